@@ -110,7 +110,7 @@ public func navd_lease(
 ) -> navd_status {
   unsafe attempt(error) { () throws(Failure) in
     let nav = try unsafe text(nav, "nav")
-    let lease: LeaseWish
+    let lease: LeaseAction
     switch wish {
     case NAVD_LEASE_TAKE: lease = .take
     case NAVD_LEASE_FORCE: lease = .force

@@ -212,7 +212,7 @@ import Testing
 }
 
 extension DutyTests {
-  private func held(isKept: Bool = false, _ wish: LeaseWish = .take) throws -> Rig {
+  private func held(isKept: Bool = false, _ wish: LeaseAction = .take) throws -> Rig {
     var rig = Rig()
     _ = try rig.open()
     let sent = try #require(rig.session.lease("kiosk", wish, isKept: isKept).sent.first)

@@ -29,7 +29,7 @@ import enum NavigationHub.Operation
     if case .unreadable(let failure) = first.arguments {
       throw UsageError("\(operation.text): \(failure)")
     }
-    return try #require(request.meaning(0))
+    return try #require(request.decodedOperation(0))
   }
 
   private func item(_ members: String...) throws -> [ItemEdit] {

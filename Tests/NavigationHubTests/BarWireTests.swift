@@ -140,7 +140,8 @@ import Testing
       var bar = Bar()
       if flag() { bar.className = "MyBar" }
       bar.isHidden = flag()
-      bar.hid = maybe(AutomaticHiding(cause: pick(HidingCause.allCases), toolbar: flag()))
+      bar.hiding = maybe(
+        AutomaticHiding(cause: pick(HidingCause.allCases), includesToolbar: flag()))
       bar.look = look()
       bar.tintColor = maybe("t")
       bar.backgroundColor = maybe("b")
@@ -205,7 +206,7 @@ import Testing
     var maker = Maker(random: OperationGenerator(seed: seed))
     func survives<Record: TabledRecord>(_ record: Record) throws {
       let tape = try tape { Record.table.write(record, &$0) }
-      #expect(try RecordReader().stored(tape, 0) == record)
+      #expect(try tape.stored(0) == record)
     }
     try survives(maker.bar())
     try survives(maker.toolbar())

@@ -58,7 +58,7 @@ struct ArgumentRow: Sendable, CustomTestStringConvertible {
       throw ReadFailure(.badVerb, "no op")
     }
     if case .unreadable(let failure) = first.arguments { return .failure(failure) }
-    guard let meaning = op.meaning(0) else { throw ReadFailure(.badVerb, "no operation") }
+    guard let meaning = op.decodedOperation(0) else { throw ReadFailure(.badVerb, "no operation") }
     return .success(meaning)
   }
 

@@ -5,8 +5,6 @@ import Testing
 
 /// What follows from the tables of members.
 @Suite struct MemberTableTests {
-  private let reader = RecordReader()
-
   /// Values of all kinds; each member takes at least one of them.
   private static let values =
     ["true", "false", "3", "40", "[]", "{}", #"[["tap","pan"]]"#, #"["top"]"#]
@@ -40,24 +38,24 @@ import Testing
     // A group is set by its members.
     for name in names where !names.contains(where: { $0.hasPrefix("\(name).") }) {
       let path = name.split(separator: ".").map(String.init)
-      if path.count == 2 { #expect(try table.edits(reader, name, tape("1"), 0, name) == nil) }
+      if path.count == 2 { #expect(try table.edits(tape("1"), name, 0, name) == nil) }
       var accepted = 0
       for value in Self.values {
         let whole = path.count == 2 ? "{\"\(path[1])\":\(value)}" : value
         guard
-          let edits = try? table.edits(reader, path[0], try tape(whole), 0, path[0])
+          let edits = try? table.edits(try tape(whole), path[0], 0, path[0])
         else { continue }
         let record = Record(edits)
         if record == Record() { continue }
         accepted += 1
         let written = text(record)
-        let back: Record = try reader.stored(try tape(written), 0)
+        let back: Record = try tape(written).stored(0)
         #expect(back == record, "\(Record.self).\(name): \(written)")
         #expect(text(back) == written, "\(Record.self).\(name)")
         #expect(written.hasPrefix("{\"\(path[0])\":"), "\(written) is not \(name) alone")
         #expect(try tape(written).count(0) == 1, "\(written) is not \(name) alone")
         var reset = record
-        reset.apply(try table.edits(reader, path[0], try tape("null"), 0, path[0]) ?? [])
+        reset.apply(try table.edits(try tape("null"), path[0], 0, path[0]) ?? [])
         #expect(reset == Record(), "\(Record.self).\(name): null is the default")
       }
       #expect(accepted > 0, "\(Record.self).\(name) takes none of the values")
@@ -82,7 +80,7 @@ import Testing
       (#"{"veto":5}"#, .invalidArgument), (#"{"proxy":{}}"#, .readonly),
     ] {
       let error = try #require(throws: ReadFailure.self) {
-        try reader.settingsEdits(try tape(text), 0)
+        try tape(text).settingsEdits(0)
       }
       #expect(error.code == code, "\(text)")
     }

@@ -134,13 +134,13 @@ private struct BarWalk {
       try walk.step()
       json.removeAll()
       json.beginArray()
-      let isNew = shown.follow(walk.nav, &json)
+      let isNew = shown.writeNext(walk.nav, &json)
       json.endArray()
       let scratch = ShownBar.encodeResolved(walk.nav)
       let text = String(decoding: scratch, as: UTF8.self)
       #expect(String(decoding: json.bytes, as: UTF8.self) == "[\(text)]", note)
       #expect(isNew == (scratch != before), note)
-      #expect(shown.isRight(for: walk.nav), note)
+      #expect(shown.isCorrect(for: walk.nav), note)
       shown.share(&frames)
       #expect(shown.bytes(of: walk.nav) == scratch, note)
     }
@@ -150,9 +150,9 @@ private struct BarWalk {
     var nav = NavigationController(revision: Revision(1))
     nav.stack.append(Screen(id: try #require(ScreenID("a")), version: Revision(1)))
     let shown = ShownBar(nav)
-    #expect(shown.isRight(for: nav))
+    #expect(shown.isCorrect(for: nav))
     nav.stack[0].title = "Another"
-    #expect(!shown.isRight(for: nav))
+    #expect(!shown.isCorrect(for: nav))
   }
 
   @Test func `navs whose parts come to the same share a frame`() throws {

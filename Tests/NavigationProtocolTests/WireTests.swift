@@ -109,13 +109,13 @@ import Testing
         let alone = try #require(try read([text]))
         #expect(op.kinds[index] == alone.kinds[0] && op.operation(index).kind == alone.kinds[0])
         #expect(op.operation(index).sender == alone.operation(0).sender)
-        #expect(op.meaning(index) == alone.meaning(0))
+        #expect(op.decodedOperation(index) == alone.decodedOperation(0))
         switch (op.operation(index).arguments, alone.operation(0).arguments) {
         case (.operation, .operation), (.close, .close), (.create, .create): break
         case (.unreadable(let one), .unreadable(let other)): #expect(one == other)
         default: Issue.record("\(text) reads otherwise")
         }
-        if let meaning = alone.meaning(0) { readable.append(meaning) }
+        if let meaning = alone.decodedOperation(0) { readable.append(meaning) }
       }
       #expect(op.readable == readable)
       #expect(op.areUsual == chosen.allSatisfy { texts.prefix(2).contains($0) || $0 == texts[3] })
@@ -150,7 +150,7 @@ import Testing
       epoch: nil, revision: Revision(9), digest: Digest(checksum: 7, chain: 0))
     let changes: [(inout WatchRequest) -> Void] = [
       { $0.nav = "kiosk" }, { ($0.nav, $0.view) = ("$navs", .bar) },
-      { ($0.nav, $0.from, $0.waits) = ("a/b", place, true) }, { $0.bad = bad },
+      { ($0.nav, $0.from, $0.waits) = ("a/b", place, true) }, { $0.divergence = bad },
       { ($0.from, $0.hasResolved) = (place, false) },
     ]
     for (index, change) in changes.enumerated() {

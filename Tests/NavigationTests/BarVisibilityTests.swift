@@ -17,7 +17,7 @@ import Testing
     _ nav: Nav, bar: Bool, toolbar: Bool, _ cause: VisibilityCause,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect(nav.controller.visibility == BarVisibility(bar: bar, toolbar: toolbar))
+    #expect(nav.controller.visibility == BarVisibility(showsBar: bar, showsToolbar: toolbar))
     #expect(
       nav.events == [.barsVisibilityChanged(bar: bar, toolbar: toolbar, cause: cause)],
       sourceLocation: sourceLocation)
@@ -45,7 +45,9 @@ import Testing
     var nav = try nav(.set(\.hidesBarsOnTap, true))
     try nav.run(.tap)
     expect(nav, bar: false, toolbar: false, .automatic(.tap))
-    #expect(nav.controller.bar.content.hid == AutomaticHiding(cause: .tap, toolbar: true))
+    #expect(
+      nav.controller.bar.content.hiding
+        == AutomaticHiding(cause: .tap, includesToolbar: true))
     #expect(nav.commit?.parts == [.bar, .toolbar])
     try nav.run(.tap)
     expect(nav, bar: true, toolbar: true, .automatic(.tap))
@@ -115,7 +117,7 @@ import Testing
     try nav.run(.tap)
     try nav.run(.setEnvironment([.set(\.isVerticallyCompact, true)]))
     try nav.run(.setEnvironment([.set(\.isVerticallyCompact, false)]))
-    #expect(nav.controller.bar.content.hid?.cause == .tap)
+    #expect(nav.controller.bar.content.hiding?.cause == .tap)
   }
 
   @Test func `keyboard and rotation at once: the keyboard was first`() throws {
@@ -151,13 +153,15 @@ import Testing
     try nav.run(.tap)
     try nav.run(.setBarHidden(true))
     #expect(nav.events == [], "nothing came or went")
-    #expect(nav.controller.bar.content.hid == nil)
+    #expect(nav.controller.bar.content.hiding == nil)
     try nav.run(.tap)
     expect(nav, bar: true, toolbar: false, .automatic(.tap))
     try nav.run(.setToolbarHidden(false))
     try nav.run(.tap)
     try nav.run(.setToolbarHidden(true))
-    #expect(nav.controller.bar.content.hid == AutomaticHiding(cause: .tap, toolbar: false))
+    #expect(
+      nav.controller.bar.content.hiding
+        == AutomaticHiding(cause: .tap, includesToolbar: false))
   }
 
   @Test func `nobody touches a detached controller`() throws {
@@ -257,10 +261,10 @@ import Testing
     screen.details.prefersBarHidden = true
     controller.applyBarPreference(of: screen, &draft)
     let change = BarChange(wasHidden: false, isHidden: true, isAnimated: true, isJump: false)
-    let tail = draft.rare?.tail
+    let tail = draft.rare?.finalEvents
     #expect(tail == [.barChange(try #require(controller.transition.content.running).id, change)])
     #expect(controller.bar.content.isHidden)
-    controller.takeBackBarChange(&draft)
+    controller.revertBarChange(&draft)
     #expect(controller.bar.isDefault)
   }
 
@@ -273,16 +277,17 @@ import Testing
       try nav.run(.setToolbarHidden(false))
       try nav.run(.tap)
       let before = nav.controller.bar.content
-      #expect(before.hid == AutomaticHiding(cause: .tap, toolbar: true))
+      #expect(before.hiding == AutomaticHiding(cause: .tap, includesToolbar: true))
       try nav.run(.beginGesture(isFullScreen: false, translation: 1, owner: "c"))
       try nav.run(.setBarHidden(false))
       if showsToolbar { try nav.run(.setToolbarHidden(false)) }
       try nav.run(.cancelGesture)
       #expect(nav.controller.bar.content.isHidden)
       #expect(
-        nav.controller.bar.content.hid == AutomaticHiding(cause: .tap, toolbar: !showsToolbar))
+        nav.controller.bar.content.hiding
+          == AutomaticHiding(cause: .tap, includesToolbar: !showsToolbar))
       try nav.run(.tap)
-      #expect(nav.controller.visibility == BarVisibility(bar: true, toolbar: true))
+      #expect(nav.controller.visibility == BarVisibility(showsBar: true, showsToolbar: true))
     }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 private struct DetachedTwin {
   var records: [DetachedRecords.Record] = []
 
-  mutating func touch(_ record: DetachedRecords.Record) {
+  mutating func makeYoungest(_ record: DetachedRecords.Record) {
     records.removeAll { $0.key == record.key }
     records.append(record)
   }
@@ -47,14 +47,14 @@ private struct DetachedTwin {
       let record = try Self.record(&random, names)
       switch random.below(8) {
       case 0...3:
-        real.touch(record)
-        twin.touch(record)
+        real.makeYoungest(record)
+        twin.makeYoungest(record)
       case 4, 5: #expect(real.remove(record.key) == twin.remove(record.key))
       case 6:
         // The oldest goes first, as when there are too many.
         #expect(real.oldest == twin.records.first)
         if let oldest = real.oldest?.key { #expect(real.remove(oldest) == twin.remove(oldest)) }
-      default: real.closeHoles()
+      default: real.removeEmptySlots()
       }
       #expect(real.count == twin.records.count && real.buttonBytes == twin.buttonBytes)
       #expect(real.contains(record.key) == twin.records.contains { $0.key == record.key })
@@ -76,8 +76,8 @@ private struct DetachedTwin {
     var random = Seeded(seed: seed)
     var real = DetachedRecords()
     for _ in 0..<150 {
-      for _ in 0..<random.below(5) { real.touch(try Self.record(&random, 20)) }
-      real.closeHoles()
+      for _ in 0..<random.below(5) { real.makeYoungest(try Self.record(&random, 20)) }
+      real.removeEmptySlots()
       let mark = real.mark
       var since = DetachedTwin()
       for _ in 0..<random.below(5) {
@@ -86,8 +86,8 @@ private struct DetachedTwin {
           real.remove(record.key)
           _ = since.remove(record.key)
         } else {
-          real.touch(record)
-          since.touch(record)
+          real.makeYoungest(record)
+          since.makeYoungest(record)
         }
       }
       #expect(real.records(since: mark) == since.records)
@@ -101,8 +101,8 @@ private struct DetachedTwin {
   @Test func `a version is stamped without a touch`() {
     var real = DetachedRecords()
     let (first, second): (ScreenID, ScreenID) = ("a", "b")
-    for id in [first, second] { real.touch(.screen(Screen(id: id, version: Revision(1)))) }
-    real.stamp(first, with: Revision(7))
+    for id in [first, second] { real.makeYoungest(.screen(Screen(id: id, version: Revision(1)))) }
+    real.setVersion(of: first, to: Revision(7))
     #expect(real.screen(first)?.version == Revision(7))
     #expect(real.screen(second)?.version == Revision(1))
     #expect(real.all.map(\.key) == [.screen(first), .screen(second)])

@@ -24,7 +24,7 @@ enum Corruption: CaseIterable, Sendable {
     case .screenDetachedToo:
       guard let index = inserted.last else { return false }
       count(nav.stack[index].byteCount, &nav, &commit)
-      nav.detached.touch(.screen(nav.stack[index]))
+      nav.detached.makeYoungest(.screen(nav.stack[index]))
     case .removedScreenStays:
       guard let screen = removed.first, nav.detached.screen(screen.id) != nil else { return false }
       count(screen.byteCount, &nav, &commit)
@@ -45,12 +45,12 @@ enum Corruption: CaseIterable, Sendable {
       }
       let button = nav.stack[index].item.leftItems[0]
       nav.stack[index].item.rightItems.append(button)
-      nav.shown[button.id]?.places += 1
+      nav.shownButtons[button.id]?.placeCount += 1
       count(button.byteCount, &nav, &commit)
     case .barShows:
       guard commit.parts.contains(.bar) else { return false }
       nav.bar.content.isHidden = false
-      nav.bar.content.hid = AutomaticHiding(cause: .tap, toolbar: false)
+      nav.bar.content.hiding = AutomaticHiding(cause: .tap, includesToolbar: false)
     case .otherPresenter:
       guard commit.parts.contains(.presented), nav.presented.content.chain.count > 1 else {
         return false
@@ -72,7 +72,7 @@ enum Corruption: CaseIterable, Sendable {
       count(screen.byteCount, &nav, &commit)
     case .detachedFutureVersion:
       guard case .screen(let screen)? = commit.detached.first else { return false }
-      nav.detached.stamp(screen.id, with: nav.revision.next)
+      nav.detached.setVersion(of: screen.id, to: nav.revision.next)
     }
     return true
   }
@@ -86,11 +86,11 @@ enum Corruption: CaseIterable, Sendable {
   private func corruptRegistry(_ nav: inout NavigationController, _ button: Button) {
     switch self {
     case .otherButton:
-      nav.shown[button.id]?.button = Button(
+      nav.shownButtons[button.id]?.button = Button(
         id: button.id, content: ButtonContent([.set(\.title, "other")]))
-    case .unknownButton: nav.shown[button.id] = nil
-    case .buttonDetachedToo: nav.detached.touch(.button(button))
-    default: nav.shown[button.id]?.places += 1
+    case .unknownButton: nav.shownButtons[button.id] = nil
+    case .buttonDetachedToo: nav.detached.makeYoungest(.button(button))
+    default: nav.shownButtons[button.id]?.placeCount += 1
     }
   }
 }

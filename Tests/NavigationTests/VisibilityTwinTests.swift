@@ -134,15 +134,15 @@ struct VisibilityTwin {
       let bar = nav.controller.bar.content
       let note: Comment = "seed \(seed), input \(number): \(String(describing: operation))"
       try #require(bar.isHidden == twin.isBarHidden, note)
-      try #require(nav.controller.visibility.toolbar == !twin.isToolbarHidden, note)
-      try #require(bar.hid?.cause == twin.hid?.cause, note)
-      try #require(bar.hid?.toolbar == twin.hid?.toolbar, note)
+      try #require(nav.controller.visibility.showsToolbar == !twin.isToolbarHidden, note)
+      try #require(bar.hiding?.cause == twin.hid?.cause, note)
+      try #require(bar.hiding?.includesToolbar == twin.hid?.toolbar, note)
       // It is told exactly when something shows or goes, once, and as it is now.
       let now = nav.controller.visibility
       let told = nav.events.filter { if case .barsVisibilityChanged = $0 { true } else { false } }
       try #require(told.count == (now == before ? 0 : 1), note)
       if case .barsVisibilityChanged(let shownBar, let shownToolbar, _)? = told.first {
-        try #require(shownBar == now.bar && shownToolbar == now.toolbar, note)
+        try #require(shownBar == now.showsBar && shownToolbar == now.showsToolbar, note)
       }
     }
   }

@@ -35,8 +35,8 @@ extension NavigationConnection {
   mutating func exchange(
     _ verb: ClientVerb, _ id: UInt64, _ body: [UInt8], until deadline: Deadline
   ) throws(ConnectionError) -> Reply {
-    guard body.count <= ErrReply.usualMaximumBody else {
-      let refusal = ErrReply.tooLarge(id, body.count, limit: ErrReply.usualMaximumBody)
+    guard body.count <= ErrReply.defaultMaximumBody else {
+      let refusal = ErrReply.tooLarge(id, body.count, limit: ErrReply.defaultMaximumBody)
       return Reply(result: .failure(refusal), body: refusal.body.bytes)
     }
     var exchange = Exchange(verb: verb, id: id, body: body)

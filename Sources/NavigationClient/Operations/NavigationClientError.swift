@@ -91,7 +91,7 @@ public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConv
     revision = refusal.revision?.number
     top = refusal.top ?? nil
     depth = refusal.depth.map { Int(clamping: $0) }
-    topChange = refusal.since.map { TopChange($0) }
+    topChange = refusal.topChange.map { TopChange($0) }
     json = String(decoding: refusal.body.bytes, as: UTF8.self)
   }
 }
@@ -200,7 +200,7 @@ extension NavigationClientError {
 }
 
 extension NavigationClientError.TopChange {
-  init(_ since: ErrReply.Since) {
+  init(_ since: ErrReply.TopChange) {
     revision = since.revision.number
     millisecondsSince1970 = since.time
     cause = NavigationCause(rawValue: since.cause)

@@ -104,7 +104,7 @@ public struct NavigationRehearsal: Hashable, Sendable {
 
   init(_ reply: OkReply, nav: String) {
     self.reply = NavigationReply(reply)
-    let rehearsal = reply.rehearsal
+    let rehearsal = reply.dryRun
     state = rehearsal?.state.flatMap { Mirror($0) }.map { NavigationState(nav: nav, mirror: $0) }
     delegates = (rehearsal?.delegates ?? []).map { delegate in
       Delegate(name: delegate.name, roles: delegate.roles.map { Delegate.Role(rawValue: $0) })

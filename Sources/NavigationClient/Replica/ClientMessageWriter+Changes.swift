@@ -77,7 +77,7 @@ extension ClientMessageWriter {
     }
   }
 
-  package static func lease(id: UInt64, nav: String, _ wish: LeaseWish) -> [UInt8] {
+  package static func lease(id: UInt64, nav: String, _ wish: LeaseAction) -> [UInt8] {
     var json = begin(id, nav: nav)
     json.member("take", wish != .release)
     if wish == .force {

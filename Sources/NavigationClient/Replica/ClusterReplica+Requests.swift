@@ -73,7 +73,7 @@ extension ClusterReplica {
 
   /// Takes or releases the display lease of a nav; see `SessionReplica.lease`.
   package mutating func lease(
-    _ nav: String, _ wish: LeaseWish, isKept: Bool = false
+    _ nav: String, _ wish: LeaseAction, isKept: Bool = false
   ) -> [ClusterOutput] {
     request(home(of: nav)) { $0.lease(nav, wish, isKept: isKept) }
   }

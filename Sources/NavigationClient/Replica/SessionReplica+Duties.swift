@@ -47,7 +47,7 @@ struct Duties: Sendable {
   struct Duty {
     var registration = DelegateRegistration(roles: [])
     /// What is asked for a lease.
-    var wish = LeaseWish.take
+    var wish = LeaseAction.take
     /// Whether the next session takes the lease again.
     var isKept = false
     /// The place among the others, in the order of their first request.
@@ -126,7 +126,7 @@ extension SessionReplica {
   /// With `isKept` the session takes it again, without force, in each session after a loss. A
   /// session that is not open requests the lease when it opens.
   package mutating func lease(
-    _ nav: String, _ wish: LeaseWish, isKept: Bool = false
+    _ nav: String, _ wish: LeaseAction, isKept: Bool = false
   ) -> [SessionOutput] {
     assume(Duties.Duty(wish: wish, isKept: isKept), .lease, nav, isEnd: wish == .release)
   }

@@ -76,15 +76,15 @@ extension SessionReplica {
     // The daemon reports the clamped window of the session. The client never uses a larger one than
     // it asked for.
     window = min(wantedWindow, welcome.window)
-    maximumBody = Int(clamping: welcome.maximumBody) - ErrReply.room
+    maximumBody = Int(clamping: welcome.maximumBody) - ErrReply.bytesForAgain
     maximumSentRequests = Int(clamping: welcome.maximumRequests)
     principal = welcome.principal
-    isDivided = isDivided || welcome.isDivided
+    isDivided = isDivided || welcome.isInCluster
     used = 0
     upTo = window
     // Only a hint: the answer to the same octets decides what became of an op in flight.
     numbers.id = max(numbers.id, welcome.lastOp + 1)
-    numbers.shards = welcome.isDivided ? Shard.count : 1
+    numbers.shards = welcome.isInCluster ? Shard.count : 1
     numbers.rows.merge(welcome.rows) { $1 }
     var outputs: [SessionOutput] = [.event(.opened(welcome))]
     // Watches first, so that the diff of an op in flight comes before its answer.

@@ -128,7 +128,7 @@ extension SessionReplica {
     if !isLate, flight.verb == .op, flight.wasSent, let former = flight.sentAs, let principal,
       former != principal
     {
-      return .notKnownAs(former, flight.id)
+      return .sentUnderOtherPrincipal(former, flight.id)
     }
     let text = "there was no connection in time, and the op is not sent any more"
     guard isLate || flight.body.count > maximumBody else { return nil }
@@ -159,7 +159,7 @@ extension SessionReplica {
     let (from, bad) = watch.replica.watching()
     if key.view == .full {
       request.from = from
-      request.bad = bad
+      request.divergence = bad
     }
     watches[key] = watch
     return [.send(.watch, ClientMessageWriter.message(request))]

@@ -72,7 +72,7 @@ package struct SessionReplica: Sendable {
   static let maximumConfirmed = 4096
 
   /// The largest body that the daemon accepts, as far as the client knows, in octets.
-  var maximumBody = ErrReply.usualMaximumBody
+  var maximumBody = ErrReply.defaultMaximumBody
   /// The maximum of requests that the client sends before the first of them is answered.
   var maximumSentRequests = 64
   /// The client's name in the rules of the cluster; nil if the daemon is alone.

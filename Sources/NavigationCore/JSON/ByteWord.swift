@@ -63,8 +63,8 @@ extension ByteWord {
 
   /// The bytes before the first quote as a number, and their count.
   ///
-  /// It is nil if the word holds no quote with a colon after it, or if an escape or a byte that is
-  /// not ASCII comes before the quote.
+  /// The result is nil if the word holds no quote with a colon after it, or if an escape or a byte
+  /// that is not ASCII comes before the quote.
   @inline(__always)
   var upToColon: (bits: UInt64, count: Int)? {
     // Without a stop this is 57, where too few bits are left for a quote and a colon.
@@ -138,10 +138,6 @@ extension ByteWord {
     }
     self.init(bits: bits | 0x2020_2020_2020_2020 &<< (size &* 8))
   }
-
-  /// Whether one of the bytes must be escaped in JSON: a quote, a backslash, a control character.
-  @inline(__always)
-  var needsEscape: Bool { escapes != 0 }
 
   /// The eight decimal digits of a number below 100,000,000, the highest first.
   @inline(__always)

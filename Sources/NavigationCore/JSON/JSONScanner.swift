@@ -2,7 +2,7 @@
 struct JSONScanner {
   /// The number of zeros that must follow a text.
   ///
-  /// They end each loop over the text, and eight bytes can be loaded from each of its bytes on.
+  /// The zeros end each loop over the text, and let eight bytes be loaded from each byte of it on.
   static let padding = 8
 
   private var at = 0
@@ -53,7 +53,7 @@ struct JSONScanner {
       } else if byte == 0x2D || byte &- 0x30 <= 9 {
         try state.number(byte, padded, &tokens)
       } else {
-        try state.word(byte, padded, &tokens)
+        try state.literal(byte, padded, &tokens)
       }
       while state.closer != 0, try !state.hasMore(padded) { try state.close(padded, &tokens) }
       if state.closer == 0 { break }
@@ -106,14 +106,14 @@ struct JSONScanner {
       // colon.
       append(.string, start, start &+ name.count, name: name.bits, &tokens)
       at = start &+ name.count &+ 2
-      note(name.bits)
+      markName(name.bits)
     } else {
       let name = try Self.longName(padded, start)
       append(
         .string, start, name.end, isEscaped: name.isEscaped, isASCII: name.isASCII,
         name: name.bits, &tokens)
       at = try Self.endOfColon(padded, name.end &+ 1)
-      if name.isEscaped { marks = .max } else { note(name.digest) }
+      if name.isEscaped { marks = .max } else { markName(name.digest) }
     }
   }
 
@@ -121,7 +121,7 @@ struct JSONScanner {
   ///
   /// Names must be compared only if the bit was set before.
   @inline(__always)
-  private mutating func note(_ digest: UInt64) {
+  private mutating func markName(_ digest: UInt64) {
     // With this factor, no two members of a message of the protocol or of a journal row share a
     // bit.
     let mark: UInt64 = 1 &<< ((digest &* 0x8C68_9A3D_B7F2_2D5B) >> 58)
@@ -164,7 +164,7 @@ struct JSONScanner {
   }
 
   @inline(__always)
-  private mutating func word(
+  private mutating func literal(
     _ first: UInt8, _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     let start = at
@@ -172,13 +172,13 @@ struct JSONScanner {
     switch first {
     case 0x74:
       kind = .yes
-      at = try Self.end(of: "true", padded, at)
+      at = try Self.end(ofLiteral: "true", padded, at)
     case 0x66:
       kind = .no
-      at = try Self.end(of: "false", padded, at)
+      at = try Self.end(ofLiteral: "false", padded, at)
     case 0x6E:
       kind = .null
-      at = try Self.end(of: "null", padded, at)
+      at = try Self.end(ofLiteral: "null", padded, at)
     default: throw JSONError(.unexpectedByte, at: at)
     }
     append(kind, start, at, &tokens)
@@ -225,8 +225,8 @@ struct JSONScanner {
     _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     let start = at &+ 1
-    var rest = Rest(end: ByteWord.firstStop(inPadded: padded, from: start))
-    if Self.peek(padded, rest.end) != 0x22 { rest = try Self.rest(padded, rest.end) }
+    var rest = TextEnd(end: ByteWord.firstStop(inPadded: padded, from: start))
+    if Self.peek(padded, rest.end) != 0x22 { rest = try Self.textEnd(padded, rest.end) }
     append(.string, start, rest.end, isEscaped: rest.isEscaped, isASCII: rest.isASCII, &tokens)
     at = rest.end &+ 1
   }
@@ -237,7 +237,7 @@ struct JSONScanner {
   /// The text without the zeros behind it.
   @inline(__always)
   @_lifetime(copy padded)
-  private static func text(_ padded: Span<UInt8>) -> Span<UInt8> {
+  private static func withoutPadding(_ padded: Span<UInt8>) -> Span<UInt8> {
     padded.extracting(first: padded.count - padding)
   }
 
@@ -287,7 +287,7 @@ struct JSONScanner {
   private static func longName(
     _ padded: Span<UInt8>, _ start: Int
   ) throws(JSONError) -> LongName {
-    let rest = try rest(padded, ByteWord.firstStop(inPadded: padded, from: start))
+    let rest = try textEnd(padded, ByteWord.firstStop(inPadded: padded, from: start))
     let isPlain = !rest.isEscaped && rest.isASCII
     let count = rest.end - start
     // The bytes of a short name as a number; for a long name, its first eight bytes and its length.
@@ -307,7 +307,7 @@ struct JSONScanner {
   }
 
   private static func end(
-    of word: StaticString, _ padded: Span<UInt8>, _ start: Int
+    ofLiteral word: StaticString, _ padded: Span<UInt8>, _ start: Int
   ) throws(JSONError) -> Int {
     var at = start
     for expected in word.description.utf8 {
@@ -321,7 +321,7 @@ struct JSONScanner {
   private static func longNumber(
     _ padded: Span<UInt8>, _ start: Int
   ) throws(JSONError) -> (end: Int, isInteger: Bool) {
-    let text = text(padded)
+    let text = withoutPadding(padded)
     let number = try number(text, start)
     if !number.isInteger { try checkFinite(text, start..<number.end) }
     return number
@@ -384,15 +384,15 @@ struct JSONScanner {
   }
 
   /// The end of a string and the properties found after its plain ASCII start.
-  private struct Rest {
+  private struct TextEnd {
     var end: Int
     var isEscaped = false
     var isASCII = true
   }
 
   /// Reads the rest of a string, from its first byte that is not plain ASCII to the closing quote.
-  private static func rest(_ padded: Span<UInt8>, _ start: Int) throws(JSONError) -> Rest {
-    var rest = Rest(end: start)
+  private static func textEnd(_ padded: Span<UInt8>, _ start: Int) throws(JSONError) -> TextEnd {
+    var rest = TextEnd(end: start)
     while true {
       let byte = try byte(padded, rest.end)
       if byte == 0x22 { return rest }

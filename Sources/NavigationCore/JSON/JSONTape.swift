@@ -76,6 +76,7 @@ package struct JSONTape: Sendable {
     try scanner.scan(bytes.span.extracting(first: paddedCount), into: tokens.mutableSpan)
   }
 
+  /// The index of the value that is the whole text.
   package var root: Int { 0 }
 
   package func kind(_ index: Int) -> Kind { tokens[index].kind }
@@ -151,6 +152,16 @@ package struct JSONTape: Sendable {
     member(name, of: index).flatMap { integer($0) }
   }
 
+  /// The truth value of a member; nil if there is none, or if it is no truth value.
+  package func bool(_ name: String, of index: Int) -> Bool? {
+    member(name, of: index).flatMap { bool($0) }
+  }
+
+  /// The index of the value of a member; nil if there is none, or if it is null; O(members).
+  package func value(_ name: String, of index: Int) -> Int? {
+    member(name, of: index).flatMap { kind($0) == .null ? nil : $0 }
+  }
+
   /// The value of `true` or `false`; nil for any other value.
   package func bool(_ index: Int) -> Bool? {
     switch tokens[index].kind {
@@ -197,7 +208,7 @@ package struct JSONTape: Sendable {
     return Int(token.end - token.start) + (token.kind == .string ? 2 : 0)
   }
 
-  /// O(elements).
+  /// Calls `body` with the index of each element; O(elements).
   package func forEachElement<Failure: Error>(
     of index: Int, _ body: (Int) throws(Failure) -> Void
   ) throws(Failure) {

@@ -1,8 +1,8 @@
 /// Writes JSON straight into bytes, with members in the order of the calls.
 ///
 /// The writer appends a comma after each value, and removes it at the end of an object or list. So
-/// it needs no check before a name or a value. It owns its memory, which grows at the end. An array
-/// would check at every append whether it is shared; this memory never is.
+/// it needs no check before a name or a value. The writer owns its memory, which grows at the end.
+/// An array would check at every append whether it is shared; this memory never is.
 @safe
 package struct JSONWriter: ~Copyable {
   private var memory: UnsafeMutableRawPointer
@@ -40,7 +40,7 @@ package struct JSONWriter: ~Copyable {
   }
 
   /// A copy of the JSON written so far; O(size).
-  package var bytes: [UInt8] { prefix(count) }
+  package var bytes: [UInt8] { copy(ofFirst: count) }
 
   package var written: Span<UInt8> {
     @_lifetime(borrow self)
@@ -57,10 +57,10 @@ package struct JSONWriter: ~Copyable {
   }
 
   /// The number of bytes written, without a comma at the end.
-  package var count: Int { position - (last == Self.comma ? 1 : 0) }
+  package var count: Int { position - (lastByte == Self.comma ? 1 : 0) }
 
   /// A copy of the bytes written so far, with the comma at the end.
-  package var pieces: [UInt8] { prefix(position) }
+  package var pieces: [UInt8] { copy(ofFirst: position) }
 
   @inline(__always)
   package mutating func beginObject() { append(0x7B) }
@@ -184,12 +184,12 @@ package struct JSONWriter: ~Copyable {
   // Reading back.
 
   /// The last byte; 0 if there is none.
-  private var last: UInt8 {
+  private var lastByte: UInt8 {
     position > 0 ? unsafe memory.load(fromByteOffset: position &- 1, as: UInt8.self) : 0
   }
 
   /// Copies the first `size` bytes; `size` is at most `position`.
-  private func prefix(_ size: Int) -> [UInt8] {
+  private func copy(ofFirst size: Int) -> [UInt8] {
     precondition(size >= 0 && size <= position)
     // The first `position` bytes are initialised. `[UInt8](buffer)` copies by code for bytes. The
     // initialiser that lends uninitialised memory looks its type up at each call, which costs more.
@@ -214,7 +214,7 @@ package struct JSONWriter: ~Copyable {
   private mutating func appendEnd(_ end: UInt8) {
     precondition(position > 0)
     reserve(2)
-    if last == 0x2C { position &-= 1 }
+    if lastByte == 0x2C { position &-= 1 }
     write(end)
     write(0x2C)
   }
@@ -329,7 +329,7 @@ package struct JSONWriter: ~Copyable {
     guard size >= 8 else {
       guard size > 0 else { return 0 }
       let word = ByteWord(padding: text)
-      guard !word.needsEscape else { return 0 }
+      guard word.escapes == 0 else { return 0 }
       store(word, at: start)
       position = start &+ size
       return size
@@ -348,7 +348,7 @@ package struct JSONWriter: ~Copyable {
     }
     while index < last {
       let word = ByteWord(text, at: index)
-      guard !word.needsEscape else {
+      guard word.escapes == 0 else {
         position = start &+ index
         return index
       }
@@ -357,7 +357,7 @@ package struct JSONWriter: ~Copyable {
     }
     // The last word may overlap the one before.
     let word = ByteWord(text, at: last)
-    guard !word.needsEscape else {
+    guard word.escapes == 0 else {
       index = min(index, last)
       position = start &+ index
       return index

@@ -11,19 +11,19 @@ package struct Edit<Record: EditableRecord>: Sendable {
   private let path: any PartialKeyPath<Record> & Sendable
   /// The record in which only this member is set.
   package let value: Record
-  private let copy: @Sendable (Record, inout Record) -> Void
+  private let copyMember: @Sendable (Record, inout Record) -> Void
 
   package init<Value>(_ path: Path<Value>, _ value: Value) {
     var record = Record()
     record[keyPath: path] = value
     self.path = path
     self.value = record
-    copy = { $1[keyPath: path] = $0[keyPath: path] }
+    copyMember = { $1[keyPath: path] = $0[keyPath: path] }
   }
 
   package static func set<Value>(_ path: Path<Value>, _ value: Value) -> Edit { Edit(path, value) }
 
-  fileprivate func apply(to record: inout Record) { copy(value, &record) }
+  fileprivate func apply(to record: inout Record) { copyMember(value, &record) }
 }
 
 extension Edit: Hashable {

@@ -1,11 +1,12 @@
-/// The name of a nav: `[a-z0-9][a-z0-9._/-]{0,127}`, or the name of a virtual nav, which begins
-/// with `$`.
+/// The name of a nav: `[a-z0-9][a-z0-9._/-]{0,127}`, or one that begins with `$`.
+///
+/// A virtual nav, such as `$navs`, is a list that the daemon computes and that clients can watch.
 package struct NavName: Hashable, Comparable, Sendable {
   package let text: String
 
   /// Makes the name of an ordinary nav; nil if `text` does not follow the grammar.
   ///
-  /// The name of a virtual nav, such as `$navs`, gives nil too.
+  /// The names that begin with `$` give nil too.
   package init?(_ text: String) {
     guard Grammar.isNavName(text.utf8.span) else { return nil }
     self.text = text
@@ -21,18 +22,19 @@ package struct NavName: Hashable, Comparable, Sendable {
   /// The list of all sessions.
   package static let clients = NavName(virtual: "$clients")
 
-  /// All navs, with the position of each.
+  /// The list of all navs, with the position of each.
   package static let heads = NavName(virtual: "$heads")
-  /// The nav that keeps the looks of all bars in its settings; it has rows, unlike a virtual nav.
+  /// The nav that keeps the looks of all bars in its settings; the journal has rows of it.
   package static let appearance = NavName(virtual: "$appearance")
   /// All virtual navs, in the order of their slots in the hub.
-  package static let virtual = [navs, clients, heads]
+  package static let virtualNames = [navs, clients, heads]
 
   /// Whether a text is the name of a virtual nav that exists.
-  package static func isVirtual(_ text: String) -> Bool {
-    text.utf8.first == UInt8(ascii: "$") && virtual.contains { $0.text == text }
+  package static func isVirtualName(_ text: String) -> Bool {
+    text.utf8.first == UInt8(ascii: "$") && virtualNames.contains { $0.text == text }
   }
 
+  /// Whether the name begins with `$`, as no name that a client chooses.
   package var isVirtual: Bool { text.utf8.first == UInt8(ascii: "$") }
 
   /// Byte order, the order of `$navs`.
@@ -84,6 +86,7 @@ package struct ButtonID: Hashable, Sendable {
     assert(isAssignedForm, "\(text) could be a client's")
   }
 
+  /// Whether a client may not choose this identifier because the daemon assigns such ones.
   package var isAssignedForm: Bool {
     Grammar.isAssignedForm(text.utf8.span, prefix: UInt8(ascii: "b"))
   }
@@ -146,7 +149,7 @@ package enum Grammar {
   /// Whether a text is an id: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
   package static func isID(_ text: Span<UInt8>) -> Bool {
     guard !text.isEmpty, text.count <= 64, isAlphanumeric(text[0]) else { return false }
-    for index in text.indices where !isAlphanumeric(text[index]) && !isMark(text[index]) {
+    for index in text.indices where !isAlphanumeric(text[index]) && !isPunctuation(text[index]) {
       return false
     }
     return true
@@ -156,14 +159,14 @@ package enum Grammar {
   package static func isNavName(_ text: Span<UInt8>) -> Bool {
     guard !text.isEmpty, text.count <= 128, isLowerAlphanumeric(text[0]) else { return false }
     for index in text.indices
-    where !isLowerAlphanumeric(text[index]) && !isMark(text[index]) && text[index] != 0x2F {
+    where !isLowerAlphanumeric(text[index]) && !isPunctuation(text[index]) && text[index] != 0x2F {
       return false
     }
     return true
   }
 
   /// Whether a byte is one of `._-`.
-  static func isMark(_ byte: UInt8) -> Bool {
+  static func isPunctuation(_ byte: UInt8) -> Bool {
     byte == 0x2D || byte == 0x2E || byte == 0x5F
   }
 

@@ -3,10 +3,11 @@ import CZlib
 /// The proof of one revision of a nav, written as 24 lower-case hex digits.
 ///
 /// The first 8 digits are the checksum, the CRC-32 of the ids and versions, which a client computes
-/// over its mirror. It covers one line for each screen, bottom first, `id@ver`, then one line for each
-/// part, `:name@ver`. LF separates the lines; the last line has none. The other 16 digits are the
-/// chain: a hash of each diff of the epoch, which a client keeps as it comes. Two histories with the
-/// same ids and versions, but other contents, have different chains. The digest is not a signature.
+/// over its mirror. The checksum covers one line for each screen, bottom first, `id@ver`, then one
+/// line for each part, `:name@ver`. LF separates the lines; the last line has none. The other 16
+/// digits are the chain: a hash of each diff of the epoch, which a client keeps as it comes. Two
+/// histories with the same ids and versions, but other contents, have different chains. The digest
+/// is not a signature.
 package struct Digest: Hashable, Sendable {
   package let checksum: UInt32
   package let chain: UInt64
@@ -65,8 +66,9 @@ package struct LineChecksum: Sendable {
   private var rest: UInt32
   /// The factor by which these lines multiply the checksum of the bytes before them.
   ///
-  /// It is x^8n modulo the polynomial for n bytes, with the highest power in the lowest bit.
-  private var shift: UInt32 = 1 << 31
+  /// The factor is x^8n modulo the polynomial for n bytes, with the highest power in the lowest
+  /// bit.
+  private var factor: UInt32 = 1 << 31
   /// Whether a line precedes the next one, so that the next one needs a line feed before it.
   private var isContinued: Bool
 
@@ -100,13 +102,13 @@ package struct LineChecksum: Sendable {
   /// Computes the checksum of bytes that have the checksum `first`, followed by these lines.
   ///
   /// crc(a + b) is crc(a) · x^8n + crc(b), for a text b of n bytes.
-  package func checksum(behind first: UInt32) -> UInt32 { Self.product(first, shift) ^ checksum }
+  package func checksum(behind first: UInt32) -> UInt32 { Self.product(first, factor) ^ checksum }
 
   @inline(__always)
   private mutating func append(_ byte: UInt8, _ table: Span<UInt32>) {
     rest = table[Int((rest ^ UInt32(byte)) & 0xFF)] ^ rest >> 8
     // A zero byte multiplies the polynomial by x^8.
-    shift = table[Int(shift & 0xFF)] ^ shift >> 8
+    factor = table[Int(factor & 0xFF)] ^ factor >> 8
   }
 
   /// The product of two polynomials modulo the polynomial of the CRC; the highest power is in the
@@ -156,8 +158,8 @@ package struct LineChecksum: Sendable {
 package func crc32(_ bytes: Span<UInt8>, seed: UInt32 = 0) -> UInt32 {
   unsafe bytes.withUnsafeBufferPointer { buffer in
     // zlib returns the initial value for a null pointer, whatever the seed is.
-    guard let start = buffer.baseAddress, !buffer.isEmpty else { return seed }
-    return UInt32(truncatingIfNeeded: unsafe crc32_z(UInt(seed), start, buffer.count))
+    guard let address = buffer.baseAddress, !buffer.isEmpty else { return seed }
+    return UInt32(truncatingIfNeeded: unsafe crc32_z(UInt(seed), address, buffer.count))
   }
 }
 

@@ -2,7 +2,7 @@ import CZlib
 
 /// The reason why bytes are not a gzip file, in zlib's words.
 package struct GzipError: Error, Hashable, Sendable {
-  package var what: String
+  package var reason: String
 }
 
 /// A stream of zlib at a fixed address, because zlib keeps a pointer to it.
@@ -143,7 +143,7 @@ package struct GzipReader: ~Copyable {
     case Z_OK, Z_BUF_ERROR: break
     default:
       let text = unsafe stream.pointer.pointee.msg.map { unsafe String(cString: $0) }
-      throw GzipError(what: text ?? "code \(code)")
+      throw GzipError(reason: text ?? "code \(code)")
     }
     guard made > 0 else {
       assert(isAtEnd || offset == input.count, "zlib stands still")

@@ -1,7 +1,7 @@
 /// A generator of 64-bit numbers whose whole state is its seed (SplitMix64).
 ///
-/// It serves for ids, jitter and repeatable choices. Its numbers can be predicted, so no secret may
-/// depend on them.
+/// The generator serves for ids, jitter and repeatable choices. Its numbers can be predicted, so no
+/// secret may depend on them.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

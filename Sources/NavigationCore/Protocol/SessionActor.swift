@@ -9,7 +9,7 @@ package struct SessionActor: Hashable, Sendable {
 
   /// Makes an actor; nil if the name has another form, or the number of patterns is out of range.
   package init?(name: String, role: Role, navs: [NavGlob]) {
-    let isName = name.utf8.allSatisfy { Grammar.isAlphanumeric($0) || Grammar.isMark($0) }
+    let isName = name.utf8.allSatisfy { Grammar.isAlphanumeric($0) || Grammar.isPunctuation($0) }
     guard isName, (1...64).contains(name.utf8.count), (1...64).contains(navs.count) else {
       return nil
     }

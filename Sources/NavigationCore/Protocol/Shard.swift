@@ -1,12 +1,12 @@
-/// A part of all navs, which one daemon of a cluster serves; outside of a cluster there is one.
+/// One of the parts into which a cluster divides all navs; outside of a cluster there is only one.
 ///
-/// The shard of a nav follows from its name. The nav's number has the shard in its upper bits, so
-/// that everything that has the number has the shard. Numbers of shard 0 are small, so a journal of a
-/// single daemon is as it was before there were shards.
+/// One daemon serves a shard. The name of a nav determines its shard, which the upper bits of the
+/// nav's number repeat. Numbers of shard 0 are small, so a journal of a single daemon is as it was
+/// before there were shards.
 package struct Shard: Hashable, Comparable, Sendable {
   /// The number of shards of a cluster.
   ///
-  /// They outlive every change of its daemons, so it can never change.
+  /// Shards outlive every change of the daemons, so their number can never change.
   package static let count = 1024
   /// The only shard outside of a cluster.
   package static let first = Shard(0)
@@ -14,7 +14,7 @@ package struct Shard: Hashable, Comparable, Sendable {
   /// The number, 0 ..< `count`.
   package let number: Int
   /// The bits of a nav's number below its shard: 10¹² navs in each.
-  private static let bits: UInt64 = 40
+  private static let navNumberBits: UInt64 = 40
 
   package init(_ number: Int) { self.number = number }
 
@@ -27,20 +27,20 @@ package struct Shard: Hashable, Comparable, Sendable {
     number = name.withUTF8 { Int(crc32(unsafe Span(_unsafeElements: $0))) % count }
   }
 
-  package init(ofNav number: UInt64) { self.number = Int(number >> Self.bits) }
+  package init(ofNav number: UInt64) { self.number = Int(number >> Self.navNumberBits) }
 
   /// The number of the n-th nav of this shard, for n > 0.
-  package func nav(_ count: UInt64) -> UInt64 { UInt64(number) << Self.bits | count }
+  package func nav(_ count: UInt64) -> UInt64 { UInt64(number) << Self.navNumberBits | count }
 
   /// The place of a nav among the navs of its shard, from 1 on.
-  package static func place(ofNav number: UInt64) -> UInt64 { number & (1 << bits - 1) }
+  package static func place(ofNav number: UInt64) -> UInt64 { number & (1 << navNumberBits - 1) }
 
   package static func < (one: Shard, other: Shard) -> Bool { one.number < other.number }
 }
 
 /// The message `cluster`, by which an administrator changes how a cluster is divided.
 package struct ClusterRequest: Hashable, Sendable {
-  /// A change.
+  /// A change to the division of a cluster.
   package enum Wish: Hashable, Sendable {
     /// Moves a shard, by its number, to a member.
     case move(Int, to: String)

@@ -104,7 +104,7 @@ package struct HistoryReplay: Sendable {
       chain: step.recorded?.chain ?? digest.chain)
     controller.forgetDetached()
     var json = JSONWriter(reserving: 768)
-    if shown.follow(controller, &json) { step.bar = json.bytes }
+    if shown.writeNext(controller, &json) { step.bar = json.bytes }
     step.isChange = true
   }
 

@@ -28,7 +28,7 @@ extension Hub {
   /// Notes which of these navs lack looks; `$appearance` itself has them all.
   mutating func noteFollowers(_ slots: ArraySlice<NavSlot>) {
     guard let looks else { return }
-    for slot in slots where !navs[slot].isAppearance && navs[slot].controller.lacks(looks) {
+    for slot in slots where !navs[slot].isAppearance && navs[slot].controller.needsLooks(looks) {
       followers.append(slot)
     }
     if !followers.isEmpty { timer.plan(timer.now.boot) }

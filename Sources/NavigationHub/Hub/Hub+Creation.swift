@@ -72,7 +72,7 @@ extension Hub {
       throw OpFailure(OutgoingError(error))
     }
     if let unreadable { throw unreadable }
-    if let looks { controller.beginWith(looks) }
+    if let looks { controller.beginWithLooks(looks) }
     assert(controller.revision == Revision(1))
     let faults = inspections.whole(controller)
     guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }

@@ -227,8 +227,8 @@ extension Hub {
         batches.append(
           .event(
             nav: slot,
-            ServerMessageWriter.eventOfBackAtRoot(
-              nav: nav.name, epoch: nav.epoch, revision: nav.controller.revision)))
+            ServerMessageWriter.event(
+              nav: nav.name, epoch: nav.epoch, revision: nav.controller.revision, "backAtRoot")))
       default: break
       }
     }
@@ -253,11 +253,9 @@ extension Hub {
     guard let screen else { return }
     let (name, epoch) = (navs[slot].name, navs[slot].epoch)
     let revision = navs[slot].controller.revision
-    let body =
-      isDismissal
-      ? ServerMessageWriter.event(
-        nav: name, epoch: epoch, revision: revision, dismissAttempted: screen)
-      : ServerMessageWriter.event(nav: name, epoch: epoch, revision: revision, popBlocked: screen)
+    let body = ServerMessageWriter.event(
+      nav: name, epoch: epoch, revision: revision, isDismissal ? "dismissAttempted" : "popBlocked",
+      screen: screen)
     batches.append(.event(nav: slot, body))
   }
 

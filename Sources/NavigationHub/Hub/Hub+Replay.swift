@@ -222,7 +222,7 @@ extension NavEntry {
     // The bar can change by these rules where the row, of an earlier version, omits it.
     var resolved: [UInt8]?
     var json = JSONWriter(reserving: 768)
-    if shown.follow(controller, &json) {
+    if shown.writeNext(controller, &json) {
       resolved = json.bytes
       resolvedAt = controller.revision
     }

@@ -26,7 +26,7 @@ extension Hub {
 
   /// The error of a message about a nav that another daemon serves; nil if this one does.
   func misplaced(_ nav: String) -> OutgoingError? {
-    guard !shards.areAllHere, !NavName.isVirtual(nav) else { return nil }
+    guard !shards.areAllHere, !NavName.isVirtualName(nav) else { return nil }
     let shard = shards.shard(of: nav)
     return shards.isHere(shard) ? nil : elsewhere(nav, shard)
   }

@@ -17,7 +17,7 @@ extension Hub {
   ) {
     guard let slot = readable(request.nav, request.id, for: sender) else { return }
     activate(slot)
-    if let bad = request.bad { report(bad, of: slot, by: sender, session: session, at: now) }
+    if let bad = request.divergence { report(bad, of: slot, by: sender, session: session, at: now) }
     if let former = watches.find(session: session, nav: slot, request.view) {
       removeWatch(former, keepsDirectory: true)
     }

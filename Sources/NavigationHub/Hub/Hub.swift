@@ -249,7 +249,7 @@ extension Hub {
     _ failure: MessageFailure, _ session: SessionSlot?, _ sender: Sender
   ) -> OutgoingError {
     var error = OutgoingError(failure.code, id: failure.id, failure.text)
-    if let verb = failure.verb { error.name(verb) }
+    if let verb = failure.verb { error.addVerb(verb) }
     if failure.code == .limit { error.reason = "size" }
     guard failure.code == .limit || failure.code == .invalidArgument else { return error }
     switch failure.verb {
@@ -271,7 +271,7 @@ extension Hub {
     if case .unwatch = message { return false }
     guard let nav = message.nav, var error = misplaced(nav) else { return false }
     error.id = message.id
-    if case .answer = message { error.name(.answer) }
+    if case .answer = message { error.addVerb(.answer) }
     refuse(sender, error)
     return true
   }

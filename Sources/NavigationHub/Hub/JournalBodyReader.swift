@@ -3,7 +3,6 @@ import NavigationCore
 /// Reads the bodies of journal rows.
 struct JournalBodyReader: Sendable {
   private(set) var tape = JSONTape()
-  private let reader = RecordReader()
   /// The places of members in the loaded body; nil for those that it lacks.
   private(set) var diff: Int?
   private var by: Int?
@@ -148,7 +147,7 @@ struct JournalBodyReader: Sendable {
       else { throw StoredDataError(what: "a state lacks \(part.text)") }
       versions[part] = Revision(version)
     }
-    let stack = try list("screens") { at throws(ReadFailure) in try reader.storedScreen(tape, at) }
+    let stack = try list("screens") { at throws(ReadFailure) in try tape.storedScreen(at) }
     let records = try list("detached") { at throws(ReadFailure) in try record(at) }
     let kind = text("kind")
     guard kind == "controller" || kind == "bar" else {
@@ -254,13 +253,13 @@ struct JournalBodyReader: Sendable {
 
   private func read(_ list: Int, into change: inout RecordedChange) throws(ReadFailure) {
     guard tape.kind(list) == .array else {
-      throw ReadFailure(.invalidArgument, "the changes are no list")
+      throw ReadFailure("the changes are no list")
     }
     let end = tape.next(list)
     var at = list + 1
     while at < end {
       guard tape.kind(at) == .object else {
-        throw ReadFailure(.invalidArgument, "a change is no record")
+        throw ReadFailure("a change is no record")
       }
       // A change whose first member is `at` is a splice; any other one sets a record or part.
       if tape.next(at) > at + 1, tape.shortName(at + 1) == "at" {
@@ -284,13 +283,13 @@ struct JournalBodyReader: Sendable {
       case "del" where tape.kind(value) == .array:
         var element = value + 1
         while element < tape.next(value) {
-          splice.removed.append(try reader.screenID(tape, element))
+          splice.removed.append(try tape.screenID(element))
           element = tape.next(element)
         }
       case "ins" where tape.kind(value) == .array:
         var element = value + 1
         while element < tape.next(value) {
-          splice.inserted.append(try reader.storedScreen(tape, element))
+          splice.inserted.append(try tape.storedScreen(element))
           element = tape.next(element)
         }
       default: break
@@ -303,10 +302,10 @@ struct JournalBodyReader: Sendable {
 
   private func set(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
     guard let what = text("set", of: at), let to = tape.member(short: "to", of: at) else {
-      throw ReadFailure(.invalidArgument, "a change is neither splice nor set")
+      throw ReadFailure("a change is neither splice nor set")
     }
     if what == "screen" {
-      change.screens.append(try reader.storedScreen(tape, to))
+      change.screens.append(try tape.storedScreen(to))
     } else {
       try read(what, to, into: &change.parts)
     }
@@ -316,34 +315,34 @@ struct JournalBodyReader: Sendable {
     _ part: String, _ at: Int, into parts: inout RecordedParts
   ) throws(ReadFailure) {
     switch part {
-    case "settings": parts.settings = try reader.storedSettings(tape, at)
-    case "bar": parts.bar = try reader.stored(tape, at)
-    case "toolbar": parts.toolbar = try reader.stored(tape, at)
-    case "presented": parts.presented = try reader.storedPresentation(tape, at)
+    case "settings": parts.settings = try tape.storedSettings(at)
+    case "bar": parts.bar = try tape.stored(at)
+    case "toolbar": parts.toolbar = try tape.stored(at)
+    case "presented": parts.presented = try tape.storedPresentation(at)
     case "transition": parts.transition = try transition(at)
-    case "environment": parts.environment = try reader.stored(tape, at)
-    default: throw ReadFailure(.invalidArgument, "a change sets \(part)")
+    case "environment": parts.environment = try tape.stored(at)
+    default: throw ReadFailure("a change sets \(part)")
     }
   }
 
   private func record(_ at: Int) throws(ReadFailure) -> DetachedRecords.Record {
     if let screen = tape.member(short: "screen", of: at) {
-      return .screen(try reader.storedScreen(tape, screen))
+      return .screen(try tape.storedScreen(screen))
     }
     guard let button = tape.member(short: "button", of: at) else {
-      throw ReadFailure(.invalidArgument, "a detached record is neither screen nor button")
+      throw ReadFailure("a detached record is neither screen nor button")
     }
-    return .button(try reader.storedButton(tape, button))
+    return .button(try tape.storedButton(button))
   }
 
   private func key(_ at: Int) throws(ReadFailure) -> DetachedRecords.Key {
     if let screen = tape.member(short: "screen", of: at) {
-      return .screen(try reader.screenID(tape, screen))
+      return .screen(try tape.screenID(screen))
     }
     guard let button = tape.member(short: "button", of: at) else {
-      throw ReadFailure(.invalidArgument, "a released record is neither screen nor button")
+      throw ReadFailure("a released record is neither screen nor button")
     }
-    return .button(try reader.buttonID(tape, button))
+    return .button(try tape.buttonID(button))
   }
 
   private func parts() throws(StoredDataError) -> RecordedParts {
@@ -365,9 +364,9 @@ struct JournalBodyReader: Sendable {
   }
 
   private func transition(_ at: Int) throws(ReadFailure) -> Transition {
-    var transition = try reader.storedTransition(tape, at)
+    var transition = try tape.storedTransition(at)
     if let ends = tape.member(short: "ends", of: 0) {
-      transition.running?.completion = try reader.storedEvents(tape, ends)
+      transition.running?.completion = try tape.storedEvents(ends)
     }
     return transition
   }

@@ -128,7 +128,7 @@ struct NavEntry: Sendable {
   /// The reason to begin a full watch with a snapshot; nil if the watch can resume.
   func reasonForSnapshot(_ request: WatchRequest) -> String? {
     assert(ring.last == revision, "the ring ends with \(ring.last)")
-    if request.bad != nil { return "digest" }
+    if request.divergence != nil { return "digest" }
     guard let from = request.from else { return "join" }
     if from.epoch != epoch { return "epoch" }
     if from.revision > revision { return "ahead" }
@@ -245,7 +245,7 @@ extension OpContext {
     let fixesTop = guards.top != nil || guards.fixesStack
     for (index, kind) in request.kinds.enumerated() {
       var needed = kind.neededGuard
-      if needed == .byArguments { needed = request.meaning(index)?.needs.guarded ?? .none }
+      if needed == .byArguments { needed = request.decodedOperation(index)?.needs.guarded ?? .none }
       let isGuarded =
         switch needed {
         case .byArguments: preconditionFailure("\(kind.name) needs no guard of this kind")

@@ -44,7 +44,7 @@ struct Navs: Sendable {
     dormants = DormantNavs(shards: shards)
     random = SeededGenerator(seed: seed)
     boot = Epoch(bits: random.next())
-    for name in NavName.virtual {
+    for name in NavName.virtualNames {
       var entry = NavEntry(
         name: name.text, number: 0, owner: "", epoch: boot,
         controller: NavigationController(revision: Revision(1)))

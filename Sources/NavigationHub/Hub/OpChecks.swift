@@ -269,12 +269,12 @@ extension Hub {
     for (index, kind) in op.request.kinds.enumerated() {
       needed.formUnion(kind.rights)
       if kind == .buttonActivate { needed.formUnion(rightsToActivate(op, index, slot)) }
-      if kind.isPush { needed.formUnion(op.request.meaning(index)?.needs.rights ?? []) }
+      if kind.isPush { needed.formUnion(op.request.decodedOperation(index)?.needs.rights ?? []) }
     }
     let nav = op.request.nav
     let owner = slot.map { navs[$0].owner }
     // Whoever may read a virtual nav is told that it cannot be changed.
-    if NavName.isVirtual(nav) { needed = .read }
+    if NavName.isVirtualName(nav) { needed = .read }
     // The creator of a nav owns it already in the message that creates it.
     let isOwn = op.isCreation && owner == nil
     let rights = access.rights(
@@ -295,7 +295,7 @@ extension Hub {
     // A nav that does not exist has no buttons.
     guard let slot else { return .push }
     guard index == 0 else { return [.push, .pop] }
-    guard case .activateButton(let id)? = op.request.meaning(index),
+    guard case .activateButton(let id)? = op.request.decodedOperation(index),
       navs[slot].controller.isPopButton(id)
     else { return .push }
     return .pop
@@ -381,7 +381,7 @@ extension Hub {
   func checkGesture(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
     let coordination = coordinations[slot]
     for (index, kind) in op.request.kinds.enumerated() {
-      switch (kind, op.request.meaning(index)) {
+      switch (kind, op.request.decodedOperation(index)) {
       case (.gestureBegin, .beginGesture(let isFull, let way, _)?):
         var refusal = navs[slot].controller.gestureRefusal(
           isFullScreen: isFull, translation: way)
@@ -428,7 +428,7 @@ extension Hub {
     _ index: Int, of request: OpMessage, _ slot: NavSlot
   ) -> Bool {
     if request.kinds[index].waitsForTransition { return true }
-    guard case .activateButton(let id)? = request.meaning(index) else { return false }
+    guard case .activateButton(let id)? = request.decodedOperation(index) else { return false }
     return navs[slot].controller.isPopButton(id)
   }
 

@@ -9,7 +9,7 @@ package struct Bar: PartContent, EditableRecord {
   /// UIKit's `isNavigationBarHidden`.
   package var isHidden = false
   /// The automatic hiding in force; nil if the bar is shown, or if a client or a screen hid it.
-  package var hid: AutomaticHiding?
+  package var hiding: AutomaticHiding?
   /// The members that an appearance proxy can set too, for all bars of a class.
   package var look = BarLook()
   /// UIKit's `tintColor`, the colour of the buttons; an appearance proxy cannot set it.
@@ -42,7 +42,7 @@ package struct Toolbar: PartContent, EditableRecord {
 package struct AutomaticHiding: Hashable, Sendable {
   package var cause: HidingCause
   /// Whether the rule hid the toolbar together with the bar.
-  package var toolbar: Bool
+  package var includesToolbar: Bool
 }
 
 /// The rules of UIKit by which a controller hides its bars automatically.
@@ -61,7 +61,7 @@ package enum BarStyle: UInt8, CaseIterable, Sendable {
 
 /// The look of a bar: what a client sets on one bar, or by an appearance proxy on a class of bars.
 ///
-/// Nil means unset.
+/// A member that is nil is unset.
 package struct BarLook: Hashable, Sendable {
   package var barStyle: BarStyle?
   /// UIKit's `isTranslucent`; nil makes the bar translucent unless its background image is opaque.
@@ -78,7 +78,7 @@ package struct BarLook: Hashable, Sendable {
   /// UIKit's `backIndicatorTransitionMaskImage`.
   package var backIndicatorMask: ImageReference?
 
-  /// Whether it sets no member that a toolbar lacks.
+  /// Whether only members are set that a toolbar has, too.
   var suitsToolbars: Bool {
     self == BarLook(barStyle: barStyle, translucent: translucent, barTintColor: barTintColor)
   }

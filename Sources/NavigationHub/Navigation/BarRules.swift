@@ -2,8 +2,8 @@ package import NavigationCore
 
 /// The rules for titles, back button and swipe, valid while the top screen has default details.
 ///
-/// Meanwhile the rest of the resolved bar changes only in the ids of screens, as long as no part
-/// changes. So a cache need not compute the rest again.
+/// While the top screen has default details and no part changes, the rest of the resolved bar
+/// changes only in the ids of screens. So a cache can keep the rest.
 package final class BarRules: Sendable {
   package let isLarge: Bool
   private let mayBeLarge: Bool
@@ -27,7 +27,7 @@ package final class BarRules: Sendable {
   ///
   /// O(1); if titles may be large, O(screens from the top down to the nearest one that is not
   /// automatic).
-  package func hold(for stack: [Screen]) -> Bool {
+  package func areValid(for stack: [Screen]) -> Bool {
     !mayBeLarge || isLarge == Resolution.isLarge(stack)
   }
 
@@ -56,7 +56,7 @@ extension BarRules: Equatable {
 extension NavigationController {
   /// Makes the rules by which the parts decide titles, back button and swipe.
   ///
-  /// Make new ones when one of the six parts changes, or when `hold(for:)` returns false.
+  /// Make new ones when one of the six parts changes, or when `areValid(for:)` returns false.
   package func barRules() -> BarRules { BarRules(Resolution(self), mayBeSwiped: mayBeSwiped) }
 
   /// Whether this is a controller whose bar, toolbar, environment and settings are at their
@@ -88,19 +88,19 @@ struct BackButtonRules: Hashable, Sendable {
   /// The generic text in the environment's language, such as `Back`.
   var generic: String
   /// The largest width of a text, in columns of `DisplayWidth`; nil for no limit.
-  var budget: Int?
+  var columnLimit: Int?
   /// The arrow beside the text or image.
   var indicator: ResolvedBar.BackIndicator
 
   /// Whether the text of the button above this screen is the screen's whole title.
   ///
-  /// False if the screen has details of its own, which only `slot(of:)` considers.
+  /// The result is false for a screen with details of its own, which only `slot(of:)` considers.
   func showsWholeTitle(of previous: Screen) -> Bool {
     guard previous.hasDefaultDetails, !isStandalone, previous.titleByteCount > 0 else {
       return false
     }
     // No character has more columns than bytes.
-    guard let budget, previous.titleByteCount > budget else { return true }
+    guard let columnLimit, previous.titleByteCount > columnLimit else { return true }
     return previous.title.map { fits($0) } ?? false
   }
 
@@ -148,23 +148,46 @@ struct BackButtonRules: Hashable, Sendable {
   /// without a text.
   private func fit(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
     assert(!title.isEmpty, "an empty title has its own rules")
-    guard !fits(title) else { return whole(title, source: source) }
-    assert(budget != nil, "\(title) is too long without a budget")
+    guard !fits(title) else { return wholeTitle(title, source: source) }
+    assert(columnLimit != nil, "\(title) is too long without a budget")
     let isGeneric = fits(generic)
     return ResolvedBar.BackSlot(
       text: isGeneric ? generic : nil, source: source, indicator: indicator, isGeneric: isGeneric,
       isTruncated: true, wanted: title, generic: generic)
   }
 
-  func whole(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
+  func wholeTitle(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
     assert(!title.isEmpty, "an empty title is not shown")
     return ResolvedBar.BackSlot(
       text: title, source: source, indicator: indicator, wanted: title, generic: generic)
   }
 
   func fits(_ text: String) -> Bool {
-    guard let budget else { return true }
-    return DisplayWidth.columns(of: text) <= budget
+    guard let columnLimit else { return true }
+    return DisplayWidth.columns(of: text) <= columnLimit
+  }
+
+  /// The menu's entry for this screen.
+  ///
+  /// Its text is that of the back button that the screen above shows. A text longer than the menu's
+  /// limit counts as too wide for the bar; a longer label is omitted.
+  func menuEntry(of screen: Screen) -> BackMenu.Entry {
+    let slot = slot(of: screen)
+    let text = slot.text ?? slot.title ?? ""
+    let isLong = text.utf8.count > BackMenu.textLimit
+    let accessibility = slot.accessibility.filter {
+      [.label, .language].contains($0.key) && $0.value.string.utf8.count <= BackMenu.textLimit
+    }
+    let saysGeneric = (isLong || slot.isGeneric) && accessibility[.label] == nil
+    return BackMenu.Entry(
+      screen: screen.id, text: isLong ? (fits(generic) ? generic : nil) : text.isEmpty ? nil : text,
+      accessibility: saysGeneric ? [:] : accessibility)
+  }
+
+  /// Whether a menu's text for this screen is the screen's whole title.
+  @inline(__always)
+  func showsWholeTitleInMenu(of screen: Screen) -> Bool {
+    screen.titleByteCount <= BackMenu.textLimit && showsWholeTitle(of: screen)
   }
 }
 
@@ -193,8 +216,9 @@ package struct BackMenu: Sendable {
   /// One screen to which the menu leads.
   package struct Entry: Hashable, Sendable {
     package var screen: ScreenID
-    /// The text of the back button directly above the screen, or the title of one with an image; nil
-    /// if that has none.
+    /// The text of the back button that the screen above shows, or its title if it shows an image.
+    ///
+    /// The text is nil if the back button has neither.
     package var text: String?
     package var accessibility: Accessibility
   }
@@ -223,41 +247,16 @@ extension BackMenu: Hashable {
   package func hash(into hasher: inout Hasher) { hasher.combine(entries) }
 }
 
-extension BackButtonRules {
-  /// The menu's entry for this screen.
-  ///
-  /// It has the text of the back button directly above the screen. One that is longer than the menu's
-  /// limit counts as too wide for the bar; a label that is longer is left out.
-  func menuEntry(of screen: Screen) -> BackMenu.Entry {
-    let slot = slot(of: screen)
-    let text = slot.text ?? slot.title ?? ""
-    let isLong = text.utf8.count > BackMenu.textLimit
-    let accessibility = slot.accessibility.filter {
-      [.label, .language].contains($0.key) && $0.value.string.utf8.count <= BackMenu.textLimit
-    }
-    let saysGeneric = (isLong || slot.isGeneric) && accessibility[.label] == nil
-    return BackMenu.Entry(
-      screen: screen.id, text: isLong ? (fits(generic) ? generic : nil) : text.isEmpty ? nil : text,
-      accessibility: saysGeneric ? [:] : accessibility)
-  }
-
-  /// Whether a menu's text for this screen is the screen's whole title.
-  @inline(__always)
-  func showsWholeTitleInMenu(of screen: Screen) -> Bool {
-    screen.titleByteCount <= BackMenu.textLimit && showsWholeTitle(of: screen)
-  }
-}
-
-/// The general words for a back button without a title, by language tag.
+/// The general titles for a back button without a title of its own, by language tag.
 ///
-/// They are looked up as BCP 47 does (RFC 4647, 3.4): without regard to case, from the whole tag to its
-/// first subtag. A Chinese tag without a script stands for the script of its region.
+/// navd looks them up as BCP 47 does (RFC 4647, 3.4): without regard to case, from the whole tag to
+/// its first subtag. A Chinese tag without a script stands for the script of its region.
 enum BackTitles {
-  /// The words of UIKit that navd has; every other language has the English one.
+  /// UIKit's titles that navd has; every other language gets the English one.
   private static let known: [Text: Text] = ["zh": "返回"]
 
-  /// The word for a locale; `own` has words by canonical tag, which go before those of UIKit.
-  static func word(for locale: String, among own: [Text: Text]) -> String {
+  /// The title for a locale; `own` has titles by canonical tag, which precede UIKit's.
+  static func title(for locale: String, among own: [Text: Text]) -> String {
     if own.isEmpty, locale == Environment().locale { return "Back" }
     let tags = tags(for: locale)
     let word = tags.lazy.compactMap { own[$0] }.first ?? tags.lazy.compactMap { known[$0] }.first
@@ -271,7 +270,7 @@ enum BackTitles {
     return String(decoding: hyphened, as: UTF8.self).lowercased()
   }
 
-  /// The tags under which the word of a locale can stand, the most specific first.
+  /// The tags under which the title for a locale can stand, the most specific first.
   private static func tags(for locale: String) -> [Text] {
     let subtags = canonical(locale).utf8.split(separator: UInt8(ascii: "-")).map {
       Text(String(decoding: $0, as: UTF8.self))

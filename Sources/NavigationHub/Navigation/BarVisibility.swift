@@ -4,43 +4,44 @@ import NavigationCore
 
 /// Whether the navigation bar and the toolbar are shown.
 struct BarVisibility: Equatable {
-  var bar: Bool
-  var toolbar: Bool
+  var showsBar: Bool
+  var showsToolbar: Bool
 }
 
 extension NavigationController {
   /// The present visibility of both bars.
   ///
-  /// Inlined, because Swift would copy the controller to lend it.
+  /// The getter is inlined, because a call would copy the controller.
   @inline(__always)
   var visibility: BarVisibility {
     BarVisibility(
-      bar: bar.isDefault || !bar.content.isHidden,
-      toolbar: !toolbar.isDefault && !toolbar.content.isHidden)
+      showsBar: bar.isDefault || !bar.content.isHidden,
+      showsToolbar: !toolbar.isDefault && !toolbar.content.isHidden)
   }
 
   /// Hides or shows the bar because a client or a screen asks for it, and forgets the rule that hid
   /// it before.
   ///
-  /// During a push or pop transition the change belongs to the transition: `takeBackBarChange`
+  /// During a push or pop transition the change belongs to the transition: `revertBarChange`
   /// undoes it if the transition is cancelled.
   ///
   /// If the change is not `animated`, the bar jumps during a transition.
   mutating func setBarHidden(
     _ isHidden: Bool, animated: Bool, cause: VisibilityCause, _ draft: inout Draft
   ) {
-    let (wasHidden, hid) = (bar.content.isHidden, bar.content.hid)
-    bar.change(.bar, &draft) { ($0.isHidden, $0.hid) = (isHidden, nil) }
-    assert(visibility.bar == !isHidden)
-    assert(bar.isDefault || bar.content.hid == nil, "what a client hides was hidden by itself")
+    let (wasHidden, hiding) = (bar.content.isHidden, bar.content.hiding)
+    bar.change(.bar, &draft) { ($0.isHidden, $0.hiding) = (isHidden, nil) }
+    assert(visibility.showsBar == !isHidden)
+    assert(bar.isDefault || bar.content.hiding == nil, "what a client hides was hidden by itself")
     guard wasHidden != isHidden else { return }
-    guard let running = transition.content.running, running.isOfStack else {
+    guard let running = transition.content.running, running.isPushOrPop else {
       return reportVisibility(cause, &draft)
     }
     var change =
       running.barChange
       ?? BarChange(
-        wasHidden: wasHidden, isHidden: isHidden, isAnimated: animated, isJump: !animated, hid: hid)
+        wasHidden: wasHidden, isHidden: isHidden, isAnimated: animated, isJump: !animated,
+        hiding: hiding)
     (change.isHidden, change.isAnimated, change.isJump) = (isHidden, animated, !animated)
     assert(running.id == transition.content.running?.id, "another transition than the one open")
     transition.change(.transition, &draft) { $0.running?.barChange = change }
@@ -55,7 +56,7 @@ extension NavigationController {
     guard let newTop, !newTop.hasDefaultDetails, let isHidden = newTop.details.prefersBarHidden
     else { return }
     assert(newTop.kind == .content, "\(newTop.id.text) cannot stand on a stack")
-    let isAnimated = transition.content.running?.isOfStack ?? draft.isAnimated ?? false
+    let isAnimated = transition.content.running?.isPushOrPop ?? draft.isAnimated ?? false
     setBarHidden(isHidden, animated: isAnimated, cause: .screen, &draft)
   }
 
@@ -63,26 +64,28 @@ extension NavigationController {
   /// bar.
   ///
   /// No event reports this; the end of the transition implies it.
-  mutating func takeBackBarChange(_ draft: inout Draft) {
+  mutating func revertBarChange(_ draft: inout Draft) {
     guard let change = transition.content.running?.barChange,
       bar.content.isHidden != change.wasHidden
     else { return }
-    bar.change(.bar, &draft) { ($0.isHidden, $0.hid) = (change.wasHidden, change.hid) }
-    assert(visibility.bar == !change.wasHidden)
+    bar.change(.bar, &draft) { ($0.isHidden, $0.hiding) = (change.wasHidden, change.hiding) }
+    assert(visibility.showsBar == !change.wasHidden)
   }
 
   mutating func setToolbarHidden(_ isHidden: Bool, _ draft: inout Draft) {
-    bar.change(.bar, &draft) { $0.hid?.toolbar = false }
-    transition.change(.transition, &draft) { $0.running?.barChange?.hid?.toolbar = false }
+    bar.change(.bar, &draft) { $0.hiding?.includesToolbar = false }
+    transition.change(.transition, &draft) {
+      $0.running?.barChange?.hiding?.includesToolbar = false
+    }
     showToolbar(!isHidden, cause: .api, &draft)
-    assert(visibility.toolbar == !isHidden)
-    assert(bar.content.hid?.toolbar != true, "a client's word on the toolbar is not the last")
+    assert(visibility.showsToolbar == !isHidden)
+    assert(bar.content.hiding?.includesToolbar != true, "not the client's last word on the toolbar")
   }
 
   mutating func tap(_ draft: inout Draft) throws(NavigationError) {
     try checkDisplayed()
     let rules = settings.content
-    let cause = bar.content.hid?.cause
+    let cause = bar.content.hiding?.cause
     if rules.hidesBarsOnTap {
       setBars(isHidden: !bar.content.isHidden, by: .tap, &draft)
     } else if cause == .keyboard && rules.hidesBarsWhenKeyboardAppears
@@ -110,7 +113,7 @@ extension NavigationController {
       setBars(isHidden: true, by: .keyboard, &draft)
     }
     if new.isVerticallyCompact, !old.isVerticallyCompact { hideBarsIfCompact(&draft) }
-    if !new.isVerticallyCompact, old.isVerticallyCompact, bar.content.hid?.cause == .vCompact {
+    if !new.isVerticallyCompact, old.isVerticallyCompact, bar.content.hiding?.cause == .vCompact {
       setBars(isHidden: false, by: .vCompact, &draft)
     }
   }
@@ -130,24 +133,25 @@ extension NavigationController {
     isHidden: Bool, by cause: HidingCause, _ draft: inout Draft
   ) {
     guard bar.content.isHidden != isHidden else { return }
-    assert(!isHidden || bar.content.hid == nil, "a bar that shows is noted as hidden")
-    let wantsToolbar = isHidden ? visibility.toolbar : bar.content.hid?.toolbar == true
+    assert(!isHidden || bar.content.hiding == nil, "a bar that shows is noted as hidden")
+    let wantsToolbar =
+      isHidden ? visibility.showsToolbar : bar.content.hiding?.includesToolbar == true
     let takesToolbar = wantsToolbar && hasToolbarItems
     bar.change(.bar, &draft) {
       $0.isHidden = isHidden
-      $0.hid = isHidden ? AutomaticHiding(cause: cause, toolbar: takesToolbar) : nil
+      $0.hiding = isHidden ? AutomaticHiding(cause: cause, includesToolbar: takesToolbar) : nil
     }
     if takesToolbar { showToolbar(!isHidden, cause: .automatic(cause), &draft) }
     reportVisibility(.automatic(cause), &draft)
-    assert(visibility.bar != isHidden && !showsWhatIsHidden)
+    assert(visibility.showsBar != isHidden && !showsHiddenBar)
   }
 
   private mutating func showToolbar(
     _ isShown: Bool, cause: VisibilityCause, _ draft: inout Draft
   ) {
-    guard visibility.toolbar != isShown else { return }
+    guard visibility.showsToolbar != isShown else { return }
     toolbar.change(.toolbar, &draft) { $0.isHidden = !isShown }
-    assert(visibility.toolbar == isShown)
+    assert(visibility.showsToolbar == isShown)
     reportVisibility(cause, &draft)
   }
 
@@ -158,42 +162,38 @@ extension NavigationController {
 
   private func reportVisibility(_ cause: VisibilityCause, _ draft: inout Draft) {
     let now = visibility
-    draft.report(.barsVisibilityChanged(bar: now.bar, toolbar: now.toolbar, cause: cause))
+    draft.report(.barsVisibilityChanged(bar: now.showsBar, toolbar: now.showsToolbar, cause: cause))
   }
-}
 
-extension NavigationController {
   /// Applies the bar preference of a new top screen, and reduces the visibility events to the net
   /// effect of the message.
   ///
   /// If an operation of the message set the bar's visibility while this screen was on top, that
   /// operation prevails over the preference.
   mutating func updateVisibility(_ draft: inout Draft) {
-    if let top, !top.hasDefaultDetails, top.id != draft.oldTop, top.id != draft.rare?.topOfBarSet {
+    if let top, !top.hasDefaultDetails, top.id != draft.oldTop, top.id != draft.rare?.topAtBarSet {
       applyBarPreference(of: top, &draft)
     }
-    guard let notes = draft.rare, !notes.tail.isEmpty else { return }
+    guard let notes = draft.rare, !notes.finalEvents.isEmpty else { return }
     assert(draft.revision == revision.next)
     let now = visibility
-    let isBarNew = now.bar != draft.oldVisibility.bar
-    let isToolbarNew = now.toolbar != draft.oldVisibility.toolbar
-    if !isBarNew, let before = notes.before { restoreBarChange(before.state) }
+    let barChanged = now.showsBar != draft.oldVisibility.showsBar
+    let toolbarChanged = now.showsToolbar != draft.oldVisibility.showsToolbar
+    if !barChanged, let before = notes.before { restoreBarChange(before.state) }
     var reportsBar = false
-    for case .barChange(_, let change) in notes.tail where isBarNew {
-      reportsBar = change.isHidden == !now.bar
+    for case .barChange(_, let change) in notes.finalEvents where barChanged {
+      reportsBar = change.isHidden == !now.showsBar
     }
-    notes.tail = notes.tail.compactMap { event in
+    notes.finalEvents = notes.finalEvents.compactMap { event in
       switch event {
       case .barChange: return reportsBar ? event : nil
       case .barsVisibilityChanged(_, _, let cause):
         // A standalone bar reports changes of its items only. Nobody sees a detached controller, so
         // a screen's preference changes its bar without an event.
-        guard !isStandalone, isToolbarNew || (isBarNew && !reportsBar),
+        guard !isStandalone, toolbarChanged || (barChanged && !reportsBar),
           isAttached || cause != .screen
-        else {
-          return nil
-        }
-        return .barsVisibilityChanged(bar: now.bar, toolbar: now.toolbar, cause: cause)
+        else { return nil }
+        return .barsVisibilityChanged(bar: now.showsBar, toolbar: now.showsToolbar, cause: cause)
       case .willShow, .didShow, .willHide, .didHide, .didPush, .didPop, .didPresent, .didDismiss,
         .transitionBegan, .transitionEnded:
         return event
@@ -215,21 +215,21 @@ extension NavigationController {
 
 extension RunningTransition {
   /// Whether this is a push or pop, to which changes of the bar belong.
-  var isOfStack: Bool { kind == .push || kind == .pop }
+  var isPushOrPop: Bool { kind == .push || kind == .pop }
 }
 
 extension Draft {
   /// Appends an event to the end of the revision; a visibility event replaces the earlier one of
   /// its kind.
   mutating func report(_ event: NavigationEvent) {
-    let notes = noteRarely()
-    notes.tail.removeAll { other in
+    let notes = rareNotes()
+    notes.finalEvents.removeAll { other in
       switch (other, event) {
       case (.barChange, .barChange), (.barsVisibilityChanged, .barsVisibilityChanged): true
       default: false
       }
     }
-    notes.tail.append(event)
-    assert(notes.tail.count <= 2, "more than one last word on bar and toolbar")
+    notes.finalEvents.append(event)
+    assert(notes.finalEvents.count <= 2, "more than one last word on bar and toolbar")
   }
 }

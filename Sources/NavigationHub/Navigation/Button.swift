@@ -6,23 +6,14 @@ package import NavigationCore
 /// an edit makes a new one.
 package struct Button: Hashable, Sendable {
   package let id: ButtonID
-  private let box: Box
-
-  /// A box, so that lists hold only a reference.
-  private indirect enum Box: Hashable, Sendable {
-    case value(ButtonContent)
-  }
+  private let box: Box<ButtonContent>
 
   package init(id: ButtonID, content: ButtonContent) {
     self.id = id
     box = .value(content)
   }
 
-  package var content: ButtonContent {
-    switch box {
-    case .value(let content): content
-    }
-  }
+  package var content: ButtonContent { box.value }
 
   /// Whether the button is a fixed or flexible space; only spaces may repeat in a list.
   package var isSpace: Bool {

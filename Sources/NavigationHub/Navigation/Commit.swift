@@ -10,7 +10,7 @@ package struct Commit: Sendable {
   package var parts = PartSet()
   /// The detached records that the commit made, edited or made the youngest, oldest first.
   ///
-  /// It omits screens and buttons that only left a list, because replay derives them from the
+  /// The list omits screens and buttons that only left a list, because replay derives them from the
   /// lists.
   package var detached: [DetachedRecords.Record] = []
   /// Whether the records in `detached` only became the youngest and kept their content.
@@ -27,9 +27,11 @@ package struct Commit: Sendable {
   /// How the new top relates to the old stack; nil unless an operation replaced the whole stack.
   package var relation: Relation?
   package var isAnimated = false
-  /// What the bytes of all records must be behind it, reckoned from what it touched.
+  /// The size of all records after the commit in bytes, computed from the changed records alone.
+  ///
+  /// A check compares it with the count that the nav keeps.
   var recordBytes = 0
-  /// Whether it touched a button that other screens show too.
+  /// Whether the commit changed a button that other screens show, too.
   var touchesSharedButtons = false
 
   package var changesOrder: Bool {
@@ -74,8 +76,8 @@ package struct Splice: Hashable, Sendable {
 
 /// How the new top of a whole-stack replacement relates to the old stack.
 ///
-/// It decides the kind of an animated transition: `back` and `empty` pop, `new` pushes, `same` has
-/// none.
+/// The relation decides the kind of an animated transition: `back` and `empty` pop, `new` pushes,
+/// `same` has none.
 package enum Relation: UInt8, CaseIterable, Sendable {
   /// The top stays.
   case same

@@ -2,9 +2,9 @@ package import NavigationCore
 
 /// The detached records of a nav: screens and buttons that no list holds.
 ///
-/// They are ordered by the time of their last change or use, the oldest first. When the nav exceeds
-/// its limits, navd releases the oldest. All operations are O(1), amortised, unless they say
-/// otherwise.
+/// The records are ordered by the time of their last change or use, the oldest first. When the nav
+/// exceeds its limits, navd releases the oldest. All operations are O(1), amortised, unless they
+/// say otherwise.
 package struct DetachedRecords: Sendable {
   /// The identity of a detached record.
   package enum Key: Hashable, Sendable {
@@ -40,12 +40,14 @@ package struct DetachedRecords: Sendable {
     }
   }
 
-  /// A position in the order; records touched later stand behind the mark.
+  /// A position in the order; records that are added or moved later stand behind the mark.
   package struct Mark: Sendable {
     fileprivate let position: Int
   }
 
+  /// The records in their order; nil where one was removed or moved.
   private var slots: [Record?] = []
+  /// The index of the first slot that is not empty.
   private var head = 0
   /// The position of `slots[0]`; it grows when `trim` removes slots, so positions stay valid.
   private var base = 0
@@ -58,7 +60,7 @@ package struct DetachedRecords: Sendable {
 
   package var count: Int { positions.count }
 
-  /// The mark behind all present records.
+  /// The mark after all present records.
   package var mark: Mark { Mark(position: base + slots.count) }
 
   package func screen(_ id: ScreenID) -> Screen? {
@@ -85,14 +87,14 @@ package struct DetachedRecords: Sendable {
   }
 
   /// Makes a record the youngest, and replaces an older one with the same identity.
-  package mutating func touch(_ record: Record) {
+  package mutating func makeYoungest(_ record: Record) {
     if case .button(let button) = record { buttonBytes += button.byteCount }
     let key = record.key
     let hash = key.hash
     if let former = position(of: key, hash) {
       positions.replace(former, hash, by: base + slots.count)
       slots.append(record)
-      empty(former)
+      emptySlot(former)
     } else {
       positions.insert(base + slots.count, hash)
       slots.append(record)
@@ -106,7 +108,7 @@ package struct DetachedRecords: Sendable {
     guard let position = position(of: key, hash) else { return nil }
     positions.remove(position, hash)
     assert(self.position(of: key, hash) == nil, "a record with two places")
-    return empty(position)
+    return emptySlot(position)
   }
 
   /// Removes a screen and returns it; nil if it is not detached.
@@ -115,9 +117,9 @@ package struct DetachedRecords: Sendable {
     return screen
   }
 
-  /// Empties a slot and returns its record; `positions` is left to the caller.
+  /// Empties a slot and returns its record; the caller updates `positions`.
   @discardableResult
-  private mutating func empty(_ position: Int) -> Record? {
+  private mutating func emptySlot(_ position: Int) -> Record? {
     precondition(position >= base + head && position < base + slots.count, "position=\(position)")
     var record: Record?
     swap(&record, &slots[position - base])
@@ -129,7 +131,7 @@ package struct DetachedRecords: Sendable {
   }
 
   /// Sets the version of a screen without changing the screen's place in the order.
-  mutating func stamp(_ id: ScreenID, with version: Revision) {
+  mutating func setVersion(of id: ScreenID, to version: Revision) {
     guard let position = position(of: .screen(id)),
       case .screen(var screen)? = slots[position - base], screen.version != version
     else { return }
@@ -137,6 +139,7 @@ package struct DetachedRecords: Sendable {
     slots[position - base] = .screen(screen)
   }
 
+  /// The oldest record, which navd releases first; nil if there is none.
   package var oldest: Record? {
     for index in head..<slots.count {
       if let record = slots[index] { return record }
@@ -152,26 +155,27 @@ package struct DetachedRecords: Sendable {
     return all
   }
 
-  func isTouched(since mark: Mark) -> Bool { mark.position < base + slots.count }
+  /// Whether a record was added or moved since `mark`.
+  func hasRecords(since mark: Mark) -> Bool { mark.position < base + slots.count }
 
-  /// The record touched since `mark`, if only one was; nil otherwise.
+  /// The record added or moved since `mark`, if there is exactly one; nil otherwise.
   func onlyRecord(since mark: Mark) -> Record? {
     assert(mark.position <= base + slots.count, "a mark of another order")
     return mark.position + 1 == base + slots.count ? slots.last ?? nil : nil
   }
 
-  /// The records touched since `mark`, oldest first; O(their number).
+  /// The records added or moved since `mark`, oldest first; O(their number).
   package func records(since mark: Mark) -> [Record] {
-    guard isTouched(since: mark) else { return [] }
+    guard hasRecords(since: mark) else { return [] }
     return slots[max(mark.position - base, head)...].compactMap { $0 }
   }
 
-  /// Sorts the records touched since `mark` into the order of `keys`, which must name all of them;
-  /// O(keys).
+  /// Sorts the records added or moved since `mark` into the order of `keys`, which must name all of
+  /// them; O(keys).
   package mutating func reorder(since mark: Mark, as keys: [Key]) {
     let count = count
     let records = keys.compactMap { remove($0) }
-    for record in records { touch(record) }
+    for record in records { makeYoungest(record) }
     assert(self.count == count, "\(self.count) of \(count) records are left")
   }
 
@@ -188,7 +192,7 @@ package struct DetachedRecords: Sendable {
   ///
   /// The method renumbers positions, so earlier marks become invalid: call it between messages
   /// only.
-  package mutating func closeHoles() {
+  package mutating func removeEmptySlots() {
     guard slots.count > 4 * positions.count + 256 else { return }
     let records = all
     assert(records.count == positions.count, "a hole is indexed")

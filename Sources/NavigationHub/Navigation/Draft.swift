@@ -19,25 +19,26 @@ struct Draft: ~Copyable {
   /// Whether the nav was on display (`isAttached`) before the message.
   let wasAttached: Bool
   /// The lowest index at which an operation changed the stack.
-  var lowest: Int
-  /// The ids of the old stack from `lowest` on.
-  var oldTail = ShortList<ScreenID>()
+  var firstChange: Int
+  /// The ids of the old stack from `firstChange` on.
+  var oldIDs = ShortList<ScreenID>()
   /// Whether a whole-stack replacement was among the operations.
-  var replacesWhole = false
+  var replacesStack = false
   /// The screens whose content changed, with their content before the message; nil for new ones.
-  var touched = ShortList<(id: ScreenID, original: Screen?)>()
+  var originals = ShortList<(id: ScreenID, original: Screen?)>()
   var parts = PartSet()
   /// The visibility of bar and toolbar before the message.
   let oldVisibility: BarVisibility
   /// Whether an operation supplied the events of the stack's change itself, as a gesture does.
-  var hasOwnEvents = false
+  var suppliesStackEvents = false
   /// The end of the order of detached records before the message.
-  let mark: DetachedRecords.Mark
-  /// The bytes of all records before, without those of screens that were given up untouched.
+  let detachedMark: DetachedRecords.Mark
+  /// The size of all records before the message in bytes, without screens that were released
+  /// unchanged.
   var recordBytes: Int
-  /// Whether a button was touched that other screens show too.
+  /// Whether the message changed a button that other screens show, too.
   var touchesSharedButtons = false
-  /// The notes that most messages do not make; nil as long as this one has made none.
+  /// The notes that most messages do not make; nil until this message makes one.
   private(set) var rare: RareNotes?
 
   /// Begins the notes of a message; `controller` is the state before it, `inout` only to avoid a
@@ -49,47 +50,47 @@ struct Draft: ~Copyable {
     oldTop = controller.top?.id
     wasAttached = controller.isAttached
     oldVisibility = controller.visibility
-    lowest = oldCount
-    mark = controller.detached.mark
+    firstChange = oldCount
+    detachedMark = controller.detached.mark
     recordBytes = controller.recordBytes
     guard !controller.presented.isDefault else { return }
-    noteRarely().oldChain = controller.presentedScreens.map(\.id)
+    rareNotes().oldPresented = controller.presentedScreens.map(\.id)
   }
 
-  /// Returns the notes that most messages do not make, which it makes at the first call.
-  mutating func noteRarely() -> RareNotes {
+  /// Returns the notes that most messages do not make; the first call makes them.
+  mutating func rareNotes() -> RareNotes {
     if let rare { return rare }
     let notes = RareNotes()
     rare = notes
     return notes
   }
 
-  /// Notes that the caller is about to change the stack from `index` on.
-  mutating func lower(to index: Int, of stack: [Screen]) {
+  /// Keeps the ids of the old stack from `index` on, which the caller is about to change.
+  mutating func noteStackChange(from index: Int, of stack: [Screen]) {
     assert(index >= 0)
-    assert(lowest <= oldCount)
-    guard index < lowest else { return }
-    let former = oldTail
-    oldTail = []
-    for index in index..<lowest { oldTail.append(stack[index].id) }
-    for id in former { oldTail.append(id) }
-    lowest = index
-    assert(oldTail.count == oldCount - lowest, "the old stack has other ids from \(lowest) on")
+    assert(firstChange <= oldCount)
+    guard index < firstChange else { return }
+    let former = oldIDs
+    oldIDs = []
+    for index in index..<firstChange { oldIDs.append(stack[index].id) }
+    for id in former { oldIDs.append(id) }
+    firstChange = index
+    assert(oldIDs.count == oldCount - firstChange, "other ids from \(firstChange) on")
   }
 
   /// Notes a presentation or dismissal: keeps the first `from`, and replaces kind and `to`.
   mutating func notePresentation(
     _ kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?
   ) {
-    let notes = noteRarely()
+    let notes = rareNotes()
     notes.presentation = (kind, notes.presentation.map(\.from) ?? from, to)
   }
 
   /// Notes that the content of a screen changes; keeps the original of the first call.
-  mutating func touch(_ id: ScreenID, original: Screen?) {
+  mutating func noteChange(of id: ScreenID, original: Screen?) {
     assert(original == nil || original?.id == id, "the original of another screen")
-    guard !touched.contains(where: { $0.id == id }) else { return }
-    touched.append((id, original))
+    guard !originals.contains(where: { $0.id == id }) else { return }
+    originals.append((id, original))
   }
 
   mutating func nextScreenID() -> ScreenID {
@@ -125,27 +126,27 @@ extension NavigationController {
     if let before = draft.rare?.before {
       for part in draft.parts where hasSamePart(part, as: before.state) {
         commit.parts.remove(part)
-        stamp(part, with: before.state.version(of: part))
+        setVersion(of: part, to: before.state.version(of: part))
       }
     }
-    if draft.replacesWhole { commit.relation = relation(&draft) }
+    if draft.replacesStack { commit.relation = relation(&draft) }
     if !transition.isDefault { commit.completion = transition.content.running?.completion ?? [] }
-    if let beginning = draft.rare?.beginning { commit.events.add(beginning) }
+    if let events = draft.rare?.eventsBefore { commit.events.add(events) }
     commit.events.add(events(&draft, commit.splice))
     if let notes = draft.rare {
-      commit.events.add(notes.ending)
-      commit.events.add(notes.tail)
+      commit.events.add(notes.eventsAfter)
+      commit.events.add(notes.finalEvents)
     }
     if !commit.isEmpty { makeRoom(limits, &draft, &commit) }
     // For the check of what the commit touched, in NavigationController+Invariants.swift.
-    reckon(&draft, &commit)
+    recomputeRecordBytes(&draft, &commit)
     assert(commit.changedScreens.allSatisfy { commit.splice?.inserts($0) != true })
     assert(
-      !draft.hasOwnEvents || draft.rare?.beginning.isEmpty == false
-        || draft.rare?.ending.isEmpty == false)
+      !draft.suppliesStackEvents || draft.rare?.eventsBefore.isEmpty == false
+        || draft.rare?.eventsAfter.isEmpty == false)
   }
 
-  /// The setting of the display, which almost every nav leaves at its default.
+  /// The animations that the display wants; almost every nav leaves the environment at its default.
   private var animations: Animations {
     environment.isDefault ? .on : environment.content.animations
   }
@@ -154,7 +155,7 @@ extension NavigationController {
   ///
   /// A change of the top takes precedence over a presentation or dismissal.
   private func openTransition(_ draft: inout Draft, _ splice: Splice?) -> RunningTransition? {
-    guard !draft.hasOwnEvents,
+    guard !draft.suppliesStackEvents,
       transition.isDefault || transition.content.running == nil,
       isStandalone || isAttached && draft.wasAttached
     else { return nil }
@@ -173,7 +174,7 @@ extension NavigationController {
         if let old = draft.oldTop { running.completion.append(.didHide(old, animated: true)) }
         running.completion.append(.didShow(top, animated: true))
       }
-    } else if let (kind, from, to) = draft.rare?.presentation, changesChain(&draft) {
+    } else if let (kind, from, to) = draft.rare?.presentation, changesPresented(&draft) {
       running = RunningTransition(
         id: draft.revision, kind: kind, from: from, to: to,
         deadline: settings.content.transitionDeadline)
@@ -201,7 +202,7 @@ extension NavigationController {
   /// Whether other screens are presented than before the message, or in another way.
   ///
   /// A later operation of a message may undo a presentation or dismissal.
-  private func changesChain(_ draft: inout Draft) -> Bool {
+  private func changesPresented(_ draft: inout Draft) -> Bool {
     guard let before = draft.rare?.before else { return true }
     let (old, new) = (before.state.presented.content.chain, presented.content.chain)
     return old.count != new.count
@@ -212,26 +213,26 @@ extension NavigationController {
 
   /// Returns the net change of the stack's order.
   ///
-  /// Mutating, as `events`, because Swift would copy the controller to lend it.
+  /// The method is mutating, as `events` is, because Swift would copy a borrowed controller.
   mutating func netSplice(_ draft: inout Draft) -> Splice? {
     // The runs that differ: `first..<oldEnd` of the old tail, and `at..<newEnd` of the stack.
-    var at = draft.lowest
+    var at = draft.firstChange
     var first = 0
-    var oldEnd = draft.oldTail.count
+    var oldEnd = draft.oldIDs.count
     var newEnd = max(at, stack.count)
-    while first < oldEnd, at < newEnd, draft.oldTail[first] == stack[at].id {
+    while first < oldEnd, at < newEnd, draft.oldIDs[first] == stack[at].id {
       first += 1
       at += 1
     }
-    while first < oldEnd, at < newEnd, draft.oldTail[oldEnd - 1] == stack[newEnd - 1].id {
+    while first < oldEnd, at < newEnd, draft.oldIDs[oldEnd - 1] == stack[newEnd - 1].id {
       oldEnd -= 1
       newEnd -= 1
     }
     guard first < oldEnd || at < newEnd else { return nil }
     assert(draft.oldCount - (oldEnd - first) + (newEnd - at) == stack.count, "another stack")
     let removed =
-      oldEnd - first == draft.oldTail.count
-      ? draft.oldTail : ShortList(draft.oldTail[first..<oldEnd])
+      oldEnd - first == draft.oldIDs.count
+      ? draft.oldIDs : ShortList(draft.oldIDs[first..<oldEnd])
     return Splice(at: at, removed: removed, insertedCount: newEnd - at)
   }
 
@@ -240,9 +241,9 @@ extension NavigationController {
   /// A screen whose content is the same as before the message gets its old version back, whether it
   /// is on the stack, presented or detached.
   private mutating func noteChangedScreens(_ draft: inout Draft, _ commit: inout Commit) {
-    for touched in draft.touched {
-      let id = touched.id
-      var original = touched.original
+    for change in draft.originals {
+      let id = change.id
+      var original = change.original
       if let before = draft.rare?.before { original = before.state.screen(id) }
       guard let index = index(of: id) else {
         if let place = presented.content.index(of: id) {
@@ -251,7 +252,7 @@ extension NavigationController {
             presented.content.chain[place].screen.version = original.version
           }
         } else if let original, detached.screen(id)?.hasSameContent(as: original) == true {
-          detached.stamp(id, with: original.version)
+          detached.setVersion(of: id, to: original.version)
         }
         continue
       }
@@ -266,7 +267,7 @@ extension NavigationController {
   }
 
   private mutating func orderDetached(_ draft: inout Draft, _ commit: inout Commit) {
-    if detached.isTouched(since: draft.mark) { listDetached(&draft, &commit) }
+    if detached.hasRecords(since: draft.detachedMark) { listDetached(&draft, &commit) }
     guard let notes = draft.rare, !notes.released.isEmpty else { return }
     commit.released = notes.released.filter { key in
       guard !isKnown(key) else { return false }
@@ -276,14 +277,14 @@ extension NavigationController {
 
   private mutating func listDetached(_ draft: inout Draft, _ commit: inout Commit) {
     let removed = commit.splice?.removed ?? []
-    if let record = detached.onlyRecord(since: draft.mark) {
+    if let record = detached.onlyRecord(since: draft.detachedMark) {
       if isListed(record, &draft, removed) { commit.detached = [record] }
     } else {
-      let recent = detached.records(since: draft.mark)
+      let recent = detached.records(since: draft.detachedMark)
       if !recent.isEmpty {
-        var order = CanonicalOrder(removed: Array(removed) + (draft.rare?.oldChain ?? []))
+        var order = CanonicalOrder(removed: Array(removed) + (draft.rare?.oldPresented ?? []))
         for record in recent { order.add(record, isListed: isListed(record, &draft, removed)) }
-        detached.reorder(since: draft.mark, as: order.keys)
+        detached.reorder(since: draft.detachedMark, as: order.keys)
         commit.detached = order.listed
       }
     }
@@ -315,11 +316,11 @@ extension NavigationController {
     switch record {
     case .screen(let screen):
       // Replay derives which screens were dismissed from the chains before and after.
-      !removed.contains(screen.id) && draft.rare?.oldChain.contains(screen.id) != true
-        || draft.touched.contains { $0.id == screen.id }
+      !removed.contains(screen.id) && draft.rare?.oldPresented.contains(screen.id) != true
+        || draft.originals.contains { $0.id == screen.id }
     case .button(let button):
       // Replay derives a button that left its last list, except for those that `concerns` names.
-      draft.rare?.concerns(button.id) ?? false
+      draft.rare?.mustList(button.id) ?? false
     }
   }
 
@@ -333,20 +334,20 @@ extension NavigationController {
   func isKnown(_ key: DetachedRecords.Key) -> Bool {
     switch key {
     case .screen(let id): screen(id) != nil
-    case .button(let id): shown[id] != nil || detached.button(id) != nil
+    case .button(let id): button(id) != nil
     }
   }
 
   private func relation(_ draft: inout Draft) -> Relation {
-    assert(draft.lowest <= draft.oldCount)
+    assert(draft.firstChange <= draft.oldCount)
     guard let top = top?.id else { return .empty }
     if top == draft.oldTop { return .same }
-    // Below `lowest` both stacks are equal. If the new stack ends there, its top was on the old
+    // Below `firstChange` both stacks are equal. If the new stack ends there, its top was on the old
     // one.
-    return draft.oldTail.contains(top) || stack.count <= draft.lowest ? .back : .new
+    return draft.oldIDs.contains(top) || stack.count <= draft.firstChange ? .back : .new
   }
 
-  mutating func stamp(_ part: PartName, with version: Revision) {
+  mutating func setVersion(of part: PartName, to version: Revision) {
     switch part {
     case .bar: bar.version = version
     case .toolbar: toolbar.version = version
@@ -411,10 +412,10 @@ struct CanonicalOrder {
 /// The notes of a `Draft` that most messages do not make.
 ///
 /// Law: a draft with a new `RareNotes` behaves like a draft without one.
-/// Each draft has an object of its own, because `Draft` is not copyable.
+/// Each draft has its own `RareNotes`, because `Draft` is not copyable.
 final class RareNotes {
   /// The ids of the presented screens before the message.
-  var oldChain: [ScreenID] = []
+  var oldPresented: [ScreenID] = []
   /// All presentations and dismissals together: the last kind, the screen visible before, the one
   /// visible now.
   var presentation: (kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?)?
@@ -424,26 +425,26 @@ final class RareNotes {
   var exchanged: Set<ScreenID> = []
   /// A screen that an operation put on top, and whether displays then animate a pop.
   ///
-  /// Nil leaves the kind of the transition to the stacks before and after.
+  /// If it is nil, the stacks before and after the message decide the kind of the transition.
   var direction: (top: ScreenID, isBack: Bool)?
   /// The results that operations gave for the screens that they removed.
   var results: [ScreenID: OpaqueJSON] = [:]
   /// The buttons in the lists that the current operation names.
   ///
   /// The nav learns of a new button only when the operation has passed all checks.
-  var named: [ButtonID: Button] = [:]
+  var operationButtons: [ButtonID: Button] = [:]
   /// The buttons that operations made or edited.
   var touchedButtons: Set<ButtonID> = []
   var released: [DetachedRecords.Key] = []
   /// The top when an operation last set the bar's visibility; nil if none did.
-  var topOfBarSet: ScreenID?
+  var topAtBarSet: ScreenID?
   /// The events that come last in the revision.
-  var tail: [NavigationEvent] = []
+  var finalEvents: [NavigationEvent] = []
   /// The delegates' answers for the transition that the message may begin; nil without any.
   var animation: Animation?
   /// Events to report before and after those of the stack's change.
-  var beginning: [NavigationEvent] = []
-  var ending: [NavigationEvent] = []
+  var eventsBefore: [NavigationEvent] = []
+  var eventsAfter: [NavigationEvent] = []
   /// The state before the message, if it creates the nav, has several operations, or updates a
   /// duplicate.
   ///
@@ -452,17 +453,17 @@ final class RareNotes {
 
   /// Whether replay cannot derive that a button left its last list.
   ///
-  /// It cannot do so if the button was also edited or was detached before the message. If a screen
-  /// was released, replay does not know which buttons had left that screen before.
-  func concerns(_ button: ButtonID) -> Bool {
+  /// Replay cannot do so if the button was also edited or was detached before the message. If a
+  /// screen was released, replay does not know which buttons had left that screen before.
+  func mustList(_ button: ButtonID) -> Bool {
     touchedButtons.contains(button) || !released.isEmpty
       || before?.state.detached.button(button) != nil
   }
 }
 
-/// A state, kept outside of its owner because most messages need none.
+/// The state before a message, in an object of its own because most messages keep none.
 ///
-/// A test of an optional controller copies its 192 bytes.
+/// To test an optional controller for nil, Swift copies its 192 bytes.
 final class StateBefore: Sendable {
   let state: NavigationController
 

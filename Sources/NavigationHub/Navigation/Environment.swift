@@ -38,7 +38,7 @@ package struct Environment: PartContent, EditableRecord {
 package enum Animations: UInt8, CaseIterable, Sendable {
   /// All animations; the default.
   case on
-  /// None: no change opens a transition.
+  /// No animations: no change opens a transition.
   case off
   /// A short fade in place of movement.
   case reduced

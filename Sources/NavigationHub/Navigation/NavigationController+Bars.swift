@@ -15,9 +15,10 @@ extension NavigationController {
 
   mutating func setBarHidden(_ isHidden: Bool, _ draft: inout Draft) {
     setBarHidden(isHidden, animated: draft.isAnimated ?? false, cause: .api, &draft)
-    draft.noteRarely().topOfBarSet = top?.id
+    draft.rareNotes().topAtBarSet = top?.id
   }
 
+  /// Throws `invalidArgument` unless the controller is on display.
   func checkDisplayed() throws(NavigationError) {
     guard isAttached else {
       throw .invalidArgument("a detached controller is not on display, nobody can touch it")
@@ -27,17 +28,16 @@ extension NavigationController {
   mutating func setAppearance(
     _ slot: AppearanceSlot, _ object: OpaqueJSON?, of id: ScreenID?, _ draft: inout Draft,
     _ context: NavigationContext
-  ) throws(NavigationError) -> OperationOutput {
+  ) throws(NavigationError) {
     guard let id else {
       var appearance = bar.content.appearance
       appearance[slot] = object
-      try setBar([.set(\.appearance, appearance)], &draft, context)
-      return .nothing
+      return try setBar([.set(\.appearance, appearance)], &draft, context)
     }
     guard let screen = screen(id) else { throw .unknownScreen(id) }
     var appearance = screen.item.appearance
     appearance[slot] = object
-    return try setItem(id, [.set(\.appearance, appearance)], requireOnStack: false, &draft, context)
+    try edit(id, [], [.set(\.appearance, appearance)], &draft, context)
   }
 
   mutating func setProxy(
@@ -58,22 +58,24 @@ extension NavigationController {
     settings.change(.settings, &draft) { $0 = content }
   }
 
-  /// Whether some of the looks of all bars are of this nav's classes, and the nav has others.
-  package func lacks(_ looks: [Text: BarLook]) -> Bool {
-    settings.isDefault && looks.isEmpty ? false : own(looks) != settings.content.proxy
+  /// Whether the looks for this nav's bar classes differ from those that the nav has.
+  package func needsLooks(_ looks: [Text: BarLook]) -> Bool {
+    settings.isDefault && looks.isEmpty ? false : ownLooks(among: looks) != settings.content.proxy
   }
 
   /// Takes over the looks of all bars, before the first revision.
-  package mutating func beginWith(_ looks: [Text: BarLook]) { settings.content.proxy = own(looks) }
+  package mutating func beginWithLooks(_ looks: [Text: BarLook]) {
+    settings.content.proxy = ownLooks(among: looks)
+  }
 
   mutating func takeLooks(_ looks: [Text: BarLook], _ draft: inout Draft) {
-    let own = own(looks)
+    let own = ownLooks(among: looks)
     assert(own.values.allSatisfy { $0 != BarLook() }, "a look in which nothing is set")
     settings.change(.settings, &draft) { $0.proxy = own }
   }
 
   /// The looks of this nav's classes; the same storage if it has no other.
-  private func own(_ looks: [Text: BarLook]) -> [Text: BarLook] {
+  private func ownLooks(among looks: [Text: BarLook]) -> [Text: BarLook] {
     let names = ["NavigationBar", "Toolbar", bar.content.className, toolbar.content.className]
     let own = looks.filter { names.contains($0.key.string) }
     return own.count == looks.count ? looks : own
@@ -81,14 +83,13 @@ extension NavigationController {
 
   mutating func configure(
     _ edits: [Edit<Settings>], _ draft: inout Draft, _ context: NavigationContext
-  ) throws(NavigationError) -> OperationOutput {
+  ) throws(NavigationError) {
     var content = settings.content
     content.apply(edits)
     try checkRoom(bar.content, content, context)
     let wasHiding = settings.content.hidesBarsWhenVerticallyCompact
     settings.change(.settings, &draft) { $0 = content }
     if content.hidesBarsWhenVerticallyCompact, !wasHiding { hideBarsIfCompact(&draft) }
-    return .nothing
   }
 
   /// Throws `sizeLimit` if bar and settings exceed `partBytes` together, unless the edit makes them

@@ -3,44 +3,32 @@ import NavigationCore
 // Single changes anywhere in the stack, and pushes of a screen that is on it already.
 
 extension NavigationController {
-  mutating func edit(
-    _ operation: Operation, _ draft: inout Draft, _ context: NavigationContext
-  ) throws(NavigationError) -> OperationOutput {
-    switch operation {
-    case .replace(let id, let argument, let isBack):
-      return try replace(id, with: argument, isBack: isBack, &draft, context)
-    case .insert(let argument, let place): return try insert(argument, place, &draft, context)
-    case .remove(let ids): return .poppedAll(try remove(ids, &draft))
-    default: preconditionFailure("\(operation) is performed elsewhere")
-    }
-  }
-
   /// Puts a screen in the place of another one, which becomes detached.
   ///
   /// No event reports the exchange itself, as with UIKit's `setViewControllers(_:animated:)`.
-  private mutating func replace(
+  mutating func replace(
     _ id: ScreenID?, with argument: ScreenArgument, isBack: Bool, _ draft: inout Draft,
     _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     guard let index = try id.map(requiredIndex) ?? stack.indices.last else { throw .emptyStack }
-    try checkArrival(argument)
+    try checkIncoming(argument)
     try checkForm(argument)
-    let arrival = try arrival(argument, &draft)
+    let arrival = try incomingScreen(argument, &draft)
     let others = stack[..<index] + stack[(index + 1)...]
     try checkRoom(for: [arrival], beside: others, context)
-    let screen = take(arrival, &draft)
+    let screen = takeRecord(of: arrival, &draft)
     assert(!isKnown(.screen(screen.id)), "\(screen.id.text) stands somewhere else")
-    draft.lower(to: index, of: stack)
+    draft.noteStackChange(from: index, of: stack)
     let old = stack[index]
     stack[index] = screen
-    detached.touch(.screen(old))
-    let notes = draft.noteRarely()
+    detached.makeYoungest(.screen(old))
+    let notes = draft.rareNotes()
     notes.exchanged.formUnion([screen.id, old.id])
     notes.direction = index == stack.count - 1 ? (screen.id, isBack) : notes.direction
     return .exchanged(screen.id, popped: old.id)
   }
 
-  private mutating func insert(
+  mutating func insert(
     _ argument: ScreenArgument, _ place: StackPlace, _ draft: inout Draft,
     _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
@@ -54,15 +42,15 @@ extension NavigationController {
       throw .invalidArgument(
         "at is \(index), but the stack has \(counted(stack.count, "screen"))")
     }
-    try checkArrival(argument)
-    let screen = try takeForStack(argument, &draft, context)
-    draft.lower(to: index, of: stack)
+    try checkIncoming(argument)
+    let screen = try takeScreenForStack(argument, &draft, context)
+    draft.noteStackChange(from: index, of: stack)
     stack.insert(screen, at: index)
     assert(stack[index].id == screen.id)
     return .screen(screen.id)
   }
 
-  private mutating func remove(
+  mutating func remove(
     _ ids: [ScreenID], _ draft: inout Draft
   ) throws(NavigationError) -> [ScreenID] {
     let indices = try ids.map { id throws(NavigationError) in try requiredIndex(of: id) }
@@ -70,18 +58,18 @@ extension NavigationController {
     for id in ids where !gone.insert(id).inserted { throw .duplicateInSet(id) }
     guard let lowest = indices.min() else { return [] }
     guard gone.count < stack.count else { throw .noRoot }
-    draft.lower(to: lowest, of: stack)
+    draft.noteStackChange(from: lowest, of: stack)
     let removed = stack[lowest...].filter { gone.contains($0.id) }
     stack.removeAll { gone.contains($0.id) }
-    for screen in removed { detached.touch(.screen(screen)) }
+    for screen in removed { detached.makeYoungest(.screen(screen)) }
     assert(removed.count == ids.count && !stack.isEmpty)
     return removed.map(\.id)
   }
 
   /// Throws unless the screen of an argument may come onto the stack, where it must not be yet.
-  private mutating func checkArrival(_ argument: ScreenArgument) throws(NavigationError) {
+  private mutating func checkIncoming(_ argument: ScreenArgument) throws(NavigationError) {
     let found = try locate(argument)
-    if let kind = found.kind, kind != .content { throw .forbiddenKind(found.id, kind) }
+    try found.checkKind()
     guard let id = found.id else { return }
     if found.isPresented { throw .ownedElsewhere(id) }
     if found.isOnStack { throw .duplicateScreen(id) }
@@ -103,7 +91,7 @@ extension NavigationController {
   }
 
   /// Makes the screen at an index the top, in the way of the policy.
-  mutating func bringUp(
+  mutating func bringToTop(
     _ index: Int, _ argument: ScreenArgument, _ policy: DuplicatePolicy, _ draft: inout Draft,
     _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
@@ -117,7 +105,7 @@ extension NavigationController {
       return .found(id, popped: pop(downTo: index, &draft))
     }
     // Only what stays counts against the limits, so the pop comes first, though the edit can fail.
-    let notes = draft.noteRarely()
+    let notes = draft.rareNotes()
     if notes.before == nil { notes.before = StateBefore(self) }
     let popped = pop(downTo: index, &draft)
     try edit(id, record.edits, record.item, &draft, context)
@@ -126,10 +114,10 @@ extension NavigationController {
 
   private mutating func moveToTop(_ index: Int, _ draft: inout Draft) {
     guard index < stack.count - 1 else { return }
-    draft.lower(to: index, of: stack)
+    draft.noteStackChange(from: index, of: stack)
     let screen = stack.remove(at: index)
     stack.append(screen)
-    draft.noteRarely().direction = (screen.id, false)
-    assert(draft.lowest <= index)
+    draft.rareNotes().direction = (screen.id, false)
+    assert(draft.firstChange <= index)
   }
 }

@@ -9,7 +9,7 @@ extension NavigationController {
     assert(!isStandalone || !isAttached)
     if !isStandalone && !isAttached { return [] }
     var events: [NavigationEvent] = []
-    if draft.hasOwnEvents {
+    if draft.suppliesStackEvents {
       // The gesture has supplied the events of the stack, but none of presentations beside it.
       if !isStandalone { appendMoves(nil, &draft, to: &events) }
       return events
@@ -33,13 +33,13 @@ extension NavigationController {
     events.reserveCapacity(5)
     let old = top == draft.oldTop ? nil : draft.oldTop
     if let began {
-      if began.isOfStack {
+      if began.isPushOrPop {
         if let old { events.append(.willHide(old, animated: true)) }
         events.append(.willShow(top, animated: true))
       }
       events.append(.transitionBegan(began))
       // The events of the presentation follow at its end, all others come now.
-      if !began.isOfStack { appendStackMoves(splice, &draft, to: &events) }
+      if !began.isPushOrPop { appendStackMoves(splice, &draft, to: &events) }
       return events
     }
     let isNew = splice != nil && top != draft.oldTop
@@ -60,10 +60,10 @@ extension NavigationController {
     _ splice: Splice?, _ draft: inout Draft, to events: inout [NavigationEvent]
   ) {
     // Nearly all messages find nothing presented, and leave it so.
-    if presented.isDefault, draft.rare?.oldChain.isEmpty ?? true {
+    if presented.isDefault, draft.rare?.oldPresented.isEmpty ?? true {
       return appendStackMoves(splice, &draft, to: &events)
     }
-    let old = draft.rare?.oldChain ?? []
+    let old = draft.rare?.oldPresented ?? []
     let new = presentedScreens.map(\.id)
     assert(Set(new).count == new.count, "a screen is presented twice")
     for id in old.reversed() where !new.contains(id) {
@@ -75,12 +75,13 @@ extension NavigationController {
 
   /// Appends a `didPop` for each popped and a `didPush` for each pushed screen, pops first.
   ///
-  /// None if an operation set the whole stack; none of screens that replaced one another.
+  /// The method appends nothing if an operation set the whole stack, and no event of screens that
+  /// replaced one another.
   private func appendStackMoves(
     _ splice: Splice?, _ draft: inout Draft, to events: inout [NavigationEvent]
   ) {
-    guard !draft.replacesWhole, let splice else { return }
-    assert(!draft.hasOwnEvents, "a gesture supplies these events itself")
+    guard !draft.replacesStack, let splice else { return }
+    assert(!draft.suppliesStackEvents, "a gesture supplies these events itself")
     assert(splice.at + splice.insertedCount <= stack.count)
     let inserted = splice.at..<splice.at + splice.insertedCount
     let notes = draft.rare

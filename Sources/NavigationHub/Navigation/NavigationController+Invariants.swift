@@ -6,12 +6,11 @@ import NavigationCore
 extension NavigationController {
   /// The names of the invariants that a commit broke; empty for a sound state.
   ///
-  /// Law: if the state before the commit was sound, and the commit names all that it changed, this is
-  /// `violatedInvariants()`.
-  /// One mistake is found there alone: that a button is counted in too few of the screens that show it.
-  /// O(screens touched × depth). O(state) if the commit presents or dismisses, or touches a button that
-  /// several screens show.
-  /// It is mutating only to avoid a copy of the controller.
+  /// Law: if the state before the commit was sound, and the commit names all that it changed, this
+  /// is `violatedInvariants()`. `violatedInvariants()` alone finds a button that is counted in too
+  /// few of the screens showing it. O(screens changed × depth). O(state) if the commit presents or
+  /// dismisses, or changes a button that several screens show. The method is mutating only to avoid
+  /// a copy of the controller.
   package mutating func violatedInvariants(touchedBy commit: Commit) -> [String] {
     isSound(after: commit) ? [] : violatedInvariants()
   }
@@ -24,7 +23,7 @@ extension NavigationController {
       return violatedInvariants().isEmpty
     }
     if isStandalone, !presented.isDefault { return false }
-    if commit.parts.contains(.bar) || commit.parts.contains(.toolbar), showsWhatIsHidden {
+    if commit.parts.contains(.bar) || commit.parts.contains(.toolbar), showsHiddenBar {
       return false
     }
     if let splice = commit.splice, !isSound(splice) { return false }
@@ -38,7 +37,7 @@ extension NavigationController {
           return false
         }
       case .button(let button):
-        guard shown[button.id] == nil else { return false }
+        guard shownButtons[button.id] == nil else { return false }
       }
     }
     return true
@@ -80,54 +79,54 @@ extension NavigationController {
     if screen.hasDefaultDetails { return true }
     guard screen.item.sidesAreDistinct else { return false }
     for button in screen.buttons {
-      guard let entry = shown[button.id], entry.button == button,
+      guard let entry = shownButtons[button.id], entry.button == button,
         !detached.contains(.button(button.id))
       else { return false }
       // Where it is counted more often, other screens must show it.
-      if entry.places != screen.places(of: button.id) { return violatedInvariants().isEmpty }
+      if entry.placeCount != screen.places(of: button.id) { return violatedInvariants().isEmpty }
     }
     return true
   }
 
-  /// Whether a bar shows that is noted as hidden.
-  var showsWhatIsHidden: Bool {
-    guard !bar.isDefault, let hid = bar.content.hid else { return false }
-    return !bar.content.isHidden || hid.toolbar && visibility.toolbar
+  /// Whether a bar is visible although a rule is noted as having hidden it.
+  var showsHiddenBar: Bool {
+    guard !bar.isDefault, let hiding = bar.content.hiding else { return false }
+    return !bar.content.isHidden || hiding.includesToolbar && visibility.showsToolbar
   }
 }
 
 extension NavigationController {
-  /// Reckons from what a message touched, and not from the count that was kept, what the bytes of all
-  /// records are.
+  /// Computes the size of all records from those that the message changed, without the nav's count.
   ///
-  /// It also notes whether other screens show a button that the message touched.
-  mutating func reckon(_ draft: inout Draft, _ commit: inout Commit) {
+  /// The method also notes whether other screens show a button that the message changed.
+  mutating func recomputeRecordBytes(_ draft: inout Draft, _ commit: inout Commit) {
     var bytes = draft.recordBytes
-    for (id, original) in draft.touched {
+    for (id, original) in draft.originals {
       let screen = screen(id)
       bytes += (screen?.byteCount ?? 0) - (original?.byteCount ?? 0)
       // Most screens have no buttons.
       if screen?.hasDefaultDetails ?? true, original?.hasDefaultDetails ?? true { continue }
       for button in (original?.buttons ?? []) + (screen?.buttons ?? []) {
-        let places = shown[button.id]?.places ?? 0
+        let places = shownButtons[button.id]?.placeCount ?? 0
         if places > screen?.places(of: button.id) ?? 0 { draft.touchesSharedButtons = true }
       }
     }
-    for id in draft.rare?.touchedButtons ?? [] where shown[id] != nil {
-      let places = draft.touched.reduce(0) { $0 + (screen($1.id)?.places(of: id) ?? 0) }
-      if places != shown[id]?.places { draft.touchesSharedButtons = true }
+    for id in draft.rare?.touchedButtons ?? [] where shownButtons[id] != nil {
+      let places = draft.originals.reduce(0) { $0 + (screen($1.id)?.places(of: id) ?? 0) }
+      if places != shownButtons[id]?.placeCount { draft.touchesSharedButtons = true }
     }
     assert(bytes >= 0, "\(bytes) bytes of records")
     commit.recordBytes = bytes
     commit.touchesSharedButtons = draft.touchesSharedButtons
   }
 
-  /// Notes a screen that was given up, and with it the buttons that nothing else showed.
+  /// Notes that a screen was released, with the buttons that no other screen showed.
   mutating func noteForgotten(_ screen: Screen, _ draft: inout Draft) {
     assert(!isKnown(.screen(screen.id)), "\(screen.id.text) was given up and is known")
-    if !draft.touched.contains(where: { $0.id == screen.id }) {
+    if !draft.originals.contains(where: { $0.id == screen.id }) {
       draft.recordBytes -= screen.byteCount
     }
-    if screen.buttons.contains(where: { shown[$0.id] != nil }) { draft.touchesSharedButtons = true }
+    let isShared = screen.buttons.contains { shownButtons[$0.id] != nil }
+    if isShared { draft.touchesSharedButtons = true }
   }
 }

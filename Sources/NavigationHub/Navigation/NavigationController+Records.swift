@@ -25,14 +25,14 @@ extension NavigationController {
 
   /// Adds a new screen to the nav's records and returns it; the caller puts it into a list.
   ///
-  /// It replaces a detached screen with the same id. If the detached screen has the same content,
-  /// it is returned instead, with its version.
-  mutating func adopt(_ screen: Screen, _ draft: inout Draft) -> Screen {
+  /// A detached screen with the same id is replaced. If its content is the same, the method returns
+  /// the detached screen instead, with its version.
+  mutating func addRecord(of screen: Screen, _ draft: inout Draft) -> Screen {
     assert(index(of: screen.id) == nil, "\(screen.id.text) is on the stack")
     let former = detached.removeScreen(screen.id)
     if let former, former.hasSameContent(as: screen) { return former }
     exchange(former, for: screen)
-    draft.touch(screen.id, original: former)
+    draft.noteChange(of: screen.id, original: former)
     return screen
   }
 
@@ -50,7 +50,7 @@ extension NavigationController {
       guard replaces else { throw .differentScreen(screen.id) }
     }
     try checkRoom(adding: screen.byteCount, besideStack: screen.byteCount, context)
-    detached.touch(.screen(adopt(screen, &draft)))
+    detached.makeYoungest(.screen(addRecord(of: screen, &draft)))
     assert(screen.id == detached.screen(screen.id)?.id)
     return .screen(screen.id)
   }
@@ -68,73 +68,61 @@ extension NavigationController {
     try replace(old, by: new, &draft, context)
   }
 
-  mutating func setItem(
-    _ id: ScreenID, _ edits: [ItemEdit], requireOnStack: Bool, _ draft: inout Draft,
-    _ context: NavigationContext
-  ) throws(NavigationError) -> OperationOutput {
-    if requireOnStack { _ = try requiredIndex(of: id) }
-    try edit(id, [], edits, &draft, context)
-    return .nothing
-  }
-
-  mutating func releaseScreen(
-    _ id: ScreenID, _ draft: inout Draft
-  ) throws(NavigationError) -> OperationOutput {
+  mutating func releaseScreen(_ id: ScreenID, _ draft: inout Draft) throws(NavigationError) {
     guard let screen = detached.screen(id) else {
       guard self.screen(id) != nil else { throw .unknownScreen(id) }
       let place = index(of: id) == nil ? "presented" : "on the stack"
       throw .invalidArgument(
         "screen \(id.text) is \(place); only a detached one can be released")
     }
-    draft.noteRarely().released.append(.screen(id))
-    draft.noteRarely().released += forget(.screen(screen)).map { .button($0) }
+    draft.rareNotes().released.append(.screen(id))
+    draft.rareNotes().released += forget(.screen(screen)).map { .button($0) }
     noteForgotten(screen, &draft)
-    return .nothing
   }
 
   mutating func createButton(
     _ record: ButtonRecord, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
-    if let id = record.id, shown[id] != nil { throw .duplicateItem(id) }
+    if let id = record.id, shownButtons[id] != nil { throw .duplicateItem(id) }
     let button = try make(record, &draft)
     try checkRoom(adding: button.byteCount, besideStack: button.byteCount, context)
     if detached.button(button.id) != button {
-      detached.touch(.button(button))
-      draft.noteRarely().touchedButtons.insert(button.id)
+      detached.makeYoungest(.button(button))
+      draft.rareNotes().touchedButtons.insert(button.id)
     }
-    assert(shown[button.id] == nil, "\(button.id.text) is shown and detached")
+    assert(shownButtons[button.id] == nil, "\(button.id.text) is shown and detached")
     return .button(button.id)
   }
 
   mutating func setButton(
     _ id: ButtonID, _ edits: [Edit<ButtonContent>], _ draft: inout Draft,
     _ context: NavigationContext
-  ) throws(NavigationError) -> OperationOutput {
-    guard let old = shown[id]?.button ?? detached.button(id) else { throw .unknownButton(id) }
-    let new = Button(id: id, content: try old.content.applying(edits, isCreation: false))
-    guard new != old else { return .nothing }
+  ) throws(NavigationError) {
+    guard let old = button(id) else { throw .unknownButton(id) }
+    var content = old.content
+    content.apply(edits)
+    let new = Button(id: id, content: content)
+    guard new != old else { return }
     try checkSystemItem(of: new.content)
     assert(old.id == id, "\(id.text) leads to \(old.id.text)")
     let growth = new.byteCount - old.byteCount
-    guard let places = shown[id]?.places else {
+    guard let places = shownButtons[id]?.placeCount else {
       try checkRoom(adding: growth, besideStack: new.byteCount, context)
-      draft.noteRarely().touchedButtons.insert(id)
-      detached.touch(.button(new))
-      return .nothing
+      draft.rareNotes().touchedButtons.insert(id)
+      return detached.makeYoungest(.button(new))
     }
     if byteCount + growth * places > context.limits.stateBytes {
       let active = (stack + presentedScreens).reduce(0) { $0 + $1.places(of: id) }
       try checkRoom(adding: growth * places, besideStack: growth * active, context)
     }
     let inChain = presentedScreens.reduce(0) { $0 + $1.places(of: id) }
-    if inChain > 0 { try checkChain(adding: growth * inChain, context) }
-    draft.noteRarely().touchedButtons.insert(id)
-    shown[id]?.button = new
+    if inChain > 0 { try checkPresentedSize(adding: growth * inChain, context) }
+    draft.rareNotes().touchedButtons.insert(id)
+    shownButtons[id]?.button = new
     recordBytes += growth * places
     replaceShown(new, places: places, &draft)
     assert(recordBytes >= 0)
-    assert(shown[id]?.places == places, "an edit moved a button")
-    return .nothing
+    assert(shownButtons[id]?.placeCount == places, "an edit moved a button")
   }
 
   /// Replaces a button in all screens that show it; stops after the last of its places.
@@ -145,36 +133,33 @@ extension NavigationController {
       let count = stack[index].places(of: button.id)
       guard count > 0 else { continue }
       left -= count
-      draft.touch(stack[index].id, original: stack[index])
+      draft.noteChange(of: stack[index].id, original: stack[index])
       stack[index].replace(button, version: draft.revision)
     }
     for (index, var screen) in presentedScreens.enumerated() where left > 0 {
       let count = screen.places(of: button.id)
       guard count > 0 else { continue }
       left -= count
-      draft.touch(screen.id, original: screen)
+      draft.noteChange(of: screen.id, original: screen)
       screen.replace(button, version: draft.revision)
       replacePresented(at: index, by: screen, &draft)
     }
     assert(left >= 0, "more places than were counted")
     guard left > 0 else { return }
     for var screen in detachedScreens where screen.places(of: button.id) > 0 {
-      draft.touch(screen.id, original: screen)
+      draft.noteChange(of: screen.id, original: screen)
       screen.replace(button, version: draft.revision)
-      detached.touch(.screen(screen))
+      detached.makeYoungest(.screen(screen))
     }
   }
 
-  mutating func releaseButton(
-    _ id: ButtonID, _ draft: inout Draft
-  ) throws(NavigationError) -> OperationOutput {
+  mutating func releaseButton(_ id: ButtonID, _ draft: inout Draft) throws(NavigationError) {
     guard detached.remove(.button(id)) != nil else {
-      guard shown[id] != nil else { throw .unknownButton(id) }
+      guard shownButtons[id] != nil else { throw .unknownButton(id) }
       throw .invalidArgument("button \(id.text) is in use; take it out of its lists first")
     }
-    assert(shown[id] == nil, "\(id.text) was shown and detached")
-    draft.noteRarely().released.append(.button(id))
-    return .nothing
+    assert(shownButtons[id] == nil, "\(id.text) was shown and detached")
+    draft.rareNotes().released.append(.button(id))
   }
 
   mutating func activateButton(
@@ -184,14 +169,14 @@ extension NavigationController {
     let toolbarItems = toolbar.content.isHidden ? [] : top.details.toolbarItems
     let displayed = top.item.leftItems + top.item.rightItems + toolbarItems
     guard let button = displayed.first(where: { $0.id == id }) else {
-      guard shown[id] != nil || detached.button(id) != nil else { throw .unknownButton(id) }
+      guard self.button(id) != nil else { throw .unknownButton(id) }
       throw .buttonRefused(id, .notDisplayed)
     }
-    assert(shown[id]?.button == button, "the top shows another \(id.text)")
+    assert(shownButtons[id]?.button == button, "the top shows another \(id.text)")
     guard button.content.isEnabled else { throw .buttonRefused(id, .disabled) }
     if button.content.action == "nav.pop" {
       guard !isCovered else { throw .covered }
-      try checkPop()
+      try checkPersonMayPop()
       return .popped(pop(&draft))
     }
     return .activated(id, action: button.content.action)
@@ -210,50 +195,50 @@ extension NavigationController {
     let growth = new.byteCount - old.byteCount
     try checkRoom(adding: growth, besideStack: isActive ? growth : new.byteCount, context)
     if presentedIndex != nil {
-      try checkChain(adding: new.writtenByteCount - old.writtenByteCount, context)
+      try checkPresentedSize(adding: new.writtenByteCount - old.writtenByteCount, context)
     }
     assert(index == nil || presentedIndex == nil, "\(old.id.text) has two places")
     var new = new
     new.version = draft.revision
-    draft.touch(old.id, original: old)
+    draft.noteChange(of: old.id, original: old)
     exchange(old, for: new)
     if let index {
       stack[index] = new
     } else if let presentedIndex {
       replacePresented(at: presentedIndex, by: new, &draft)
     } else {
-      detached.touch(.screen(new))
+      detached.makeYoungest(.screen(new))
     }
   }
 
-  /// Updates `recordBytes` and `shown` for a replaced screen; nil stands for no screen.
+  /// Updates `recordBytes` and `shownButtons` for a replaced screen; nil stands for no screen.
   ///
   /// Buttons that no list holds any more become detached records.
   mutating func exchange(_ old: Screen?, for new: Screen?) {
     assert(old == nil || new == nil || old?.id == new?.id, "a content for another screen")
-    for id in count(old, out: new) {
-      guard let button = shown.removeValue(forKey: id)?.button else { continue }
-      detached.touch(.button(button))
+    for id in updateCounts(from: old, to: new) {
+      guard let button = shownButtons.removeValue(forKey: id)?.button else { continue }
+      detached.makeYoungest(.button(button))
     }
   }
 
-  /// Updates `recordBytes` and `shown`; returns the buttons that no list holds any more.
-  mutating func count(_ old: Screen?, out new: Screen?) -> [ButtonID] {
+  /// Updates `recordBytes` and `shownButtons`; returns the buttons that no list holds any more.
+  mutating func updateCounts(from old: Screen?, to new: Screen?) -> [ButtonID] {
     recordBytes += (new?.byteCount ?? 0) - (old?.byteCount ?? 0)
     assert(recordBytes >= 0, "\(recordBytes) bytes of records")
     for button in new?.buttons ?? [] {
-      if shown[button.id] == nil {
+      if shownButtons[button.id] == nil {
         detached.remove(.button(button.id))
-        shown[button.id] = ShownButton(button: button, places: 1)
+        shownButtons[button.id] = ShownButton(button: button, placeCount: 1)
       } else {
-        shown[button.id]?.button = button
-        shown[button.id]?.places += 1
+        shownButtons[button.id]?.button = button
+        shownButtons[button.id]?.placeCount += 1
       }
     }
     var unused: [ButtonID] = []
     for button in old?.buttons ?? [] {
-      shown[button.id]?.places -= 1
-      if shown[button.id]?.places == 0 { unused.append(button.id) }
+      shownButtons[button.id]?.placeCount -= 1
+      if shownButtons[button.id]?.placeCount == 0 { unused.append(button.id) }
     }
     return unused
   }
@@ -266,8 +251,8 @@ extension NavigationController {
     assert(detached.contains(record.key), "what is forgotten is not detached")
     detached.remove(record.key)
     guard case .screen(let screen) = record else { return [] }
-    let unused = count(screen, out: nil)
-    for id in unused { shown.removeValue(forKey: id) }
+    let unused = updateCounts(from: screen, to: nil)
+    for id in unused { shownButtons.removeValue(forKey: id) }
     return unused
   }
 
@@ -406,23 +391,23 @@ extension NavigationController {
   ) throws(NavigationError) -> Button {
     switch argument {
     case .id(let id):
-      guard let button = shown[id]?.button ?? draft.rare?.named[id] ?? detached.button(id) else {
+      guard let button = draft.rare?.operationButtons[id] ?? button(id) else {
         throw .unknownButton(id)
       }
       assert(button.id == id, "\(id.text) leads to \(button.id.text)")
-      draft.noteRarely().named[id] = button
+      draft.rareNotes().operationButtons[id] = button
       return button
     case .record(let record):
       let button = try make(record, &draft)
       // A client that sends a whole item back repeats the records of buttons in use. Such a record
       // must equal the button in use: only `setButton` changes the content of a button.
-      if let old = shown[button.id]?.button ?? draft.rare?.named[button.id] {
+      if let old = shownButtons[button.id]?.button ?? draft.rare?.operationButtons[button.id] {
         guard old == button else { throw .duplicateItem(button.id) }
         return old
       }
       assert(!isKnown(.button(button.id)) || detached.contains(.button(button.id)))
-      draft.noteRarely().named[button.id] = button
-      draft.noteRarely().touchedButtons.insert(button.id)
+      draft.rareNotes().operationButtons[button.id] = button
+      draft.rareNotes().touchedButtons.insert(button.id)
       return button
     }
   }
@@ -433,7 +418,15 @@ extension NavigationController {
     if let id = record.id, id.isAssignedForm {
       throw .invalidArgument("id \(id.text) has the form of ids the daemon assigns; choose another")
     }
-    let content = try ButtonContent().applying(record.edits, isCreation: true)
+    let content = ButtonContent(record.edits)
+    let hasText = content.title != nil || content.image != nil
+    let faces = [hasText, content.systemItem != nil, content.customView != nil]
+    guard faces.count(where: \.self) == 1, content.landscapeImage == nil || content.image != nil
+    else {
+      throw .invalidArgument(
+        "a new button has exactly one of title, image, systemItem and customView; an image may have "
+          + "a title, and landscapeImage")
+    }
     try checkSystemItem(of: content)
     return Button(id: record.id ?? draft.nextButtonID(), content: content)
   }
@@ -443,34 +436,9 @@ extension NavigationController {
     guard !settings.content.profile.extraSystemItems else { return }
     throw .invalidArgument("systemItem \(item) needs profile.extraSystemItems")
   }
-}
 
-extension ButtonContent {
-  /// Returns this content with some members changed.
-  ///
-  /// Throws `invalidArgument` if a new button has not exactly one of title, image, system item and
-  /// custom view, where an image may have a title, or has a landscape image without an image.
-  func applying(
-    _ edits: [Edit<ButtonContent>], isCreation: Bool
-  ) throws(NavigationError) -> ButtonContent {
-    var new = self
-    new.apply(edits)
-    if isCreation {
-      let hasText = new.title != nil || new.image != nil
-      let faces = [hasText, new.systemItem != nil, new.customView != nil]
-      guard faces.count(where: \.self) == 1, new.landscapeImage == nil || new.image != nil else {
-        throw .invalidArgument(
-          "a new button has exactly one of title, image, systemItem and customView; an image may have "
-            + "a title, and landscapeImage")
-      }
-    }
-    return new
-  }
-}
-
-extension NavigationController {
   /// Whether activating the button pops, because its action is `nav.pop`.
   package func isPopButton(_ id: ButtonID) -> Bool {
-    (shown[id]?.button ?? detached.button(id))?.content.action == "nav.pop"
+    button(id)?.content.action == "nav.pop"
   }
 }

@@ -58,14 +58,14 @@ extension NavigationController {
       throw StoredDataError(
         what: "revision \(change.revision.number) follows revision \(revision.number)")
     }
-    detached.closeHoles()
+    detached.removeEmptySlots()
     let mark = detached.mark
     var unused: [ButtonID] = []
     var removed: [ScreenID] = []
     // All presented screens become detached first. A splice can then put one of them on the stack,
     // and the new chain takes back below the screens that stay presented.
     let dismissed = change.parts.presented == nil ? [] : presentedScreens
-    for screen in dismissed { detached.touch(.screen(screen)) }
+    for screen in dismissed { detached.makeYoungest(.screen(screen)) }
     for splice in change.splices {
       try replay(splice, &unused)
       removed += splice.removed
@@ -75,17 +75,17 @@ extension NavigationController {
       guard let index = index(of: screen.id) else {
         throw StoredDataError(what: "edits \(screen.id.text), which is not on the stack")
       }
-      unused += count(stack[index], out: screen)
+      unused += updateCounts(from: stack[index], to: screen)
       stack[index] = screen
     }
     for element in change.parts.presented?.chain ?? [] {
-      unused += count(detached.removeScreen(element.screen.id), out: element.screen)
+      unused += updateCounts(from: detached.removeScreen(element.screen.id), to: element.screen)
     }
     replay(change.parts, at: change.revision)
     for record in change.detached { replay(record, &unused) }
-    for id in unused where shown[id]?.places == 0 {
-      guard let button = shown.removeValue(forKey: id)?.button else { continue }
-      detached.touch(.button(button))
+    for id in unused where shownButtons[id]?.placeCount == 0 {
+      guard let button = shownButtons.removeValue(forKey: id)?.button else { continue }
+      detached.makeYoungest(.button(button))
     }
     let listed = Set(change.detached.map(\.key))
     let recent = detached.records(since: mark)
@@ -126,21 +126,21 @@ extension NavigationController {
     }
     let end = splice.at + splice.removed.count
     let old = Array(stack[splice.at..<end])
-    for screen in old { detached.touch(.screen(screen)) }
+    for screen in old { detached.makeYoungest(.screen(screen)) }
     for screen in splice.inserted {
-      unused += count(detached.removeScreen(screen.id), out: screen)
+      unused += updateCounts(from: detached.removeScreen(screen.id), to: screen)
     }
     stack.replaceSubrange(splice.at..<end, with: splice.inserted)
   }
 
   private mutating func replay(_ record: DetachedRecords.Record, _ unused: inout [ButtonID]) {
     switch record {
-    case .screen(let screen): unused += count(detached.screen(screen.id), out: screen)
+    case .screen(let screen): unused += updateCounts(from: detached.screen(screen.id), to: screen)
     case .button(let button):
-      // A button that `shown` still has was edited and then left its last list.
-      if shown[button.id] != nil { shown.removeValue(forKey: button.id) }
+      // A button that `shownButtons` still has was edited and then left its last list.
+      if shownButtons[button.id] != nil { shownButtons.removeValue(forKey: button.id) }
     }
-    detached.touch(record)
+    detached.makeYoungest(record)
   }
 
   /// Rebuilds a controller from its complete state, as a snapshot records it.
@@ -153,12 +153,11 @@ extension NavigationController {
     self.isStandalone = isStandalone
     self.stack = stack
     replay(parts, at: revision)
-    for (part, version) in versions { stamp(part, with: version) }
-    for screen in stack { _ = count(nil, out: screen) }
-    for presented in parts.presented?.chain ?? [] { _ = count(nil, out: presented.screen) }
+    for (part, version) in versions { setVersion(of: part, to: version) }
+    for screen in stack + presentedScreens { _ = updateCounts(from: nil, to: screen) }
     for record in records {
-      if case .screen(let screen) = record { _ = count(nil, out: screen) }
-      detached.touch(record)
+      if case .screen(let screen) = record { _ = updateCounts(from: nil, to: screen) }
+      detached.makeYoungest(record)
     }
   }
 }

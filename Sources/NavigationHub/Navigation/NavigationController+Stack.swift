@@ -14,14 +14,14 @@ package enum Creation: Hashable, Sendable {
 }
 
 extension NavigationController {
-  mutating func adopt(
-    _ creation: Creation, draft: inout Draft, context: NavigationContext
+  mutating func begin(
+    with creation: Creation, draft: inout Draft, context: NavigationContext
   ) throws(NavigationError) {
     assert(stack.isEmpty && revision == Revision(0), "not a new controller")
     switch creation {
     case .root(let argument, let edits):
       _ = try push(argument, .error, &draft, context)
-      _ = try configure(edits, &draft, context)
+      try configure(edits, &draft, context)
     case .classes(let bar, let toolbar, let edits):
       if let bar {
         self.bar.content.className = try context.className(bar, isBar: true)
@@ -31,10 +31,10 @@ extension NavigationController {
         self.toolbar.content.className = try context.className(toolbar, isBar: false)
         draft.parts.insert(.toolbar)
       }
-      _ = try configure(edits, &draft, context)
+      try configure(edits, &draft, context)
     case .standalone(let edits):
       isStandalone = true
-      _ = try configure(edits, &draft, context)
+      try configure(edits, &draft, context)
     }
   }
 
@@ -43,51 +43,51 @@ extension NavigationController {
     _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     let found = try locate(argument)
-    if let kind = found.kind, kind != .content { throw .forbiddenKind(found.id, kind) }
+    try found.checkKind()
     if let id = found.id, found.isPresented { throw .ownedElsewhere(id) }
     if onDuplicate.comparesRoutes {
       guard !isStandalone else {
         throw .invalidArgument("onDuplicate of an item is error or ignore")
       }
       if let index = duplicate(of: argument, context) {
-        return try bringUp(index, argument, onDuplicate, &draft, context)
+        return try bringToTop(index, argument, onDuplicate, &draft, context)
       }
     } else if let id = found.id, found.isOnStack {
       guard onDuplicate == .ignore else { throw .duplicateScreen(id) }
       return .alreadyInStack(id)
     }
-    let screen = try takeForStack(argument, &draft, context)
-    draft.lower(to: stack.count, of: stack)
+    let screen = try takeScreenForStack(argument, &draft, context)
+    draft.noteStackChange(from: stack.count, of: stack)
     stack.append(screen)
     return onDuplicate.comparesRoutes ? .found(screen.id, popped: []) : .screen(screen.id)
   }
 
-  /// Returns a screen that is to come onto the stack beside those that are there.
+  /// Returns the screen of an argument, for the caller to put onto the stack.
   ///
   /// The caller has checked the place of the screen, and puts it into the list.
   @inline(__always)
-  mutating func takeForStack(
+  mutating func takeScreenForStack(
     _ argument: ScreenArgument, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> Screen {
     try checkForm(argument)
-    let arrival = try arrival(argument, &draft)
+    let arrival = try incomingScreen(argument, &draft)
     guard stack.count < context.limits.stackDepth else {
       throw .depthLimit(context.limits.stackDepth)
     }
     let byteCount = arrival.screen.byteCount
     try checkRoom(adding: arrival.isNew ? byteCount : 0, besideStack: byteCount, context)
-    let screen = take(arrival, &draft)
+    let screen = takeRecord(of: arrival, &draft)
     assert(!isKnown(.screen(screen.id)), "\(screen.id.text) stands somewhere else")
     return screen
   }
 
   mutating func pop(_ draft: inout Draft) -> ScreenID? {
     guard stack.count > (isStandalone ? 0 : 1) else { return nil }
-    draft.lower(to: stack.count - 1, of: stack)
+    draft.noteStackChange(from: stack.count - 1, of: stack)
     let screen = stack.removeLast()
     assert(index(of: screen.id) == nil, "\(screen.id.text) stood twice")
     assert(isStandalone || !stack.isEmpty, "the root was popped")
-    detached.touch(.screen(screen))
+    detached.makeYoungest(.screen(screen))
     return screen.id
   }
 
@@ -129,11 +129,11 @@ extension NavigationController {
     assert(index >= -1 && index <= stack.count, "index=\(index)")
     let first = max(index, isStandalone ? -1 : 0) + 1
     guard first < stack.count else { return [] }
-    draft.lower(to: first, of: stack)
+    draft.noteStackChange(from: first, of: stack)
     var removed: [ScreenID] = []
     removed.reserveCapacity(stack.count - first)
     for index in first..<stack.count {
-      detached.touch(.screen(stack[index]))
+      detached.makeYoungest(.screen(stack[index]))
       removed.append(stack[index].id)
     }
     stack.removeLast(removed.count)
@@ -151,22 +151,22 @@ extension NavigationController {
       kept += 1
     }
     let arrivals = try arguments[kept...].map { argument throws(NavigationError) in
-      try arrival(argument, &draft)
+      try incomingScreen(argument, &draft)
     }
     guard arguments.count <= context.limits.stackDepth else {
       throw .depthLimit(context.limits.stackDepth)
     }
     try checkRoom(for: arrivals, beside: stack[..<kept], context)
-    draft.replacesWhole = true
+    draft.replacesStack = true
     if kept == stack.count, arrivals.isEmpty {
       return .replaced(popped: [], ids: stack.map(\.id))
     }
-    draft.lower(to: kept, of: stack)
+    draft.noteStackChange(from: kept, of: stack)
     let removed = Array(stack[kept...])
     stack.removeSubrange(kept...)
-    // The removed screens become detached, where `take` finds those that the new stack keeps.
-    for screen in removed { detached.touch(.screen(screen)) }
-    for arrival in arrivals { stack.append(take(arrival, &draft)) }
+    // The removed screens become detached, where `takeRecord` finds those that the new stack keeps.
+    for screen in removed { detached.makeYoungest(.screen(screen)) }
+    for arrival in arrivals { stack.append(takeRecord(of: arrival, &draft)) }
     let arrived = Set(stack[kept...].map(\.id))
     let popped = removed.map(\.id).filter { !arrived.contains($0) }
     assert(stack.count == arguments.count)
@@ -179,9 +179,7 @@ extension NavigationController {
   ) throws(NavigationError) {
     var ids: Set<ScreenID> = []
     let found = try arguments.map { argument throws(NavigationError) in try locate(argument) }
-    for place in found {
-      if let kind = place.kind, kind != .content { throw .forbiddenKind(place.id, kind) }
-    }
+    for place in found { try place.checkKind() }
     for place in found {
       if let id = place.id, place.isPresented { throw .ownedElsewhere(id) }
     }
@@ -197,7 +195,7 @@ extension NavigationController {
   /// Throws `sizeLimit` unless the screens that arrive, those of the stack that stay, and the
   /// presented ones fit into the limit together.
   func checkRoom(
-    for arrivals: [Arrival], beside kept: some Sequence<Screen>, _ context: NavigationContext
+    for arrivals: [IncomingScreen], beside kept: some Sequence<Screen>, _ context: NavigationContext
   ) throws(NavigationError) {
     let limit = context.limits.stateBytes
     let new = arrivals.reduce(0) { $0 + ($1.isNew ? $1.screen.byteCount : 0) }
@@ -209,18 +207,12 @@ extension NavigationController {
     }
   }
 
-  mutating func attach(_ draft: inout Draft) throws(NavigationError) -> OperationOutput {
+  mutating func attach(_ draft: inout Draft) throws(NavigationError) {
     guard !stack.isEmpty else { throw .noRoot }
     setAttached(true, &draft)
-    return .nothing
   }
 
-  mutating func detach(_ draft: inout Draft) -> OperationOutput {
-    setAttached(false, &draft)
-    return .nothing
-  }
-
-  private mutating func setAttached(_ value: Bool, _ draft: inout Draft) {
+  mutating func setAttached(_ value: Bool, _ draft: inout Draft) {
     assert(!value || !stack.isEmpty, "attached without a root")
     guard isAttached != value else { return }
     isAttached = value
@@ -234,11 +226,16 @@ extension NavigationController {
     var kind: ScreenKind?
     var isOnStack = false
     var isPresented = false
+
+    /// Throws `forbiddenKind` unless a stack takes the screen.
+    func checkKind() throws(NavigationError) {
+      if let kind, kind != .content { throw .forbiddenKind(id, kind) }
+    }
   }
 
-  /// Finds the screen of an argument, and says where the nav has it.
+  /// Finds where the nav has the screen of an argument.
   ///
-  /// Mutating, as the functions below, because Swift would copy the controller to lend it.
+  /// The method is mutating, as those below are, because Swift would copy a borrowed controller.
   mutating func locate(_ argument: ScreenArgument) throws(NavigationError) -> Place {
     switch argument {
     case .id(let id):
@@ -267,28 +264,28 @@ extension NavigationController {
   }
 
   /// A screen that an operation is about to put into a list: a known one, or a new one.
-  struct Arrival {
+  struct IncomingScreen {
     var screen: Screen
     var isNew: Bool
   }
 
-  mutating func arrival(
+  mutating func incomingScreen(
     _ argument: ScreenArgument, _ draft: inout Draft
-  ) throws(NavigationError) -> Arrival {
+  ) throws(NavigationError) -> IncomingScreen {
     switch argument {
     case .id(let id):
       guard let screen = screen(id) else { throw .unknownScreen(id) }
       assert(screen.id == id)
-      return Arrival(screen: screen, isNew: false)
-    case .record(let record): return Arrival(screen: try make(record, &draft), isNew: true)
+      return IncomingScreen(screen: screen, isNew: false)
+    case .record(let record): return IncomingScreen(screen: try make(record, &draft), isNew: true)
     }
   }
 
   /// Removes a known screen from the detached records, or adopts a new one.
   ///
   /// The caller puts the screen into a list.
-  mutating func take(_ arrival: Arrival, _ draft: inout Draft) -> Screen {
-    guard !arrival.isNew else { return adopt(arrival.screen, &draft) }
+  mutating func takeRecord(of arrival: IncomingScreen, _ draft: inout Draft) -> Screen {
+    guard !arrival.isNew else { return addRecord(of: arrival.screen, &draft) }
     let record = detached.remove(.screen(arrival.screen.id))
     assert(record != nil, "\(arrival.screen.id.text) is taken from where it is not")
     return arrival.screen
@@ -322,13 +319,16 @@ extension NavigationController {
   mutating func backTap(_ draft: inout Draft) throws(NavigationError) -> ScreenID? {
     guard !isCovered else { throw .covered }
     guard showsBackButton else { throw .noBackButton }
-    try checkPop()
+    try checkPersonMayPop()
     return pop(&draft)
   }
 
-  /// Pops as a tap on the back button does; returns nil at the root, which a tap refuses.
-  mutating func backKey(_ draft: inout Draft) throws(NavigationError) -> ScreenID? {
-    stack.count > 1 ? try backTap(&draft) : nil
+  /// Swipes what is presented down, or else pops as a tap on the back button does.
+  ///
+  /// At the root it pops nothing, where a tap is refused.
+  mutating func backKey(_ draft: inout Draft) throws(NavigationError) -> OperationOutput {
+    guard presented.content.chain.isEmpty else { return .dismissed(try swipeDown(&draft)) }
+    return .popped(stack.count > 1 ? try backTap(&draft) : nil)
   }
 
   mutating func backMenu(_ id: ScreenID, _ draft: inout Draft) throws(NavigationError) -> [ScreenID]
@@ -338,12 +338,12 @@ extension NavigationController {
     // Somebody else was faster: the person is where the menu would have led.
     if index == stack.count - 1 { return [] }
     guard showsBackButton else { throw .noBackButton }
-    try checkPop()
+    try checkPersonMayPop()
     return pop(downTo: index, &draft)
   }
 
   /// Throws `popBlocked` if the top does not let a person pop it.
-  func checkPop() throws(NavigationError) {
+  func checkPersonMayPop() throws(NavigationError) {
     assert(!isCovered, "what a presented screen covers is refused before")
     if let top, top.blocksPop, stack.count > 1 { throw .popBlocked(top.id) }
   }

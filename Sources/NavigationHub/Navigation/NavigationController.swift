@@ -24,18 +24,18 @@ package struct NavigationController: Sendable {
   package internal(set) var detached = DetachedRecords()
 
   /// The buttons that any screen holds, each with the number of its places.
-  var shown: [ButtonID: ShownButton] = [:]
+  var shownButtons: [ButtonID: ShownButton] = [:]
   /// The estimated encoded size of all screens with their buttons, in bytes.
   var recordBytes = 0
 
   struct ShownButton: Sendable {
     var button: Button
-    var places: Int
+    /// The number of places in lists of screens where the button stands.
+    var placeCount: Int
   }
 
-  /// Whether the state holds something that the next start must end.
-  ///
-  /// It can be a transition, a display owner, or the orientations of a delegate.
+  /// Whether the state has a transition, a display owner or a delegate's orientations, which the
+  /// next start of the daemon must end.
   package var isOpen: Bool {
     // Every commit asks, and both parts are almost always at their defaults.
     if transition.isDefault, environment.isDefault { return false }
@@ -80,6 +80,9 @@ package struct NavigationController: Sendable {
     return detached.screen(id)
   }
 
+  /// Finds a button in a list of a screen or among the detached ones.
+  func button(_ id: ButtonID) -> Button? { shownButtons[id]?.button ?? detached.button(id) }
+
   package var guardPolicy: GuardPolicy {
     settings.isDefault ? .removal : settings.content.guardPolicy
   }
@@ -97,7 +100,7 @@ package struct NavigationController: Sendable {
 }
 
 extension NavigationController: Equatable {
-  /// Equality of the whole state; `shown` and `recordBytes` are derived and not compared.
+  /// Equality of the whole state; `shownButtons` and `recordBytes` are derived and not compared.
   package static func == (left: NavigationController, right: NavigationController) -> Bool {
     left.revision == right.revision && left.isStandalone == right.isStandalone
       && left.stack == right.stack
@@ -144,8 +147,8 @@ extension NavigationController {
     if screens.reduce(0, { $0 + $1.byteCount }) != recordBytes {
       violated.append("byte count differs from the records")
     }
-    if showsWhatIsHidden { violated.append("a bar shows that is noted as hidden") }
-    if !shownMatches(screens) { violated.append("button registry differs from the lists") }
+    if showsHiddenBar { violated.append("a bar shows that is noted as hidden") }
+    if !shownButtonsMatch(screens) { violated.append("button registry differs from the lists") }
     return violated
   }
 
@@ -157,17 +160,17 @@ extension NavigationController {
     }
   }
 
-  private func shownMatches(_ screens: [Screen]) -> Bool {
-    if shown.isEmpty, screens.allSatisfy(\.hasDefaultDetails) { return true }
+  private func shownButtonsMatch(_ screens: [Screen]) -> Bool {
+    if shownButtons.isEmpty, screens.allSatisfy(\.hasDefaultDetails) { return true }
     var places: [ButtonID: Int] = [:]
     for screen in screens {
       for button in screen.buttons {
-        guard shown[button.id]?.button == button else { return false }
+        guard shownButtons[button.id]?.button == button else { return false }
         places[button.id, default: 0] += 1
       }
     }
-    return places == shown.mapValues(\.places)
-      && shown.keys.allSatisfy { detached.button($0) == nil }
+    return places == shownButtons.mapValues(\.placeCount)
+      && shownButtons.keys.allSatisfy { detached.button($0) == nil }
   }
 }
 
@@ -214,9 +217,9 @@ extension NavigationController {
     in context: NavigationContext
   ) throws(Refusal) -> OperationResult {
     assert(operations.count <= 16, "\(operations.count) operations in one message")
-    detached.closeHoles()
+    detached.removeEmptySlots()
     var draft = Draft(of: &self, isAnimated: isAnimated)
-    if let animation { draft.noteRarely().animation = animation }
+    if let animation { draft.rareNotes().animation = animation }
     return try perform(operations, draft: &draft, context: context, isCreation: false)
   }
 
@@ -230,11 +233,11 @@ extension NavigationController {
     var controller = NavigationController(revision: Revision(0))
     var draft = Draft(of: &controller, isAnimated: isAnimated)
     do {
-      try controller.adopt(creation, draft: &draft, context: context)
+      try controller.begin(with: creation, draft: &draft, context: context)
     } catch {
       throw Refusal(index: 0, error: error)
     }
-    for part in PartName.allCases { controller.stamp(part, with: draft.revision) }
+    for part in PartName.allCases { controller.setVersion(of: part, to: draft.revision) }
     do {
       let result = try controller.perform(
         operations, draft: &draft, context: context, isCreation: true)
@@ -253,15 +256,15 @@ extension NavigationController {
     // update of a duplicate makes one itself. Several operations change the value itself; `before`,
     // a copy that shares all storage, restores it if one of them is refused.
     if isCreation {
-      draft.noteRarely().before = StateBefore(blank(at: draft.revision))
+      draft.rareNotes().before = StateBefore(blank(at: draft.revision))
     } else if operations.count > 1 {
-      draft.noteRarely().before = StateBefore(self)
+      draft.rareNotes().before = StateBefore(self)
     }
     var outputs = ShortList<OperationOutput>()
     // A span lends the operations; a subscript of the array would copy them.
     let operations = operations.span
     for index in operations.indices {
-      if let notes = draft.rare, !notes.named.isEmpty { notes.named = [:] }
+      if let notes = draft.rare, !notes.operationButtons.isEmpty { notes.operationButtons = [:] }
       do throws(NavigationError) {
         outputs.append(try run(operations[index], draft: &draft, context: context))
       } catch {
@@ -292,52 +295,53 @@ extension NavigationController {
     _ operation: Operation, draft: inout Draft, context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     switch operation {
-    case .push(let argument, let onDuplicate):
-      return try push(argument, onDuplicate, &draft, context)
-    case .show(let argument, let onDuplicate):
+    case .push(let argument, let policy): return try push(argument, policy, &draft, context)
+    case .show(let argument, let policy):
       if draft.isAnimated == nil { draft.isAnimated = true }
-      return try push(argument, onDuplicate, &draft, context)
+      return try push(argument, policy, &draft, context)
     case .pop: return .popped(pop(&draft))
     case .popTo(let target, let inclusive):
       return .poppedAll(try pop(to: target, inclusive: inclusive, &draft))
     case .popToRoot: return .poppedAll(pop(downTo: 0, &draft))
     case .setStack(let arguments): return try setStack(arguments, &draft, context)
-    case .replace, .insert, .remove: return try edit(operation, &draft, context)
+    case .replace(let id, let argument, let isBack):
+      return try replace(id, with: argument, isBack: isBack, &draft, context)
+    case .insert(let argument, let place): return try insert(argument, place, &draft, context)
+    case .remove(let ids): return .poppedAll(try remove(ids, &draft))
     case .createScreen(let record, let replaces):
       return try createScreen(record, replaces: replaces, &draft, context)
     case .setScreen(let id, let edits): try edit(id, edits, [], &draft, context)
-    case .releaseScreen(let id): return try releaseScreen(id, &draft)
+    case .releaseScreen(let id): try releaseScreen(id, &draft)
     case .setItem(let id, let edits, let requireOnStack):
-      return try setItem(id, edits, requireOnStack: requireOnStack, &draft, context)
+      if requireOnStack { _ = try requiredIndex(of: id) }
+      try edit(id, [], edits, &draft, context)
     case .createButton(let record): return try createButton(record, &draft, context)
-    case .setButton(let id, let edits): return try setButton(id, edits, &draft, context)
-    case .releaseButton(let id): return try releaseButton(id, &draft)
+    case .setButton(let id, let edits): try setButton(id, edits, &draft, context)
+    case .releaseButton(let id): try releaseButton(id, &draft)
     case .activateButton(let id): return try activateButton(id, &draft)
-    case .configure(let edits): return try configure(edits, &draft, context)
-    case .attach: return try attach(&draft)
-    case .detach: return detach(&draft)
+    case .configure(let edits): try configure(edits, &draft, context)
+    case .attach: try attach(&draft)
+    case .detach: setAttached(false, &draft)
     case .present(let argument, let presenter, let style):
       return try present(argument, from: presenter, style: style, &draft, context)
     case .dismiss(let presenter): return .dismissed(try dismiss(from: presenter, &draft))
     case .returning(let removal, let result):
       let output = try run(removal, draft: &draft, context: context)
-      if let screen = output.lowestRemoved { draft.noteRarely().results[screen] = result }
+      if let screen = output.lowestRemoved { draft.rareNotes().results[screen] = result }
       return output
     case .swipeDown: return .dismissed(try swipeDown(&draft))
     case .open(let route, let role): return try open(route, by: role, &draft, context)
     case .restore(let entries, let root): return try restore(entries, root, &draft, context)
     case .revert(_, let stack): return try revert(to: stack, &draft, context)
     case .backTap: return .popped(try backTap(&draft))
-    case .backKey:
-      return presented.content.chain.isEmpty
-        ? .popped(try backKey(&draft)) : .dismissed(try swipeDown(&draft))
+    case .backKey: return try backKey(&draft)
     case .backMenu(let id): return .poppedAll(try backMenu(id, &draft))
     case .setBar(let edits): try setBar(edits, &draft, context)
     case .setToolbar(let edits): toolbar.change(.toolbar, &draft) { $0.apply(edits) }
     case .setBarHidden(let isHidden): setBarHidden(isHidden, &draft)
     case .setToolbarHidden(let isHidden): setToolbarHidden(isHidden, &draft)
     case .setAppearance(let slot, let object, let screen):
-      return try setAppearance(slot, object, of: screen, &draft, context)
+      try setAppearance(slot, object, of: screen, &draft, context)
     case .setProxy(let name, let edits): try setProxy(name, edits, &draft, context)
     case .setEnvironment(let edits): setEnvironment(edits, &draft)
     case .tap: try tap(&draft)

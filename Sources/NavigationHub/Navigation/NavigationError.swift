@@ -39,7 +39,7 @@ package enum NavigationError: Error, Hashable, Sendable {
   /// A presented screen covers the stack, so a person cannot pop its top.
   case covered
   case noBackButton
-  /// The top says that a person may not pop it (`canPop`).
+  /// The `canPop` of the top screen is false, so a person may not pop it.
   case popBlocked(ScreenID)
   /// A person may not dismiss the outermost presented screen.
   case dismissBlocked(ScreenID, DismissRefusal)
@@ -66,17 +66,17 @@ package enum NavigationError: Error, Hashable, Sendable {
 
 /// Why a button takes no tap; the reasons are tested in this order.
 package enum ButtonRefusal: String, Hashable, Sendable {
-  /// Neither bar nor toolbar displays it.
+  /// Neither bar nor toolbar displays the button.
   case notDisplayed
-  /// Its `isEnabled` is false.
+  /// The button's `isEnabled` is false.
   case disabled
 }
 
 /// Why a person may not dismiss a presented screen; the reasons are tested in this order.
 package enum DismissRefusal: String, Hashable, Sendable {
-  /// The screen says so.
+  /// The screen's `modalInPresentation` is true.
   case modalInPresentation
-  /// Screens of its style are not swiped away.
+  /// Nobody can swipe away a screen of a full-screen style.
   case style
 }
 
@@ -118,7 +118,7 @@ package func counted(
   _ number: some BinaryInteger, _ noun: String, figures: String? = nil
 ) -> String {
   assert(!noun.isEmpty)
-  let hisses = ["s", "x", "z", "ch", "sh"].contains { noun.hasSuffix($0) }
-  let ending = number == 1 ? "" : hisses ? "es" : "s"
+  let takesES = ["s", "x", "z", "ch", "sh"].contains { noun.hasSuffix($0) }
+  let ending = number == 1 ? "" : takesES ? "es" : "s"
   return "\(figures ?? String(number)) \(noun)\(ending)"
 }

@@ -19,7 +19,7 @@ package struct NavigationItem: EditableRecord {
   /// UIKit's `rightBarButtonItems`; index 0 is right-most.
   package var rightItems: [Button] = []
   package var largeTitleDisplayMode = LargeTitleDisplayMode.automatic
-  /// What is said in place of the title, and the language of title and prompt.
+  /// The text that a screen reader says for the title, and the language of title and prompt.
   package var accessibility: Accessibility = [:]
   /// Appearance objects of this item alone.
   package var appearance = AppearanceSet()
@@ -64,8 +64,8 @@ package typealias Accessibility = [AccessibilityMember: Text]
 
 /// A text for screen readers, by UIKit's names.
 package enum AccessibilityMember: UInt8, CaseIterable, Sendable {
-  /// What is said for what is drawn; what a button does, said after that; a name for tests, never
-  /// said; the language as a tag of BCP 47.
+  /// `label` is said in place of what is drawn, and `hint` after it; `identifier` is a name for tests,
+  /// never said; `language` is a tag of BCP 47.
   case label, hint, identifier, language
 }
 

@@ -1,6 +1,6 @@
 package import NavigationCore
 
-/// What can be asked of a nav, in UIKit's words; the arguments are read, not yet checked.
+/// An operation on a nav, in UIKit's words; its arguments are read, but not checked yet.
 ///
 /// The daemon reads it from a message. A client sends JSON, whose arguments only the daemon checks.
 package enum Operation: Hashable, Sendable {
@@ -50,7 +50,7 @@ package enum Operation: Hashable, Sendable {
   /// UIKit's `dismiss(animated:)`: removes what `from` presents and everything above, or `from`
   /// itself if it presents nothing.
   ///
-  /// A screen of the stack stands for the controller, as nil does: it removes the whole chain.
+  /// A screen of the stack, like nil, dismisses the whole chain of presented screens.
   case dismiss(from: ScreenID?)
 
   /// A person swipes the outermost presented screen down.
@@ -74,7 +74,7 @@ package enum Operation: Hashable, Sendable {
   case backTap
   /// The Back key: dismisses the outermost presented screen, or else pops the top.
   case backKey
-  /// A choice in the menu of the back button: a person goes back to this screen.
+  /// A person goes back to this screen, which is chosen in the menu of the back button.
   case backMenu(ScreenID)
 
   // Bars and the display.
@@ -118,7 +118,7 @@ package enum Operation: Hashable, Sendable {
   case recover
   /// Another client became the owner of the display; nil for none.
   case setDisplayOwner(String?)
-  /// Takes over the looks of all bars, as far as they are of the classes of this nav.
+  /// Takes over those looks of `$appearance` that are for the bar classes of this nav.
   case takeLooks([Text: BarLook])
   /// The orientation delegate's answer; nil if there is no such delegate any more.
   case setOrientations(DelegateOrientations?)
@@ -170,7 +170,7 @@ package enum PopTarget: Hashable, Sendable {
 package struct ScreenRecord: Hashable, Sendable {
   /// The identity; nil lets the daemon assign one.
   package var id: ScreenID?
-  /// nil is `content`.
+  /// The kind; nil stands for `content`.
   package var kind: ScreenKind?
   package var edits: [ScreenEdit] = []
   package var item: [ItemEdit] = []

@@ -5,19 +5,12 @@ package import NavigationCore
 /// Content at its default takes no memory of its own.
 package struct Part<Content: PartContent>: Sendable, Equatable {
   package var version: Revision
-  private var box: Box?
-
-  private indirect enum Box: Sendable {
-    case value(Content)
-  }
+  private var box: Box<Content>?
 
   package init(version: Revision) { self.version = version }
 
   package var content: Content {
-    get {
-      guard case .value(let content)? = box else { return Content() }
-      return content
-    }
+    get { box?.value ?? Content() }
     set { box = newValue == Content() ? nil : .value(newValue) }
   }
 
@@ -27,6 +20,20 @@ package struct Part<Content: PartContent>: Sendable, Equatable {
     left.version == right.version && left.content == right.content
   }
 }
+
+/// A value in memory of its own, so that the type that holds it stays small.
+indirect enum Box<Value: Sendable>: Sendable {
+  case value(Value)
+
+  var value: Value {
+    switch self {
+    case .value(let value): value
+    }
+  }
+}
+
+extension Box: Equatable where Value: Equatable {}
+extension Box: Hashable where Value: Hashable {}
 
 extension Part {
   /// Changes the content, and notes the part as changed unless the content stays equal.

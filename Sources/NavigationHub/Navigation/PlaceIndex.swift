@@ -2,9 +2,9 @@ import NavigationCore
 
 /// A hash table that finds places, such as indexes of an array, by the hash of a name or of a number.
 ///
-/// It keeps no names: their owner compares the name at a place. A cell takes 16 bytes. A look-up
-/// takes about a quarter of the instructions of `Dictionary`, which hashes by SipHash. Numbers that
-/// are neighbours have a denser index, `NumberIndex`.
+/// The table keeps no names: its owner compares the name at a place. A cell takes 16 bytes. A
+/// look-up takes about a quarter of the instructions of `Dictionary`, which hashes by SipHash.
+/// Numbers that are neighbours have a denser index, `NumberIndex`.
 package struct PlaceIndex: Sendable {
   private struct Cell: Sendable {
     var hash: UInt64
@@ -100,9 +100,9 @@ package struct PlaceIndex: Sendable {
 /// The hash of a name, of other bytes, or of a number.
 ///
 /// Bytes are hashed eight at a time. The factor is random in each process, so that no client can
-/// choose names that collide. The hash of a number is reversible, so it stands for the number.
-/// It scatters neighbours, which are the rule: side by side they would be one long run of cells, and
-/// each removal would read all of it.
+/// choose names that collide. The hash of a number is reversible, so it stands for the number. The
+/// hash scatters consecutive numbers. Side by side, they would be one long run of cells, and each
+/// removal would read the whole run.
 package struct KeyHash: Hashable, Sendable {
   let bits: UInt64
 
@@ -152,7 +152,7 @@ package struct KeyHash: Hashable, Sendable {
 
 /// Finds places, such as indexes of an array, by the numbers of navs or connections.
 ///
-/// Such numbers are given one after the other, so most of them are neighbours. Sixteen neighbours
+/// Navs and connections get consecutive numbers, so most numbers are neighbours. Sixteen neighbours
 /// share one cell of a `PlaceIndex` and 64 bytes of places. A start looks up the nav of each row
 /// twice. With 100,000 navs and a cell for each number, a start took 1.1 to 1.7 times as long, by
 /// the processor. An index of one number takes 150 bytes.
@@ -187,12 +187,12 @@ package struct NumberIndex: Sendable {
   /// Replaces the place of a number, which must have one, by another one from 0 to 2^31 - 1.
   package mutating func replace(_ number: UInt64, by new: Int) {
     precondition(new >= 0 && new <= Int32.max, "place=\(new)")
-    places[taken(number)] = Int32(new)
+    places[requiredPosition(of: number)] = Int32(new)
   }
 
   /// Removes the place of a number, which must have one.
   package mutating func remove(_ number: UInt64) {
-    let position = taken(number)
+    let position = requiredPosition(of: number)
     places[position] = -1
     count -= 1
     let start = position - position % Self.blockSize
@@ -212,7 +212,7 @@ package struct NumberIndex: Sendable {
     return start + Int(number % UInt64(Self.blockSize))
   }
 
-  private func taken(_ number: UInt64) -> Int {
+  private func requiredPosition(of number: UInt64) -> Int {
     guard let position = position(of: number), places[position] >= 0 else {
       preconditionFailure("number \(number) has no place")
     }

@@ -24,10 +24,7 @@ package struct Presented: Equatable, Sendable {
   ///
   /// UIKit's popovers leave them visible. Any other style counts as covering, also an unknown one
   /// and none.
-  package var coversStack: Bool { Self.coversStack(style: style) }
-
-  /// Whether a screen of this style covers the bar and the stack.
-  package static func coversStack(style: String?) -> Bool { style != "popover" }
+  package var coversStack: Bool { style != "popover" }
 
   /// Why a person may not dismiss the screen; nil if nothing is against it.
   ///
@@ -60,18 +57,18 @@ extension NavigationController {
     let presenter = try checkPresenter(presenter)
     if let id = found.id, found.isOnStack || found.isPresented { throw .alreadyActive(id) }
     try checkForm(argument)
-    let arrival = try arrival(argument, &draft)
+    let arrival = try incomingScreen(argument, &draft)
     guard presented.content.chain.count < context.limits.stackDepth else {
       throw .depthLimit(context.limits.stackDepth)
     }
     let byteCount = arrival.screen.byteCount
     try checkRoom(adding: arrival.isNew ? byteCount : 0, besideStack: byteCount, context)
-    try checkChain(adding: arrival.screen.writtenByteCount, context)
+    try checkPresentedSize(adding: arrival.screen.writtenByteCount, context)
     let former = visible?.id
-    let screen = take(arrival, &draft)
+    let screen = takeRecord(of: arrival, &draft)
     assert(!isKnown(.screen(screen.id)), "\(screen.id.text) stands somewhere else")
     presented.content.chain.append(Presented(screen: screen, from: presenter, style: style))
-    noteChain(&draft)
+    notePresentedChange(&draft)
     assert(visible?.id == screen.id)
     draft.notePresentation(.present, from: former, to: screen.id)
     return .screen(screen.id)
@@ -112,8 +109,8 @@ extension NavigationController {
     let former = visible?.id
     let removed = chain[first...]
     presented.content.chain.removeSubrange(first...)
-    for element in removed { detached.touch(.screen(element.screen)) }
-    noteChain(&draft)
+    for element in removed { detached.makeYoungest(.screen(element.screen)) }
+    notePresentedChange(&draft)
     assert(visible?.id != former, "what was dismissed is visible")
     draft.notePresentation(.dismiss, from: former, to: visible?.id)
     return removed.map(\.screen.id)
@@ -137,10 +134,10 @@ extension NavigationController {
     precondition(index < presented.content.chain.count, "index=\(index)")
     assert(presented.content.chain[index].screen.id == screen.id, "a content for another screen")
     presented.content.chain[index].screen = screen
-    noteChain(&draft)
+    notePresentedChange(&draft)
   }
 
-  private mutating func noteChain(_ draft: inout Draft) {
+  private mutating func notePresentedChange(_ draft: inout Draft) {
     assert(!isStandalone, "a standalone bar presents")
     presented.version = draft.revision
     draft.parts.insert(.presented)
@@ -166,7 +163,7 @@ extension NavigationController {
   /// Throws `sizeLimit` if the chain would exceed `presentedBytes` with `growth` more bytes.
   ///
   /// The limit exists because a part is sent in one message.
-  func checkChain(
+  func checkPresentedSize(
     adding growth: Int, _ context: NavigationContext
   ) throws(NavigationError) {
     let limit = context.limits.presentedBytes

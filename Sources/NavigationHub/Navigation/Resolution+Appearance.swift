@@ -8,12 +8,12 @@ extension Resolution {
   /// Height class and scroll edge decide in which order the slots are tried.
   func appearance(isLarge: Bool) -> ResolvedBar.AppearanceChoice? {
     switch (environment.isVerticallyCompact, isAtScrollEdge(isLarge: isLarge)) {
-    case (false, false): find(.standard)
-    case (true, false): find(.compact) ?? find(.standard)
-    case (false, true): find(.scrollEdge) ?? find(.standard, isTransparent: true)
+    case (false, false): choice(.standard)
+    case (true, false): choice(.compact) ?? choice(.standard)
+    case (false, true): choice(.scrollEdge) ?? choice(.standard, isTransparent: true)
     case (true, true):
-      find(.compactScrollEdge) ?? find(.scrollEdge) ?? find(.compact)
-        ?? find(.standard, isTransparent: true)
+      choice(.compactScrollEdge) ?? choice(.scrollEdge) ?? choice(.compact)
+        ?? choice(.standard, isTransparent: true)
     }
   }
 
@@ -28,7 +28,7 @@ extension Resolution {
   ///
   /// `isTransparent` marks an object that stands in for a scroll-edge one. The display then draws
   /// neither its background nor its shadow.
-  private func find(
+  private func choice(
     _ slot: AppearanceSlot, isTransparent: Bool = false
   ) -> ResolvedBar.AppearanceChoice? {
     let isOfItem = details?.item.appearance[slot] != nil
@@ -54,7 +54,7 @@ extension BarMetrics {
 extension Resolution {
   /// Returns a value of a look: the bar's own, else that of the most specific class that sets it.
   @inline(__always)
-  private func first<Value>(_ member: (BarLook) -> Value?) -> Value? {
+  private func value<Value>(_ member: (BarLook) -> Value?) -> Value? {
     if hasDefaultLook { return nil }
     if let value = member(bar.look) { return value }
     for look in proxies {
@@ -71,11 +71,11 @@ extension Resolution {
     let position = environment.barPosition
     var wanted: BarMetrics? = metrics
     while let metrics = wanted {
-      if let image = first({ $0.backgroundImages[BackgroundSlot(position, metrics)] }) {
+      if let image = value({ $0.backgroundImages[BackgroundSlot(position, metrics)] }) {
         return image
       }
       if position != .any,
-        let image = first({ $0.backgroundImages[BackgroundSlot(.any, metrics)] })
+        let image = value({ $0.backgroundImages[BackgroundSlot(.any, metrics)] })
       {
         return image
       }
@@ -89,7 +89,7 @@ extension Resolution {
     if hasDefaultLook { return nil }
     var wanted: BarMetrics? = metrics
     while let metrics = wanted {
-      if let offset = first({ $0.titleOffsets[metrics] }) { return offset }
+      if let offset = value({ $0.titleOffsets[metrics] }) { return offset }
       wanted = metrics.fallback
     }
     return nil
@@ -97,12 +97,12 @@ extension Resolution {
 
   /// Whether the bar is translucent: as set, else true unless its background image is opaque.
   func isTranslucent(over image: ImageReference?) -> Bool {
-    first(\.translucent) ?? image?.hasAlpha ?? true
+    value(\.translucent) ?? image?.hasAlpha ?? true
   }
 
-  /// Both images or none.
+  /// The client's back indicator if both its image and its mask are set, else the system's.
   var backIndicator: ResolvedBar.BackIndicator {
-    guard let image = first(\.backIndicatorImage), let mask = first(\.backIndicatorMask) else {
+    guard let image = value(\.backIndicatorImage), let mask = value(\.backIndicatorMask) else {
       return .default
     }
     return .custom(image: image, mask: mask)
@@ -110,10 +110,10 @@ extension Resolution {
 
   /// Returns how the bar's own properties and its proxies draw it over a background image.
   func properties(over image: ImageReference?) -> ResolvedBar.SurfaceProperties {
-    let isBlack = first(\.barStyle) == .black
+    let isBlack = value(\.barStyle) == .black
     // The dictionary of attributes is one value: a bar that sets one attribute sets them all.
     let attributes =
-      first { $0.titleTextAttributes == TitleTextAttributes() ? nil : $0.titleTextAttributes }
+      value { $0.titleTextAttributes == TitleTextAttributes() ? nil : $0.titleTextAttributes }
       ?? TitleTextAttributes()
     return ResolvedBar.SurfaceProperties(
       background: background(image, isBlack: isBlack),
@@ -122,18 +122,18 @@ extension Resolution {
   }
 
   private func background(_ image: ImageReference?, isBlack: Bool) -> ResolvedBar.Background {
-    let color = first(\.barTintColor) ?? (isBlack ? "black" : "white")
+    let color = value(\.barTintColor) ?? (isBlack ? "black" : "white")
     guard let image else { return .color(color) }
     // If `translucent` is set, true dims an opaque image, and false puts a backing behind an image
     // with alpha.
-    let explicit = first(\.translucent)
+    let explicit = value(\.translucent)
     return .image(
       image, isDimmed: explicit == true && !image.hasAlpha,
       backing: explicit == false && image.hasAlpha ? color : nil)
   }
 
   private func shadow(hasBackground: Bool) -> ResolvedBar.Shadow {
-    guard hasBackground || !profile.shadowNeedsBackground, let image = first(\.shadowImage) else {
+    guard hasBackground || !profile.shadowNeedsBackground, let image = value(\.shadowImage) else {
       return .hairline(isThird: environment.scale?.number.map { $0 >= 3 } ?? false)
     }
     return image.isEmpty ? .none : .image(image)

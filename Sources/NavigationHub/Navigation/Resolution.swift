@@ -93,9 +93,10 @@ extension NavigationController {
       allowsSwipeBack: !isStandalone && swipeRefusal(isFullScreen: nil) == nil)
   }
 
+  /// Whether the bar has a back button, also while the bar is hidden.
   package var showsBackButton: Bool {
     guard stack.count >= 2, let top else { return false }
-    return top.hasDefaultDetails || top.item.leavesBackButton
+    return top.hasDefaultDetails || top.item.allowsBackButton
   }
 
   /// The looks that the appearance proxies have for a class, the most specific class first.
@@ -136,7 +137,7 @@ extension NavigationItem {
   /// Whether a bar with this item on top has a back button.
   ///
   /// Left items replace the back button unless `leftItemsSupplementBackButton` is set.
-  var leavesBackButton: Bool {
+  var allowsBackButton: Bool {
     !hidesBackButton && (leftItems.isEmpty || leftItemsSupplementBackButton)
   }
 }
@@ -164,7 +165,7 @@ extension Resolution {
 
   /// The back button; nil if the bar has none.
   func backButton(hasAppearance: Bool) -> ResolvedBar.BackSlot? {
-    guard let previous, details?.item.leavesBackButton ?? true else { return nil }
+    guard let previous, details?.item.allowsBackButton ?? true else { return nil }
     assert(previous.id != top?.id, "the top is below itself")
     return backButtonRules(hasAppearance: hasAppearance).slot(of: previous)
   }
@@ -175,8 +176,8 @@ extension Resolution {
   func backButtonRules(hasAppearance: Bool) -> BackButtonRules {
     BackButtonRules(
       isStandalone: isStandalone, usesLandscapeImages: usesLandscapeImages,
-      generic: BackTitles.word(for: environment.locale, among: settings.backTitles),
-      budget: environment.backTitleBudget, indicator: hasAppearance ? .default : backIndicator)
+      generic: BackTitles.title(for: environment.locale, among: settings.backTitles),
+      columnLimit: environment.backTitleBudget, indicator: hasAppearance ? .default : backIndicator)
   }
 }
 
@@ -194,7 +195,7 @@ extension Orientation {
 extension Resolution {
   /// The content's upper edge, in points below the screen's upper edge.
   ///
-  /// It is 0 if the bar is hidden or the content extends under the bar, else the bar's lower edge.
+  /// The edge is 0 if the bar is hidden or the content extends under it, else the bar's lower edge.
   /// The content extends under the bar if two things hold. The screen extends its top edge, and the
   /// bar is translucent or the screen extends under opaque bars too.
   func contentTop(height: UInt64, isTranslucent: Bool) -> UInt64 {
@@ -217,7 +218,7 @@ extension Resolution {
     return bars
   }
 
-  /// The orientations that the delegate supports, else those of the device; screens have no say.
+  /// The orientations that the delegate supports, else those of the device.
   var orientations: [Orientation] {
     environment.orientations?.supported
       ?? (environment.isPhone ? Orientation.ofPhone : Orientation.allCases)
@@ -236,7 +237,7 @@ extension Resolution {
     static let largeTitle: UInt64 = 52
   }
 
-  /// An empty prompt counts as none.
+  /// Whether the bar shows a prompt; an empty one counts as none.
   private var hasPrompt: Bool { details?.item.prompt.map { !$0.isEmpty } ?? false }
 
   /// The combination of height class and prompt.

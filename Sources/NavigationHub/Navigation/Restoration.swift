@@ -74,17 +74,20 @@ extension NavigationController {
     record.edits = record.edits.map(adapted)
     record.item = record.item.map(adapted)
     let (named, screens, buttons) =
-      (trial.rare?.named ?? [:], trial.assignedScreens, trial.assignedButtons)
+      (trial.rare?.operationButtons ?? [:], trial.assignedScreens, trial.assignedButtons)
     do throws(NavigationError) {
       _ = try make(record, &trial)
     } catch {
-      trial.noteRarely().named = named
+      trial.rareNotes().operationButtons = named
       (trial.assignedScreens, trial.assignedButtons) = (screens, buttons)
       return nil
     }
     return .record(record)
   }
 
+  /// Returns the edit without ids of buttons that the daemon assigned and no longer knows.
+  ///
+  /// The daemon may assign such an id to another button later.
   private func adapted(_ edit: ScreenEdit) -> ScreenEdit {
     guard case .toolbarItems(let buttons) = edit else { return edit }
     return .toolbarItems(buttons.map(adapted))

@@ -12,20 +12,21 @@ package struct RouteTemplate: Hashable, Sendable {
 
   /// A piece of the pattern for a route, or of the pattern from which one is made.
   package enum Piece: Hashable, Sendable {
-    /// Matches itself, and stands for itself.
+    /// A fixed text, which matches only itself.
     case text(String)
-    /// Matches any text that is not empty up to the next slash, and stands for what it matched.
+    /// A named segment such as `:page`, which matches any text but an empty one up to the next
+    /// slash.
     case name(String)
   }
 
-  /// What stands between the slashes of a route.
+  /// The pieces that must match the parts of a route between its slashes.
   package var segments: [Piece]
   /// The stack, bottom first.
   package var screens: [Element]
-  /// What must hold, or else the template does not match.
+  /// The conditions without which the template does not match.
   package var conditions: [Condition] = []
 
-  /// What must hold when a route is opened.
+  /// A condition for opening a route.
   package enum Condition: Hashable, Sendable {
     /// The client has one of these roles.
     case roles([String])
@@ -63,7 +64,7 @@ extension NavigationController {
     var unmet: RouteTemplate.Condition?
     for template in templates {
       guard let values = template.match(route) else { continue }
-      if let condition = template.conditions.first(where: { !holds($0, for: role) }) {
+      if let condition = template.conditions.first(where: { !isMet($0, by: role) }) {
         unmet = unmet ?? condition
         continue
       }
@@ -77,7 +78,7 @@ extension NavigationController {
     throw .noRoute(route, unmet: unmet)
   }
 
-  private func holds(_ condition: RouteTemplate.Condition, for role: String?) -> Bool {
+  private func isMet(_ condition: RouteTemplate.Condition, by role: String?) -> Bool {
     switch condition {
     case .roles(let roles): role.map { roles.contains($0) } ?? false
     case .has(let ids): ids.allSatisfy { index(of: $0) != nil }

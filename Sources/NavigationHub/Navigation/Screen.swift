@@ -15,11 +15,11 @@ package struct Screen: @unchecked Sendable {
     /// The number of bytes of the route, which follow the title; -1 for no route.
     var routeCount: Int32
     var args: OpaqueJSON?
-    var details: ScreenDetails.Box?
+    var details: Box<ScreenDetails>?
   }
 
   // The texts lie in the tail of the storage: a String of its own takes 64 bytes more. Guarded by
-  // copy-on-write: every mutation goes through `unique()` or makes a new storage, so a storage that
+  // copy-on-write: every mutation goes through `makeUnique()` or makes a new storage, so a storage that
   // two values can see is never written.
   private final class Storage: ManagedBuffer<Header, UInt8> {
     static func make(
@@ -56,7 +56,7 @@ package struct Screen: @unchecked Sendable {
       get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.args } }
       set { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.args = newValue } }
     }
-    var details: ScreenDetails.Box? {
+    var details: Box<ScreenDetails>? {
       get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.details } }
       set { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.details = newValue } }
     }
@@ -81,7 +81,7 @@ package struct Screen: @unchecked Sendable {
   /// The revision at which the content last changed.
   package var version: Revision {
     get { storage.version }
-    set { unique().version = newValue }
+    set { makeUnique().version = newValue }
   }
 
   /// UIKit's `title` of the view controller.
@@ -156,13 +156,13 @@ package struct Screen: @unchecked Sendable {
   /// The client's own data, opaque JSON of at most 64 KiB.
   package var args: OpaqueJSON? {
     get { storage.args }
-    set { unique().args = newValue }
+    set { makeUnique().args = newValue }
   }
 
   /// The members that most screens leave at their defaults.
   package var details: ScreenDetails {
     get { storage.details?.value ?? ScreenDetails() }
-    set { unique().details = newValue == ScreenDetails() ? nil : .value(newValue) }
+    set { makeUnique().details = newValue == ScreenDetails() ? nil : .value(newValue) }
   }
 
   package var hasDefaultDetails: Bool { storage.details == nil }
@@ -193,7 +193,7 @@ package struct Screen: @unchecked Sendable {
       && storage.details?.value == other.storage.details?.value
   }
 
-  private mutating func unique() -> Storage {
+  private mutating func makeUnique() -> Storage {
     if !isKnownUniquelyReferenced(&storage) { replaceStorage(title: title, route: route) }
     assert(isKnownUniquelyReferenced(&storage), "another screen would change with this one")
     return storage
@@ -225,22 +225,11 @@ package struct ScreenDetails: EditableRecord {
   package var modalInPresentation = false
   /// UIKit's `toolbarItems`, in display order.
   package var toolbarItems: [Button] = []
-  /// What is said when the screen comes on display, and its language.
+  /// The text that a screen reader says when the screen comes on display, and its language.
   package var accessibility: Accessibility = [:]
   package var item = NavigationItem()
 
   package init() {}
-
-  /// A box outside of the screen's storage, because most screens have no details.
-  indirect enum Box: Sendable {
-    case value(ScreenDetails)
-
-    var value: ScreenDetails {
-      switch self {
-      case .value(let details): details
-      }
-    }
-  }
 }
 
 /// The kind of view controller that a screen represents.

@@ -48,7 +48,7 @@ package struct Settings: PartContent, EditableRecord {
 /// UIKit's `interactivePopGestureRecognizer` as a setting.
 package struct InteractivePop: Hashable, Sendable {
   package var isEnabled = true
-  /// Whether it begins at the screen's edge or anywhere.
+  /// Whether the swipe may begin anywhere on the screen; else it must begin at the edge.
   package var isFullScreen = false
 }
 

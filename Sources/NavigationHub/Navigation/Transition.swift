@@ -66,19 +66,19 @@ package struct BarChange: Hashable, Sendable {
   package var wasHidden: Bool
   package var isHidden: Bool
   package var isAnimated: Bool
-  /// Whether it jumps: a change that is not animated inside an animated transition.
+  /// Whether the bar jumps: a change that is not animated inside an animated transition.
   package var isJump: Bool
   /// The automatic hiding that was in force before.
-  package var hid: AutomaticHiding?
+  package var hiding: AutomaticHiding?
 }
 
 /// How a transition ended.
 package enum TransitionOutcome: UInt8, CaseIterable, Sendable {
-  /// The display has shown it to the end.
+  /// The display has shown the transition to its end.
   case completed
-  /// It was cancelled, and the change rolled back.
+  /// The transition was cancelled, and its change rolled back.
   case cancelled
-  /// The display did not report its end in time; it counts as completed.
+  /// The display did not report the end in time; the transition counts as completed.
   case timedOut
 }
 
@@ -98,7 +98,7 @@ package enum GestureRefusal: String, Hashable, Sendable {
   case backButton
   /// The top does not let a person pop it (`canPop`).
   case blocked
-  /// The finger does not go to the right.
+  /// The swipe does not go to the right.
   case direction
 }
 
@@ -137,12 +137,12 @@ extension NavigationController {
   private mutating func endTransition(_ outcome: TransitionOutcome, _ draft: inout Draft) {
     guard let running = transition.content.running else { return }
     if outcome == .cancelled {
-      takeBackBarChange(&draft)
+      revertBarChange(&draft)
     } else {
-      draft.noteRarely().ending += running.completion
+      draft.rareNotes().eventsAfter += running.completion
     }
     assert(running.id <= draft.revision, "a transition that has not begun")
-    draft.noteRarely().ending.append(.transitionEnded(running.id, outcome))
+    draft.rareNotes().eventsAfter.append(.transitionEnded(running.id, outcome))
     setTransition(nil, &draft)
   }
 
@@ -196,8 +196,8 @@ extension NavigationController {
       .didPop(top.id), .didHide(top.id, animated: true), .didShow(under, animated: true),
     ]
     setTransition(running, &draft)
-    draft.hasOwnEvents = true
-    draft.noteRarely().beginning = [
+    draft.suppliesStackEvents = true
+    draft.rareNotes().eventsBefore = [
       .willHide(top.id, animated: true), .willShow(under, animated: true),
       .transitionBegan(running),
     ]
@@ -224,10 +224,10 @@ extension NavigationController {
     guard running.from == top?.id else { throw .invalidArgument("the gesture's screen is gone") }
     let popped = pop(&draft)
     assert(popped == running.from)
-    draft.hasOwnEvents = true
+    draft.suppliesStackEvents = true
     // Before the transition ends, so that the change of the bar belongs to it.
     applyBarPreference(of: top, &draft)
-    draft.noteRarely().topOfBarSet = top?.id
+    draft.rareNotes().topAtBarSet = top?.id
     endTransition(.completed, &draft)
     return popped
   }

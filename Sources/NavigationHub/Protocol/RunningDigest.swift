@@ -7,15 +7,15 @@ import NavigationCore
 /// recomputes only the lines from i on. It keeps the checksum of the parts' lines separately, and
 /// combines it with that of the screens as long as no part changes.
 package struct RunningDigest: Sendable {
-  /// The checksums; empty before the first update, which computes all of them.
+  /// The checksum of the lines up to and including each screen; empty before the first update.
   private var prefixes: [UInt32] = []
   /// The checksum of the parts' lines, which follow the line of a screen.
   private var parts = LineChecksum(isContinued: true)
   /// The newest revision whose parts `parts` covers; versions never decrease.
-  private var partsAt = Revision(0)
+  private var partsRevision = Revision(0)
 
-  /// Computes the checksum after a change that did not touch the screens below `index`; O(depth −
-  /// index).
+  /// Computes the checksum after a change that left the screens below `index` as they were; O(depth
+  /// − index).
   package mutating func update(_ controller: borrowing NavigationController, from index: Int)
     -> UInt32
   {
@@ -36,10 +36,10 @@ package struct RunningDigest: Sendable {
       return lines.checksum
     }
     let version = controller.partsVersion
-    if partsAt < version {
+    if partsRevision < version {
       parts = LineChecksum(isContinued: true)
       parts.appendParts(of: controller)
-      partsAt = version
+      partsRevision = version
     }
     return parts.checksum(behind: checksum)
   }

@@ -2,37 +2,38 @@ package import NavigationCore
 
 /// Encodes the resolved bar of a nav, and finds out whether a commit changed it.
 ///
-/// It keeps only a hash of the bytes, because the bytes would take about 500 bytes a nav. The bytes
-/// that depend on the parts only are in the frame, which navs with equal parts share. Law: `follow`
-/// and `bytes` write the output of `JSONWriter.resolved` for the state.
+/// The type keeps only a hash of the bytes, because the bytes would take about 500 bytes a nav. The
+/// bytes that depend on the parts only are in the frame, which navs with equal parts share. Law:
+/// `writeNext` and `bytes` write the output of `JSONWriter.resolved` for the state.
 package struct ShownBar: Sendable {
   private var frame: BarFrame
   /// The newest revision for whose parts the frame is known to be right.
-  private var framedAt: Revision
-  /// The hash of the bytes that `follow` wrote last.
+  private var frameRevision: Revision
+  /// The hash of the bytes that `writeNext` wrote last.
   ///
-  /// Its factor is random in each process, so no client can choose a title that hides a change.
+  /// The factor of the hash is random in each process, so no client can choose a title that hides a
+  /// change.
   private var hash: KeyHash
 
   /// Begins with the resolved bar of a state.
   package init(_ controller: borrowing NavigationController) {
     frame = .standard
-    framedAt = Revision(0)
+    frameRevision = Revision(0)
     hash = KeyHash(0)
     var json = JSONWriter(reserving: 768)
-    follow(controller, &json)
+    writeNext(controller, &json)
   }
 
   /// Writes the resolved bar of the next state as one JSON value; returns whether its bytes differ
   /// from those of the state before.
   @discardableResult
-  package mutating func follow(
+  package mutating func writeNext(
     _ controller: borrowing NavigationController, _ json: inout JSONWriter
   ) -> Bool {
     let isFramed = Self.takesFrame(controller)
     if isFramed, !hasFrame(for: controller) {
       frame = controller.hasStandardBarParts ? .standard : BarFrame(controller)
-      framedAt = controller.revision
+      frameRevision = controller.revision
     }
     let start = json.position
     write(controller, isFramed: isFramed, to: &json)
@@ -48,7 +49,7 @@ package struct ShownBar: Sendable {
     return json.bytes
   }
 
-  /// Encodes the resolved bar of the state that `follow` got last.
+  /// Encodes the resolved bar of the state that `writeNext` got last.
   package func bytes(of controller: borrowing NavigationController) -> [UInt8] {
     var json = JSONWriter(reserving: 768)
     write(controller, to: &json)
@@ -56,7 +57,7 @@ package struct ShownBar: Sendable {
   }
 
   /// Whether both the hash and the bytes are those of the state, computed from scratch.
-  package func isRight(for controller: borrowing NavigationController) -> Bool {
+  package func isCorrect(for controller: borrowing NavigationController) -> Bool {
     let scratch = Self.encodeResolved(controller)
     return hash == KeyHash(scratch.span) && bytes(of: controller) == scratch
   }
@@ -74,7 +75,7 @@ package struct ShownBar: Sendable {
   }
 
   private func hasFrame(for controller: borrowing NavigationController) -> Bool {
-    framedAt >= controller.barPartsVersion && frame.rules.hold(for: controller.stack)
+    frameRevision >= controller.barPartsVersion && frame.rules.areValid(for: controller.stack)
   }
 
   fileprivate func write(
@@ -145,7 +146,7 @@ extension JSONWriter {
 
 /// The bytes of a resolved bar that depend on the parts only.
 ///
-/// It is right as long as the top screen has no details of its own.
+/// A frame is right as long as the top screen has no details of its own.
 final class BarFrame: Sendable {
   /// The bytes of all pieces, one after the other.
   let bytes: [UInt8]
@@ -169,7 +170,7 @@ final class BarFrame: Sendable {
     var json = JSONWriter(reserving: 768)
     json.sizes(bar)
     sizes = 0..<json.position
-    let start = json.backSlotBesideTitle(rules.backButton.whole("T", source: .title))
+    let start = json.backSlotBesideTitle(rules.backButton.wholeTitle("T", source: .title))
     backOrigin = sizes.upperBound..<start
     lastCandidates = start..<json.position
     json.placement(bar)

@@ -41,11 +41,7 @@ package struct RecordingHeader: Hashable, Sendable {
       json.member("recorded", recorded)
       json.member("from", from.number)
       json.member("to", to.number)
-      guard !redacted.isEmpty else { return }
-      json.name("redacted")
-      json.beginArray()
-      for rule in redacted { json.string(rule) }
-      json.endArray()
+      if !redacted.isEmpty { json.list("redacted", redacted) }
     }
   }
 
@@ -77,7 +73,7 @@ package struct RecordingEnd: Hashable, Sendable {
 }
 
 extension RecordingEnd {
-  /// With these bytes a last line begins, and no other line.
+  /// The bytes with which the last line begins, and no other line.
   static let prefix = Array(#"{"end":"#.utf8)
 
   /// The line, without its line feed.

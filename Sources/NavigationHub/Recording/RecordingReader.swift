@@ -2,7 +2,7 @@ package import NavigationCore
 
 /// Reads a recording line by line, while its bytes arrive.
 ///
-/// It keeps the line at hand and 64 KiB before and behind it, however long the recording is.
+/// The reader keeps one line and 64 KiB around it in memory, however long the recording is.
 package struct RecordingReader: ~Copyable {
   /// A line behind the header.
   package enum Line: Hashable, Sendable {
@@ -60,7 +60,7 @@ package struct RecordingReader: ~Copyable {
 
   private mutating func nextLine() throws(RecordingFault) -> [UInt8]? {
     while true {
-      if let end = lineEnd() {
+      if let end = buffer[searched...].firstIndex(of: 0x0A) {
         let line = Array(buffer[start..<end])
         start = end + 1
         searched = start
@@ -73,7 +73,7 @@ package struct RecordingReader: ~Copyable {
       let more: [UInt8]?
       do throws(GzipError) { more = try gzip.next() } catch {
         throw number == 0 && buffer.isEmpty
-          ? .notRecording : .damaged(line: number, what: error.what)
+          ? .notRecording : .damaged(line: number, what: error.reason)
       }
       guard let more else { return nil }
       if start > 0 {
@@ -82,17 +82,6 @@ package struct RecordingReader: ~Copyable {
       }
       buffer.append(contentsOf: more)
     }
-  }
-
-  /// The place of the next line feed; nil if there is none yet.
-  private func lineEnd() -> Int? {
-    let bytes = buffer.span
-    var index = searched
-    while index < bytes.count {
-      if bytes[index] == 0x0A { return index }
-      index += 1
-    }
-    return nil
   }
 }
 

@@ -2,12 +2,13 @@ package import NavigationCore
 
 /// Replaces the contents of entries, so that a recording can be shown to others.
 ///
-/// It keeps ids, versions, routes, names of operations, and words and numbers that navd defines. Every
-/// other text becomes `placeholder`, and members that the tables do not name are left out. The tables
-/// name what stays, so a member of a later version cannot slip through. Entries are redacted before the
-/// resolved bar is computed; so the bar has no text that the state has not.
+/// Redaction keeps ids, versions, routes, names of operations, and words and numbers that navd
+/// defines. Every other text becomes `placeholder`, and members that the tables do not name are
+/// left out. The tables name what stays, so a member of a later version cannot slip through.
+/// Entries are redacted before the resolved bar is computed; so the bar has no text that the state
+/// has not.
 package struct RecordingRedaction: Sendable {
-  /// The text in the place of each replaced one.
+  /// The text that replaces each redacted text.
   package static let placeholder = "redacted"
 
   /// The routes of screens that keep their contents.
@@ -29,7 +30,7 @@ package struct RecordingRedaction: Sendable {
     return json.bytes
   }
 
-  /// Writes a value by a rule, which has decided before that there is something to write.
+  /// Writes what a rule keeps of a value for which `stays` is true.
   private func write(
     _ at: Int, _ rule: RedactionRule, _ tape: borrowing JSONTape, _ json: inout JSONWriter
   ) {
@@ -68,7 +69,7 @@ package struct RecordingRedaction: Sendable {
     json.endObject()
   }
 
-  /// Whether a rule applies to a value: one of another kind is left out.
+  /// Whether the value is of the kind that the rule is for; the redaction omits all other values.
   private func stays(_ at: Int, _ rule: RedactionRule, _ tape: borrowing JSONTape) -> Bool {
     switch rule {
     case .keep: tape.kind(at) != .object && tape.kind(at) != .array
@@ -97,7 +98,7 @@ package struct RecordingRedaction: Sendable {
   }
 }
 
-/// What stays of a value.
+/// The part of a value that a redacted recording keeps.
 indirect enum RedactionRule: Sendable {
   /// A number, a truth value, or a text that a client cannot choose, or that identifies something.
   case keep
@@ -146,7 +147,7 @@ extension RedactionRule {
     "del": .list(.keep), "ins": .list(.screen),
   ])
 
-  /// What a change can set, by its name.
+  /// The rules for the screens and parts that a change can set, by name.
   static let parts: [String: RedactionRule] = [
     "screen": .screen, "bar": .members(bar), "toolbar": .members(toolbar),
     "presented": .members(kept("ver").and(["chain": .list(.members(presentation))])),

@@ -2,8 +2,9 @@ import NavigationCore
 
 /// Replays a recording, and compares each digest with the one it computes.
 ///
-/// A digest covers ids and versions, so it proves order and identity. The verifier also computes the
-/// resolved bar, if the recording was made by the rules of this version. It keeps one state.
+/// A digest covers ids and versions, so it proves order and identity. The verifier also computes
+/// the resolved bar, if the recording was made by the rules of this version. The verifier keeps one
+/// state.
 package struct RecordingVerifier {
   private let header: RecordingHeader
   /// The state after the last line.
@@ -15,15 +16,12 @@ package struct RecordingVerifier {
 
   package init(_ header: RecordingHeader) { self.header = header }
 
-  /// The version of the rules by which this program computes resolved bars.
-  package static var rules: UInt64 { HistoryReplay.rules }
-
   /// Whether the resolved bars are compared too.
   package var comparesBars: Bool { header.rules == HistoryReplay.rules }
 
-  /// Takes the next entry; after the first fault, the verifier is of no use.
+  /// Checks the next entry; after an error, the verifier must not be used again.
   @discardableResult
-  package mutating func take(
+  package mutating func check(
     _ entry: [UInt8], line number: Int
   ) throws(RecordingFault) -> HistoryReplay.Step {
     let before = (revision: replay.revision, digest: replay.digest, isBegun: replay.isBegun)

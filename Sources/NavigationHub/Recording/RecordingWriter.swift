@@ -24,7 +24,7 @@ package struct RecordingWriter {
   /// The newest revision that was taken.
   package private(set) var revision = Revision(0)
 
-  /// Takes a complete state, as `get` `state` answers it, with `epoch` and `rev`; returns the line.
+  /// Makes the line of a complete state, as `get` `state` answers it, with `epoch` and `rev`.
   ///
   /// `origin` is the entry of `get` `diffs` that led to this state, for its time and author; nil if
   /// it is not known.
@@ -49,7 +49,7 @@ package struct RecordingWriter {
     return try self.entry(entry)
   }
 
-  /// Takes the next entry of `get` `diffs`, and returns its line.
+  /// Makes the line of the next entry of `get` `diffs`.
   ///
   /// If `needsState` is true afterwards, the state at `revision` comes next.
   package mutating func entry(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {
@@ -84,7 +84,7 @@ package struct RecordingWriter {
 
   package var digest: Digest { replay.digest }
 
-  /// What of the entry that led to a state stays beside it.
+  /// The members that the line of a state repeats from the entry that led to the state.
   private static let originMembers = [
     "t", "cause", "by", "do", "ins", "del", "presented", "sender", "override", "vetoSkipped",
   ]

@@ -85,7 +85,7 @@ enum PlayCommand {
     do {
       while let line = try input.next() {
         switch line {
-        case .entry(let entry): try verifier.take(entry, line: input.number)
+        case .entry(let entry): try verifier.check(entry, line: input.number)
         case .end(let end): try verifier.finish(end)
         }
         if input.number & 255 == 0 { progress.show(input.done, of: input.byteCount) }
@@ -108,7 +108,7 @@ enum PlayCommand {
     try Output.line(TerminalText.visible(text))
     if !verifier.comparesBars {
       try Output.line(
-        "  the bars were computed by rules \(header.rules), not \(RecordingVerifier.rules): not compared"
+        "  the bars were computed by rules \(header.rules), not \(HistoryReplay.rules): not compared"
       )
     }
   }

@@ -39,7 +39,7 @@ struct Player: ~Copyable {
     try fill()
     while let next = ahead.take() {
       entry = next
-      let step = try verifier.take(next, line: input.number)
+      let step = try verifier.check(next, line: input.number)
       try fill()
       // An entry without contents leads to a state.
       if step.isChange { return }
@@ -57,7 +57,7 @@ struct Player: ~Copyable {
       case .entry(let entry):
         let kind = (try? JSONValue(entry))?["kind"]?.string
         guard let kind, ["state", "created", "changed"].contains(kind) else {
-          try verifier.take(entry, line: input.number)
+          try verifier.check(entry, line: input.number)
           continue
         }
         ahead = entry

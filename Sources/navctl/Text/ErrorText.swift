@@ -71,7 +71,7 @@ enum ErrorText {
   private static func topChange(
     _ error: ErrReply, seen: Seen?, now: UInt64
   ) -> (line: String, replacesMessage: Bool)? {
-    guard let since = error.since, let top = error.top,
+    guard let since = error.topChange, let top = error.top,
       let expected = Self.expected(error, seen), expected != top
     else { return nil }
     let name = { (id: String?) in id.map(TerminalText.visible) ?? "no screen" }
@@ -113,7 +113,7 @@ enum ErrorText {
   }
 
   /// The age of the change, or its time in UTC if the daemon's clock is ahead of this one.
-  private static func when(_ since: ErrReply.Since, _ now: UInt64) -> String {
+  private static func when(_ since: ErrReply.TopChange, _ now: UInt64) -> String {
     guard since.time <= now else { return "at \(Tables.utc(milliseconds: since.time))" }
     let age = now - since.time
     return age < 60_000 ? "\(age / 1000) s ago" : "\(Figures.age(milliseconds: age)) ago"

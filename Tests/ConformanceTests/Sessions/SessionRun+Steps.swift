@@ -97,7 +97,7 @@ extension SessionRun {
       let roles = Set(words.compactMap { DelegateRole(rawValue: $0) })
       try perform(client.delegate(nav, DelegateRegistration(roles: roles)))
     case "lease":
-      let wishes = ["take": LeaseWish.take, "force": .force, "release": .release]
+      let wishes = ["take": LeaseAction.take, "force": .force, "release": .release]
       try perform(client.lease(nav, wishes[words[0]] ?? .take, isKept: true))
     case "answer":
       guard let ask = asks[UInt64(words[0]) ?? 0] else { throw Mismatch("no such question") }

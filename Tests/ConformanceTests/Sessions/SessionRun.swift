@@ -147,7 +147,7 @@ struct SessionRun {
 
   private static func members(of reply: OkReply) -> JSONTree {
     var members: [JSONTree.Member] = []
-    if reply.rehearsal != nil { members.append(.init(name: "dry", value: .bool(true))) }
+    if reply.dryRun != nil { members.append(.init(name: "dry", value: .bool(true))) }
     if let revision = reply.revision {
       members.append(.init(name: "rev", value: .number("\(revision.number)")))
     }

@@ -75,7 +75,7 @@ extension EnvironmentSetting {
   public enum Animations: String, Hashable, Sendable {
     /// All animations; the default.
     case on
-    /// None: no change opens a transition.
+    /// No animations: no change opens a transition.
     case off
     /// A short fade in place of movement.
     case reduced
@@ -167,11 +167,11 @@ extension NavigationEvent {
     /// The text of ``rawValue``.
     public var description: String { rawValue }
 
-    /// The display has shown it to the end.
+    /// The display has shown the transition to its end.
     public static let completed = Self(rawValue: "completed")
-    /// It was cancelled, and the change rolled back.
+    /// The transition was cancelled, and its change rolled back.
     public static let cancelled = Self(rawValue: "cancelled")
-    /// The display did not report its end in time; it counts as completed.
+    /// The display did not report the end in time; the transition counts as completed.
     public static let timedOut = Self(rawValue: "timedOut")
   }
 }

@@ -6,8 +6,8 @@ extension Hello: TabledRecord {
     [
       Member("ver", \.versions).required("ver is the lowest and highest version, as [1,1]"),
       Member("client", \.client).required("client, 32 lower-case hex digits, is required"),
-      Member("name", \.name, RecordReader.clientName).always,
-      Member("nonce", \.nonce, RecordReader.nonce).required(RecordReader.nonceIsRequired),
+      Member("name", \.name, JSONTape.clientName).always,
+      Member("nonce", \.nonce, JSONTape.nonce).required(JSONTape.nonceIsRequired),
       Member("window", \.window).always, Member("hb", \.heartbeat),
       Member("flow", \.isUncontrolled, on: "none", off: "credit"), Member("actor", \.actor),
     ])
@@ -17,10 +17,10 @@ extension WatchRequest: TabledRecord {
   package static let table = MemberTable<WatchRequest>(
     "watch",
     [
-      Member("id", \.id, RecordReader.id).required(RecordReader.idIsRequired),
-      Member("nav", \.nav, RecordReader.nav).required(RecordReader.navIsRequired),
+      Member("id", \.id, JSONTape.id).required(JSONTape.idIsRequired),
+      Member("nav", \.nav, JSONTape.nav).required(JSONTape.navIsRequired),
       Member("view", \.view), Member("resolved", \.hasResolved), Member("wait", \.waits),
-      Member("from", \.from, RecordReader.place), Member("bad", \.bad),
+      Member("from", \.from, JSONTape.position), Member("bad", \.divergence),
     ])
 }
 
@@ -28,95 +28,70 @@ extension GetRequest: TabledRecord {
   package static let table = MemberTable<GetRequest>(
     "get",
     [
-      Member("id", \.id, RecordReader.id).required(RecordReader.idIsRequired),
-      Member("nav", \.nav, RecordReader.optionalNav), Member("what", \.what),
+      Member("id", \.id, JSONTape.id).required(JSONTape.idIsRequired),
+      Member("nav", \.nav, JSONTape.optionalNav), Member("what", \.what),
       Member("at", \.at), Member("screen", \.screen), Member("from", \.from),
       Member("limit", \.limit), Member("client", \.client), Member("on", \.isOn),
     ])
 }
 
-extension RecordReader {
+extension JSONTape {
   package static let idIsRequired =
     "id is a whole number from 0 to 9007199254740991, larger every time"
   package static let navIsRequired = "nav, the name of a nav, is required"
   static let nonceIsRequired = "nonce, a text of at most 64 octets, is required"
 
-  package func id(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> UInt64 {
-    guard let id = tape.integer(at) else { throw ReadFailure(Self.idIsRequired) }
-    return id
+  package func id(_ at: Int, _ name: String) throws(ReadFailure) -> UInt64 {
+    try require(integer(at), Self.idIsRequired)
   }
 
-  package func nav(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> String {
+  package func nav(_ at: Int, _ name: String) throws(ReadFailure) -> String {
     // Usual names need no string for the check.
-    if tape.isPlain(at), Grammar.isNavName(tape.text(at)) { return tape.string(at) ?? "" }
-    guard let nav = tape.string(at) else { throw ReadFailure("\(name) is a text") }
-    guard NavName(nav) != nil || NavName.isVirtual(nav) || nav == NavName.appearance.text else {
-      throw ReadFailure("a nav's name is a-z or 0-9, then up to 127 of a-z 0-9 . _ / -")
-    }
+    if isPlain(at), Grammar.isNavName(text(at)) { return string(at) ?? "" }
+    let nav = try require(string(at), "\(name) is a text")
+    try require(
+      NavName(nav) != nil || NavName.isVirtualName(nav) || nav == NavName.appearance.text,
+      "a nav's name is a-z or 0-9, then up to 127 of a-z 0-9 . _ / -")
     return nav
   }
 
-  func optionalNav(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> String? { try nav(tape, at, name) }
+  func optionalNav(_ at: Int, _ name: String) throws(ReadFailure) -> String? { try nav(at, name) }
 
-  package func client(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> ClientID {
-    guard let client = tape.string(at).flatMap({ ClientID($0) }) else {
-      throw ReadFailure("client is 32 lower-case hex digits")
-    }
-    return client
+  package func client(_ at: Int, _ name: String) throws(ReadFailure) -> ClientID {
+    try require(string(at).flatMap { ClientID($0) }, "client is 32 lower-case hex digits")
   }
 
-  package func clientName(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> String {
-    let text = try string(tape, at, name)
-    guard text.utf8.count <= 128 else { throw ReadFailure("name is at most 128 octets") }
+  package func clientName(_ at: Int, _ name: String) throws(ReadFailure) -> String {
+    let text = try string(at, name)
+    try require(text.utf8.count <= 128, "name is at most 128 octets")
     return text
   }
 
-  fileprivate func nonce(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> String {
-    guard let nonce = tape.string(at), nonce.utf8.count <= 64 else {
-      throw ReadFailure(Self.nonceIsRequired)
-    }
-    return nonce
+  fileprivate func nonce(_ at: Int, _ name: String) throws(ReadFailure) -> String {
+    try require(string(at).flatMap { $0.utf8.count <= 64 ? $0 : nil }, Self.nonceIsRequired)
   }
 
   /// Reads the position from which a watch resumes.
-  fileprivate func place(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> MirrorPosition? {
-    let position = MirrorPosition(at, in: tape)
-    guard position?.epoch != nil else {
-      throw ReadFailure("\(name) has epoch (16 hex digits), rev and dig (24 hex digits)")
-    }
+  fileprivate func position(_ at: Int, _ name: String) throws(ReadFailure) -> MirrorPosition? {
+    let position = MirrorPosition(at, in: self)
+    try require(
+      position?.epoch != nil, "\(name) has epoch (16 hex digits), rev and dig (24 hex digits)")
     return position
   }
 }
 
 extension MirrorPosition: WireValue {
   fileprivate init?(_ at: Int, in tape: borrowing JSONTape) {
-    guard let revision = tape.member("rev", of: at).flatMap({ tape.integer($0) }),
-      let digest = tape.member("dig", of: at).flatMap({ tape.string($0) }).flatMap({ Digest($0) })
+    guard let revision = tape.integer("rev", of: at),
+      let digest = tape.string("dig", of: at).flatMap({ Digest($0) })
     else { return nil }
-    let epoch = tape.member("epoch", of: at).flatMap { tape.string($0) }.flatMap { Epoch($0) }
+    let epoch = tape.string("epoch", of: at).flatMap { Epoch($0) }
     self.init(epoch: epoch, revision: Revision(revision), digest: digest)
   }
 
-  package static func read(_ reader: RecordReader) -> ReadValue<MirrorPosition> {
-    { tape, at, name throws(ReadFailure) in
-      guard let position = MirrorPosition(at, in: tape) else {
-        throw ReadFailure("\(name) has rev and dig (24 hex digits)")
-      }
-      return position
+  package static func read(_ tape: JSONTape) -> ReadValue<MirrorPosition> {
+    { at, name throws(ReadFailure) in
+      try require(MirrorPosition(at, in: tape), "\(name) has rev and dig (24 hex digits)")
     }
   }
 
@@ -130,20 +105,20 @@ extension MirrorPosition: WireValue {
 }
 
 extension ClientID: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<ClientID> { reader.client }
+  package static func read(_ tape: JSONTape) -> ReadValue<ClientID> { tape.client }
   package func write(_ json: inout JSONWriter) { json.string(text) }
 }
 
 extension Revision: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<Revision> {
-    { tape, at, name throws(ReadFailure) in Revision(try reader.integer(tape, at, name)) }
+  package static func read(_ tape: JSONTape) -> ReadValue<Revision> {
+    { at, name throws(ReadFailure) in Revision(try tape.integer(at, name)) }
   }
   package func write(_ json: inout JSONWriter) { json.integer(number) }
 }
 
 extension ClosedRange: WireValue where Bound == UInt64 {
-  package static func read(_ reader: RecordReader) -> ReadValue<ClosedRange<UInt64>> {
-    { tape, at, name throws(ReadFailure) in
+  package static func read(_ tape: JSONTape) -> ReadValue<ClosedRange<UInt64>> {
+    { at, name throws(ReadFailure) in
       guard tape.kind(at) == .array, tape.count(at) == 2, let low = tape.integer(at + 1),
         let high = tape.integer(at + 2), low <= high
       else { throw ReadFailure("\(name) is the lowest and highest version, as [1,1]") }
@@ -159,10 +134,9 @@ extension ClosedRange: WireValue where Bound == UInt64 {
 }
 
 extension SessionActor: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<SessionActor> {
-    { tape, at, _ throws(ReadFailure) in
-      guard let name = tape.member("name", of: at).flatMap({ tape.string($0) }),
-        let role = tape.member("role", of: at).flatMap({ tape.string($0) }),
+  package static func read(_ tape: JSONTape) -> ReadValue<SessionActor> {
+    { at, _ throws(ReadFailure) in
+      guard let name = tape.string("name", of: at), let role = tape.string("role", of: at),
         let navs = tape.member("navs", of: at).flatMap({ tape.strings($0) }),
         tape.count(at) == 3, !role.isEmpty
       else { throw ReadFailure("actor is {name,role,navs} and nothing else") }

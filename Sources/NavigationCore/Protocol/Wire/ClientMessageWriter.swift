@@ -44,9 +44,6 @@ extension JSONWriter {
 
   /// Writes a member with an array of strings, which can be empty.
   package mutating func list(_ name: StaticString, _ texts: [String]) {
-    self.name(name)
-    beginArray()
-    for text in texts { string(text) }
-    endArray()
+    list(name, texts) { $1.string($0) }
   }
 }

@@ -66,7 +66,7 @@ package struct WatchRequest: Hashable, Sendable {
   package var from: MirrorPosition?
   /// A divergence that the client found, for the daemon to log: the revision and the mirror's
   /// digest.
-  package var bad: MirrorPosition?
+  package var divergence: MirrorPosition?
   /// Whether a full watch delivers `resolved`, which is more than half of most diffs.
   package var hasResolved = true
   /// Whether the watch waits for a nav that does not exist yet.
@@ -108,13 +108,14 @@ package struct Guards: Hashable, Sendable {
 
   package init() {}
 
+  /// The guard `epoch` alone, without the others.
   package var epochOnly: Guards {
     var guards = Guards()
     guards.epoch = epoch
     return guards
   }
 
-  /// Whether no guard asks for a state, so that an op may make its nav.
+  /// Whether no guard is about the state of a nav, so that the op may create the nav.
   package var isMetWithoutNav: Bool {
     var guards = self
     guards.any = false
@@ -224,6 +225,7 @@ package struct OpRequest: Sendable {
 package enum ClientVerb: String, CaseIterable, Sendable {
   case hello, watch, unwatch, op, get, delegate, answer, lease, cluster, credit, ping, bye
 
+  /// The first frame of a message with this verb.
   package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
 
   /// The verb in a frame of this protocol version; nil for an unknown verb or another frame.
@@ -237,20 +239,10 @@ package enum ClientVerb: String, CaseIterable, Sendable {
     guard frame.count > 5, frame.count <= 13, frame[frame.count - 1] != 0,
       ShortName(frame, from: 0, to: 5) == "nsp1."
     else { return nil }
-    switch ShortName(frame, from: 5, to: frame.count) {
-    case "op": self = .op
-    case "credit": self = .credit
-    case "answer": self = .answer
-    case "ping": self = .ping
-    case "watch": self = .watch
-    case "unwatch": self = .unwatch
-    case "get": self = .get
-    case "delegate": self = .delegate
-    case "lease": self = .lease
-    case "cluster": self = .cluster
-    case "hello": self = .hello
-    case "bye": self = .bye
-    default: return nil
-    }
+    let name = ShortName(frame, from: 5, to: frame.count)
+    guard let found = Self.byName.first(where: { $0.name == name }) else { return nil }
+    self = found.verb
   }
+
+  private static let byName = allCases.map { (name: ShortName(unescaped: $0.rawValue), verb: $0) }
 }

@@ -32,7 +32,8 @@ package struct DelegateRegistration: Hashable, Sendable {
 
 /// The identity of a question, unique in the life of a client.
 ///
-/// The daemon's numbers restart in each session, so the number of the session is part of it.
+/// The daemon's numbers restart in each session, so the number of the session is part of the
+/// identity.
 package struct AskID: Hashable, Sendable {
   /// The number of the client's session, 1 for the first.
   package let session: UInt64
@@ -106,10 +107,10 @@ package struct Settlement: Hashable, Sendable {
   package var by: String?
 }
 
-/// The end of what a session held of a nav, the message `lost`.
+/// The loss of a nav's display lease or of a session's delegate roles, the message `lost`.
 package struct DutyLoss: Hashable, Sendable {
   package var nav: String
-  /// What has ended: `lease` or `delegate`.
+  /// `lease` for the display lease, `delegate` for the delegate roles.
   package var what: String
   /// The code of the reason: `lease-lost`, `forbidden` or `no-nav`.
   package var code: String
@@ -117,7 +118,7 @@ package struct DutyLoss: Hashable, Sendable {
 }
 
 /// A client's action on the display lease of a nav.
-package enum LeaseWish: Hashable, Sendable {
+package enum LeaseAction: Hashable, Sendable {
   /// Take the lease if no other session holds it.
   case take
   /// Take the lease even if another session holds it; needs the right `admin`.

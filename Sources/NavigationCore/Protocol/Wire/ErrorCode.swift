@@ -1,4 +1,4 @@
-/// The error codes of the protocol; `row` has all that is said of each.
+/// The error codes of the protocol; `row` has the rules and texts for each.
 package enum ErrorCode: String, CaseIterable, Sendable {
   // In the order of the protocol's table; the names say what they mean.
   // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
@@ -60,7 +60,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
   case restoreFailed = "restore-failed"
   case compacted
 
-  /// All that is said of a code.
+  /// The rules and texts for one error code.
   package struct Row: Sendable {
     package let code: ErrorCode
     /// Whether and when the client may send the request again.
@@ -68,16 +68,16 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     /// The exit status of navctl when it ends with this error.
     package let exitStatus: Int32
     package let effect: Effect
-    /// What the code means, in one sentence; also the documentation of the code in the library.
+    /// The meaning of the code in one sentence; also the documentation of the code in the library.
     package let meaning: String
     /// The likely causes, in sentences.
     package let cause: String
-    /// What a user of navctl can do, in one line without a full stop; NAV and COMMAND stand for the
-    /// nav and the command that were refused.
+    /// The remedy for a user of navctl, in one line without a full stop; NAV and COMMAND stand for
+    /// the nav and the command that were refused.
     package let remedy: String
     /// A command line that shows or corrects such a case.
     package let example: String
-    /// What a program should do, in one line for its developer.
+    /// The advice for the developer of a program, in one line.
     package let advice: String
 
     /// Makes a row; without `advice`, the remedy is also the advice.
@@ -99,14 +99,15 @@ package enum ErrorCode: String, CaseIterable, Sendable {
   /// The index of the code; a linear search, which only refusals pay.
   package var place: Int { Self.inOrder.firstIndex(of: self) ?? 0 }
 
+  /// All codes, in the order of the protocol's table.
   package static let inOrder = allCases
 }
 
-/// What a refused message did to the state of the nav.
+/// The effect of a refused message on the state of the nav.
 package enum Effect: String, Sendable {
-  /// It changed nothing.
+  /// The message changed nothing.
   case nothing = "none"
-  /// The daemon does not know; the client must resynchronise to find out.
+  /// The daemon does not know whether the message changed anything; the client must resynchronise.
   case unknown
 }
 

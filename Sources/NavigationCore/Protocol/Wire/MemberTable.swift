@@ -1,21 +1,22 @@
 /// A record with a table of its members, the only place that names them.
 ///
-/// From the table follow the readers for clients and for the journal, the writer, and what null
-/// means: the default. Operations read and write the hot members of screens and items by hand.
+/// The readers of clients' messages and of journal rows go by the table, and so does the writer.
+/// Null sets a member to its default. Operations read and write frequent members of screens by
+/// hand.
 package protocol TabledRecord: EditableRecord {
   static var table: MemberTable<Self> { get }
 }
 
 /// The members of a record in the order of writing; one at its default is not written.
 package struct MemberTable<Record: TabledRecord>: Sendable {
-  /// What errors call the record.
-  private let what: String
+  /// The name of the record in texts of errors, such as `a bar`.
+  private let recordName: String
   let members: [Member<Record>]
   /// The places of each member, or of all members of a group, in the order of writing.
   let runs: [Range<Int>]
   private let byName: [Text: Range<Int>]
 
-  package init(_ what: String, _ lists: [Member<Record>]...) {
+  package init(_ recordName: String, _ lists: [Member<Record>]...) {
     let members = lists.flatMap { $0 }
     var runs: [Range<Int>] = []
     for index in members.indices {
@@ -23,7 +24,7 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
       let isInner = group != nil && index > 0 && group == members[index - 1].group?.description
       runs.append((isInner ? runs.removeLast().lowerBound : index)..<index + 1)
     }
-    self.what = what
+    self.recordName = recordName
     self.members = members
     self.runs = runs
     byName = Dictionary(
@@ -64,38 +65,37 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
 
   /// Reads a member, which errors call `path`; nil if there is none with this name.
   package func edits(
-    _ reader: RecordReader, _ name: String, _ tape: borrowing JSONTape, _ at: Int, _ path: String
+    _ tape: JSONTape, _ name: String, _ at: Int, _ path: String
   ) throws(ReadFailure) -> [Edit<Record>]? {
     guard let run = byName[Text(name)] else { return nil }
     let inner = members[run]
     // Null sets the default of each member of a group.
     if members[run.lowerBound].group == nil || tape.kind(at) == .null {
       return try inner.map { member throws(ReadFailure) in
-        try member.read(reader, tape, at, member.group == nil ? path : member.path)
+        try member.read(tape, at, member.group == nil ? path : member.path)
       }
     }
     let names = inner.map(\.name.description)
-    try reader.needObject(tape, at, "\(name) is {\(names.joined(separator: ", "))}")
+    try tape.needObject(at, "\(name) is {\(names.joined(separator: ", "))}")
     return try tape.members(of: at) { name, value throws(ReadFailure) in
       guard let member = inner.first(where: { $0.name.description == name }) else {
-        throw reader.unknownMember(name, of: path)
+        throw tape.unknownMember(name, of: path)
       }
-      return [try member.read(reader, tape, value, member.path)]
+      return [try member.read(tape, value, member.path)]
     }
   }
 
   /// Reads a message, first the members that it must have; null is no member.
   ///
-  /// It ignores members that the table does not have.
-  package func read(
-    _ tape: borrowing JSONTape, without skipped: Set<Text> = []
-  ) throws(ReadFailure) -> Record {
+  /// The reader ignores members that the table does not have.
+  package func read(_ tape: JSONTape, without skipped: Set<Text> = []) throws(ReadFailure) -> Record
+  {
     var record = Record()
     let needed = members.filter { $0.requirement != nil }
     let others = members.filter { $0.requirement == nil }
     for member in needed + others where !skipped.contains(Text(member.path)) {
       if let at = tape.member(member.path, of: tape.root), tape.kind(at) != .null {
-        record.apply(try member.read(RecordReader(), tape, at, member.path))
+        record.apply(try member.read(tape, at, member.path))
       } else if let requirement = member.requirement {
         throw ReadFailure(requirement)
       }
@@ -105,10 +105,10 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
 
   /// Reads a member, which must be one of the table.
   package func required(
-    _ reader: RecordReader, _ name: String, _ tape: borrowing JSONTape, _ at: Int
+    _ tape: JSONTape, _ name: String, _ at: Int
   ) throws(ReadFailure) -> [Edit<Record>] {
-    guard let edits = try edits(reader, name, tape, at, name) else {
-      throw reader.unknownMember(name, of: what)
+    guard let edits = try edits(tape, name, at, name) else {
+      throw tape.unknownMember(name, of: recordName)
     }
     return edits
   }
@@ -134,24 +134,26 @@ extension JSONWriter {
   }
 }
 
-extension RecordReader {
-  /// Reads the members that a client sets; `own` takes what is no member of the record.
+extension JSONTape {
+  /// Reads the members that a client sets.
+  ///
+  /// `own` may read a member itself; it returns whether it did so.
   package func edits<Record: TabledRecord>(
-    _ tape: borrowing JSONTape, _ at: Int,
+    _ at: Int,
     own: (String, Int) throws(ReadFailure) -> Bool = { _, _ in false }
   ) throws(ReadFailure) -> [Edit<Record>] {
-    try tape.members(of: at) { name, value throws(ReadFailure) in
-      try own(name, value) ? [] : try Record.table.required(self, name, tape, value)
+    try members(of: at) { name, value throws(ReadFailure) in
+      try own(name, value) ? [] : try Record.table.required(self, name, value)
     }
   }
 
-  /// Throws `readonly` if the object names a member that no client can set.
+  /// Throws `readonly` if the object has a member that no client can set.
   ///
-  /// Callers check this before any other member.
+  /// Callers do this before they read any member.
   package func refuseReadonly<Record>(
-    _ table: MemberTable<Record>, _ names: Set<Text> = [], _ tape: borrowing JSONTape, _ at: Int
+    _ table: MemberTable<Record>, _ names: Set<Text> = [], _ at: Int
   ) throws(ReadFailure) {
-    try tape.forEachMember(of: at) { name, _ throws(ReadFailure) in
+    try forEachMember(of: at) { name, _ throws(ReadFailure) in
       let key = Text(name)
       if names.contains(key) || table.isReadonly(key) || Self.readonly.contains(key) {
         throw ReadFailure(.readonly, "\(name) is derived or fixed and cannot be set")
@@ -159,15 +161,17 @@ extension RecordReader {
     }
   }
 
-  /// Reads a record that the daemon wrote; `own` takes what is no member of it.
+  /// Reads a record that the daemon wrote.
+  ///
+  /// `own` may read a member itself; it returns whether it did so.
   package func stored<Record: TabledRecord>(
-    _ tape: borrowing JSONTape, _ at: Int,
+    _ at: Int,
     own: (String, Int) throws(ReadFailure) -> Bool = { _, _ in false }
   ) throws(ReadFailure) -> Record {
     var record = Record()
-    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+    try forEachMember(of: at) { name, value throws(ReadFailure) in
       guard name != "ver", try !own(name, value) else { return }
-      record.apply(try Record.table.required(self, name, tape, value))
+      record.apply(try Record.table.required(self, name, value))
     }
     return record
   }
@@ -177,20 +181,19 @@ extension RecordReader {
 package struct Member<Record: EditableRecord>: Sendable {
   package typealias Path<Value> = Edit<Record>.Path<Value>
   /// A function that reads a value, which is not null, and names the member in its errors.
-  package typealias Read<Value> = @Sendable (RecordReader) -> ReadValue<Value>
+  package typealias Read<Value> = @Sendable (JSONTape) -> ReadValue<Value>
 
   let name: StaticString
-  /// The member that holds this one, if it stands in an object inside of the record.
+  /// The name of the object in the record that holds the member; nil for a member of the record.
   private(set) var group: StaticString?
   private(set) var isReadonly = false
-  /// What the error says if a message lacks the member; nil if it may.
+  /// The text of the error for a message without the member; nil if the member is optional.
   private(set) var requirement: String?
   /// The documentation of the function by which clients set it; empty if they have none.
   private(set) var documentation: StaticString = ""
   let type: any Sendable.Type
   private(set) var isDefault: @Sendable (Record) -> Bool
-  let read:
-    @Sendable (RecordReader, borrowing JSONTape, Int, String) throws(ReadFailure) -> Edit<Record>
+  private(set) var read: @Sendable (JSONTape, Int, String) throws(ReadFailure) -> Edit<Record>
   let write: @Sendable (Record, inout JSONWriter) -> Void
 
   var path: String { group.map { "\($0).\(name)" } ?? name.description }
@@ -203,10 +206,8 @@ package struct Member<Record: EditableRecord>: Sendable {
     self.name = name
     type = Value.self
     self.isDefault = { isDefault($0[keyPath: path]) }
-    self.read = { reader, tape, at, name throws(ReadFailure) in
-      Edit(
-        path,
-        tape.kind(at) == .null ? Record()[keyPath: path] : try read(reader)(tape, at, name))
+    self.read = { tape, at, name throws(ReadFailure) in
+      Edit(path, tape.kind(at) == .null ? Record()[keyPath: path] : try read(tape)(at, name))
     }
     self.write = { write($0[keyPath: path], &$1) }
   }
@@ -219,11 +220,16 @@ package struct Member<Record: EditableRecord>: Sendable {
     self.init(name, path, isDefault: { $0.equals(standard) }, read: read ?? { Value.read($0) }) {
       $0.write(&$1)
     }
+    guard read == nil else { return }
+    // The optimiser can inline this call, and then makes no closure for each value that is read.
+    self.read = { tape, at, name throws(ReadFailure) in
+      Edit(path, tape.kind(at) == .null ? standard : try Value.read(tape)(at, name))
+    }
   }
 
   package init(_ name: StaticString, _ path: Path<UInt64>, in range: ClosedRange<UInt64>) {
-    self.init(name, path) { reader in
-      { tape, at, name throws(ReadFailure) in try reader.integer(tape, at, name, in: range) }
+    self.init(name, path) { tape in
+      { at, name throws(ReadFailure) in try tape.integer(at, name, in: range) }
     }
   }
 
@@ -233,8 +239,8 @@ package struct Member<Record: EditableRecord>: Sendable {
     let words = standard ? "\(on) or \(off)" : "\(off) or \(on)"
     self.init(
       name, path, isDefault: { $0 == standard },
-      read: { _ in
-        { tape, at, name throws(ReadFailure) in
+      read: { tape in
+        { at, name throws(ReadFailure) in
           let word = tape.string(at)
           guard word == on || word == off else {
             throw ReadFailure("\(name) is \(words)")
@@ -245,28 +251,28 @@ package struct Member<Record: EditableRecord>: Sendable {
     ) { $1.word($0 ? on : off) }
   }
 
-  /// This member, which only the daemon sets.
+  /// A copy of this member that only the daemon sets.
   package var readonly: Member {
     var member = self
     member.isReadonly = true
     return member
   }
 
-  /// This member, which is written at its default too.
+  /// A copy of this member that is written even at its default.
   package var always: Member {
     var member = self
     member.isDefault = { _ in false }
     return member
   }
 
-  /// This member, without which a message is refused with this text.
+  /// A copy of this member without which the reader refuses a message, with this text.
   package func required(_ text: String) -> Member {
     var member = always
     member.requirement = text
     return member
   }
 
-  /// This member, which clients set by a generated function.
+  /// A copy of this member that clients set by a generated function.
   package func documented(_ text: StaticString) -> Member {
     var member = self
     member.documentation = text

@@ -15,7 +15,8 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   /// The name of the kind on the wire.
   package var name: String { Self.names[Int(rawValue)] }
 
-  /// The names of its arguments; nil for the members of a record, which its reader knows.
+  /// The names of the arguments; nil if they are the members of a record, which has a table of
+  /// them.
   package var arguments: [String]? { Self.arguments[Int(rawValue)] }
 
   // Every journal row has the name of its operation, so the names are made once.
@@ -39,18 +40,20 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// All that is said of a kind; texts are static, so that the optimiser drops those nobody reads.
+  /// The rules and texts for one kind.
+  ///
+  /// Texts are static, so that the optimiser removes those that a program never reads.
   package struct Row {
     let name: StaticString
     let rights: Rights
-    let guarded: NeededGuard
-    let veto: VetoQuestion
+    let neededGuard: NeededGuard
+    let vetoQuestion: VetoQuestion
     fileprivate let traits: Traits
     let cause: Cause?
     let arguments: StaticString?
-    /// The name of the clients' functions, if they are generated, in Swift's form.
+    /// The name of the generated function of the client libraries, in Swift's form; empty for none.
     package let function: StaticString
-    /// The documentation of these functions; it begins with a verb.
+    /// The documentation of that function; it begins with a verb.
     package let documentation: StaticString
 
     fileprivate init(
@@ -58,7 +61,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
       _ traits: Traits, _ cause: Cause? = nil, takes arguments: StaticString? = "",
       as function: StaticString = "", _ documentation: StaticString = ""
     ) {
-      (self.name, self.rights, self.guarded, self.veto) = (name, rights, guarded, veto)
+      (self.name, self.rights, self.neededGuard, self.vetoQuestion) = (name, rights, guarded, veto)
       (self.traits, self.cause, self.arguments) = (traits, cause, arguments)
       (self.function, self.documentation) = (function, documentation)
     }
@@ -74,7 +77,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     static let bars = Traits(rawValue: 4)
     /// See `isForItems`.
     static let items = Traits(rawValue: 8)
-    /// Neither this nor `items`: see `isOrdinary`.
+    /// An operation with neither this nor `items` is ordinary: see `isOrdinary`.
     static let rare = Traits(rawValue: 16)
   }
 
@@ -240,10 +243,10 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   package var rights: Rights { row.rights }
 
   /// The guard that the policy `removal` requires.
-  package var neededGuard: NeededGuard { row.guarded }
+  package var neededGuard: NeededGuard { row.neededGuard }
 
   /// When the hub asks the veto delegates about the operation.
-  package var vetoQuestion: VetoQuestion { row.veto }
+  package var vetoQuestion: VetoQuestion { row.vetoQuestion }
 
   /// Whether the operation waits, or is refused, while a transition, gesture or question is open.
   ///
@@ -256,7 +259,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   /// Whether the operation is allowed on a standalone bar.
   package var suitsStandaloneBars: Bool { row.traits.contains(.bars) }
 
-  /// Whether the operation has UIKit's name for items, which on a controller is `bar-managed`.
+  /// Whether this is UIKit's operation on the items of a bar, which a controller refuses.
   package var isForItems: Bool { row.traits.contains(.items) }
 
   /// Whether the operation neither creates, closes or reverts a nav, nor opens a route, activates a
@@ -280,12 +283,12 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case removals
     /// About every screen that leaves the stack, if `vetoScope` is `all`.
     case removalsInScopeAll
-    /// Both about every screen that leaves the stack and about every one that is dismissed.
+    /// About every screen that leaves the stack, and about every screen that is dismissed.
     case removalsAndDismissals
     /// About every screen that is dismissed, if `vetoScope` is `dismiss` or `all`.
     case dismissals
 
-    /// Whether it is about dismissed screens, too.
+    /// Whether the question is about dismissed screens, too.
     package var isAboutDismissals: Bool { self == .dismissals || self == .removalsAndDismissals }
   }
 
@@ -293,13 +296,13 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   package enum NeededGuard: Sendable {
     /// No guard is required.
     case none
-    /// `top`, `rev`, `dig` or `stack`.
+    /// One of the guards `top`, `rev`, `dig` and `stack`.
     case position
-    /// `rev`, `dig` or `stack`.
+    /// One of the guards `rev`, `dig` and `stack`.
     case wholeStack
-    /// `visible`, `rev` or `dig`.
+    /// One of the guards `visible`, `rev` and `dig`.
     case presentation
-    /// One of the others, by the arguments: see `Operation.needs`.
+    /// The arguments decide which guard is needed: see `Operation.needs`.
     case byArguments
 
     /// The guards of which one suffices, for messages to people.
@@ -319,13 +322,13 @@ package struct Rights: OptionSet, Hashable, Sendable {
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// To watch and to get.
+  /// The right to watch navs and to read them.
   package static let read = Rights(rawValue: 1)
-  /// To add and to edit.
+  /// The right to add screens and to edit them.
   package static let push = Rights(rawValue: 2)
-  /// To remove.
+  /// The right to remove screens.
   package static let pop = Rights(rawValue: 4)
-  /// To configure and to close.
+  /// The right to configure navs and to close them.
   package static let admin = Rights(rawValue: 8)
   package static let all: Rights = [.read, .push, .pop, .admin]
 }

@@ -47,8 +47,8 @@ package struct OutgoingError {
     (self.reason, self.after, self.index) = (reason, after, index)
   }
 
-  /// Names the verb of a message that has no id by its form.
-  package mutating func name(_ verb: ClientVerb) {
+  /// Adds the verb of the refused message if such messages have no id: `answer` and `credit`.
+  package mutating func addVerb(_ verb: ClientVerb) {
     guard verb == .answer || verb == .credit else { return }
     details.append(("verb", Array("\"\(verb.rawValue)\"".utf8)))
   }
@@ -84,26 +84,15 @@ package enum ServerMessageWriter {
     json.optional("nonce", error.nonce)
     json.member("code", error.code.rawValue)
     json.optional("reason", error.reason)
-    if let expected = error.expected {
-      json.member("expected", raw: expected)
-    }
+    if let expected = error.expected { json.member("expected", raw: expected) }
     json.flag("future", error.isFuture)
     json.member("msg", error.text)
     json.member("effect", error.code.effect.rawValue)
     json.member("retry", error.code.retry.rawValue)
-    if let after = error.after {
-      json.member("after", after)
-    }
-    if let index = error.index {
-      json.member("index", UInt64(index))
-    }
-    for detail in error.details {
-      json.name(detail.name)
-      json.raw(detail.json)
-    }
-    if error.code == .version {
-      json.member("have", raw: Array("[1,1]".utf8))
-    }
+    if let after = error.after { json.member("after", after) }
+    if let index = error.index { json.member("index", UInt64(index)) }
+    for detail in error.details { json.member(detail.name, raw: detail.json) }
+    if error.code == .version { json.member("have", raw: Array("[1,1]".utf8)) }
     if let standing = error.standing {
       json.member("nav", standing.nav)
       json.standing(standing)

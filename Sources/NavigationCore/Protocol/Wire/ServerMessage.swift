@@ -50,17 +50,17 @@ package struct Welcome: Hashable, Sendable {
   package var boot: Epoch
   /// The name and version of the daemon, such as `navd/0.1.0`.
   package var server: String
-  /// The names of what the daemon has beside those that run alone.
+  /// The names of features that not every daemon has, such as `shards`.
   package var features: [String] = []
-  /// Whether it is one of a cluster whose daemons divide the navs (protocol §17).
-  package var isDivided: Bool { features.contains("shards") }
+  /// Whether the daemon belongs to a cluster, whose daemons divide the navs (protocol §17).
+  package var isInCluster: Bool { features.contains("shards") }
   /// Milliseconds without another message after which the daemon sends a `mark`.
   package var heartbeat: UInt64
   /// The role that the daemon gives the client, by its access rules.
   package var role: String
   /// The client's name in the rules of a cluster, by which its daemons remember ops.
   ///
-  /// It is nil if the daemon is alone.
+  /// The name is nil outside of a cluster.
   package var principal: String? = nil
   /// The highest id of this client's decided ops.
   ///
@@ -103,10 +103,10 @@ package struct OkReply: Hashable, Sendable {
   /// For a lease: the name of the client that holds the display; nil if no client does.
   package var owner: String?
   /// For a dry run: what the op would lead to.
-  package var rehearsal: Rehearsal?
+  package var dryRun: DryRun?
 
-  /// What the answer to a dry run has beside the answer that the op would get.
-  package struct Rehearsal: Hashable, Sendable {
+  /// The result of a dry run, beside the answer that the op would get.
+  package struct DryRun: Hashable, Sendable {
     package var delegates: [Delegate]
     /// The place among the waiting ops, if the op would wait.
     package var position: UInt64?
@@ -131,7 +131,7 @@ package struct ErrReply: Error, Hashable, Sendable {
   /// The code on the wire; this version of the client may not know it.
   package var code: String
   package var message: String
-  /// What the request did to the state: `none` or `unknown`.
+  /// The effect of the request on the state: `none` or `unknown`.
   package var effect: String
   /// Whether and when to send the request again: `no`, `same`, `resync` or `later`.
   package var retry: String
@@ -141,10 +141,10 @@ package struct ErrReply: Error, Hashable, Sendable {
   package var expected: OpaqueJSON?
   /// Whether the revision that a guard or a get names is newer than the nav's.
   package var isFuture = false
-  /// Whether it names the verb of the message that it answers, because that has no id by its form.
+  /// Whether the error names the verb of the refused message, which has no id.
   package var hasVerb = false
   /// The change that put the present screen on top, for `desync`; nil if navd does not know it.
-  package var since: Since?
+  package var topChange: TopChange?
   /// Milliseconds to wait before sending the request again.
   package var after: UInt64?
   /// The index of the refused operation within the op.
@@ -162,10 +162,12 @@ package struct ErrReply: Error, Hashable, Sendable {
   /// The whole body, for members that this type does not have.
   package var body: OpaqueJSON
 
-  /// What a request leaves of the largest body that a daemon accepts, for `again`, in bytes.
-  package static let room = 32
+  /// The bytes that a request leaves free below the daemon's limit.
+  ///
+  /// The client needs them for the member `again` when it repeats the request.
+  package static let bytesForAgain = 32
   /// The largest request unless a `welcome` names another size, in bytes.
-  package static let usualMaximumBody = 65536 - room
+  package static let defaultMaximumBody = 65536 - bytesForAgain
 
   /// Makes the error with which the client itself answers its request of `count` octets, because the
   /// daemon accepts at most `limit`.
@@ -176,9 +178,11 @@ package struct ErrReply: Error, Hashable, Sendable {
     return ErrReply(byClient: error)
   }
 
-  /// Makes the error with which the client itself answers its op, because this daemon would not find
-  /// what it decided under another principal.
-  package static func notKnownAs(_ former: String, _ id: UInt64) -> ErrReply {
+  /// Makes the error with which the client itself answers an op that it sent as the principal
+  /// `former`.
+  ///
+  /// A daemon remembers decided ops by principal, so it would not find this one under another.
+  package static func sentUnderOtherPrincipal(_ former: String, _ id: UInt64) -> ErrReply {
     let text = "the op was sent as \(former), and may have been performed; resynchronise"
     return ErrReply(byClient: OutgoingError(.opTooOld, id: id, text))
   }
@@ -201,7 +205,7 @@ extension ErrReply {
   }
 
   /// The last change of the top screen, which explains why a guard failed.
-  package struct Since: Hashable, Sendable {
+  package struct TopChange: Hashable, Sendable {
     package var revision: Revision
     /// Wall-clock time of the daemon in milliseconds since 1970.
     package var time: UInt64
@@ -279,7 +283,7 @@ package struct Diff: Hashable, Sendable {
   package var sequence: UInt64
   /// The cause of the revision, such as `api`, `gesture` or `backButton`.
   package var cause: String
-  /// The name of the client that led to the revision; nil if the daemon made it by itself.
+  /// The name of the client whose request led to the revision; nil if the daemon made it by itself.
   package var byName: String?
   /// The id of the requesting client's op; nil if no op led to the revision.
   package var byOp: UInt64?
@@ -326,7 +330,7 @@ package struct EphemeralEvent: Hashable, Sendable {
 
 /// The message `mark`, which also shows that the daemon is alive.
 ///
-/// It has the positions of the full watches that are up to date.
+/// A mark has the positions of the full watches that are up to date.
 package struct Mark: Hashable, Sendable {
   /// The daemon's wall clock in milliseconds since 1970; 0 if the mark has no time.
   package var time: UInt64

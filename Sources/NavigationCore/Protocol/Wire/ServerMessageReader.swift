@@ -36,25 +36,16 @@ package struct ServerMessageReader: Sendable {
     case .ok: ok().map { .ok($0) }
     case .err: err().map { .err($0) }
     case .queued:
-      if let id = integer("id"), let position = integer("pos") {
-        .queued(id: id, position: position)
-      } else {
-        nil
-      }
+      integer("id").flatMap { id in integer("pos").map { .queued(id: id, position: $0) } }
     case .snap: snapshot().map { .snap($0) }
     case .diff: diff(0).map { .diffs([$0]) }
-    case .diffs: diffs().map { .diffs($0) }
+    case .diffs: list("list", diff).map { .diffs($0) }
     case .latest: latest().map { .latest($0) }
     case .event: event().map { .event($0) }
     case .mark: mark().map { .mark($0) }
     case .end: end().map { .end($0) }
     case .bye: .bye(why: text("why") ?? "", after: integer("after"))
-    case .pong:
-      if let id = integer("id"), let boot = epoch("boot"), let time = integer("t") {
-        .pong(id: id, boot: boot, time: time)
-      } else {
-        nil
-      }
+    case .pong: pong()
     case .ask: ask().map { .ask($0) }
     case .settled: settled().map { .settled($0) }
     case .lost: loss().map { .lost($0) }
@@ -69,13 +60,9 @@ package struct ServerMessageReader: Sendable {
 
   // The accessors below read members of the message, unless an index names another object.
 
-  private func integer(_ name: String, of at: Int = 0) -> UInt64? {
-    tape.member(name, of: at).flatMap { tape.integer($0) }
-  }
+  private func integer(_ name: String, of at: Int = 0) -> UInt64? { tape.integer(name, of: at) }
 
-  private func text(_ name: String, of at: Int = 0) -> String? {
-    tape.member(name, of: at).flatMap { tape.string($0) }
-  }
+  private func text(_ name: String, of at: Int = 0) -> String? { tape.string(name, of: at) }
 
   private func epoch(_ name: String, of at: Int = 0) -> Epoch? {
     text(name, of: at).flatMap { Epoch($0) }
@@ -125,7 +112,7 @@ package struct ServerMessageReader: Sendable {
     reply.epoch = epoch("epoch")
     reply.revision = revision("rev")
     reply.sequence = integer("seq")
-    reply.changed = tape.member("changed", of: 0).flatMap { tape.bool($0) }
+    reply.changed = tape.bool("changed", of: 0)
     reply.depth = integer("depth")
     reply.top = top()
     reply.digest = digest("dig")
@@ -135,14 +122,12 @@ package struct ServerMessageReader: Sendable {
     reply.value = raw("value")
     reply.floor = revision("floor")
     reply.owner = text("owner")
-    reply.rehearsal = tape.member("dry", of: 0).flatMap {
-      tape.bool($0) == true ? rehearsal() : nil
-    }
+    if tape.bool("dry", of: 0) == true { reply.dryRun = dryRun() }
     return reply
   }
 
-  private func rehearsal() -> OkReply.Rehearsal {
-    OkReply.Rehearsal(
+  private func dryRun() -> OkReply.DryRun {
+    OkReply.DryRun(
       delegates: list("delegates") { delegate in
         OkReply.Delegate(
           name: text("name", of: delegate) ?? "",
@@ -159,9 +144,9 @@ package struct ServerMessageReader: Sendable {
       body: OpaqueJSON(validated: tape.raw(0)))
     reply.reason = text("reason")
     reply.expected = raw("expected")
-    reply.isFuture = tape.member("future", of: 0).flatMap { tape.bool($0) } ?? false
+    reply.isFuture = tape.bool("future", of: 0) ?? false
     reply.hasVerb = tape.member("verb", of: 0) != nil
-    reply.since = tape.member("since", of: 0).flatMap { since($0) }
+    reply.topChange = tape.member("since", of: 0).flatMap { topChange($0) }
     reply.after = integer("after")
     reply.index = integer("index")
     reply.nav = text("nav")
@@ -174,23 +159,22 @@ package struct ServerMessageReader: Sendable {
     return reply
   }
 
-  private func since(_ at: Int) -> ErrReply.Since? {
+  private func topChange(_ at: Int) -> ErrReply.TopChange? {
     guard let revision = revision("rev", of: at), let time = integer("t", of: at) else {
       return nil
     }
-    var since = ErrReply.Since(
+    var change = ErrReply.TopChange(
       revision: revision, time: time, cause: text("cause", of: at) ?? "api",
       popped: text("popped", of: at), covered: text("covered", of: at))
     if let by = tape.member("by", of: at), let principal = text("principal", of: by) {
-      since.author = ErrReply.Author(
+      change.author = ErrReply.Author(
         name: text("name", of: by) ?? "", principal: principal, process: integer("pid", of: by))
     }
-    return since
+    return change
   }
 
   private func record(_ at: Int) -> MirrorRecord? {
-    guard let id = text("id", of: at), let version = revision("ver", of: at) else { return nil }
-    return MirrorRecord(id: id, version: version, json: OpaqueJSON(validated: tape.raw(at)))
+    text("id", of: at).flatMap { part($0, at) }
   }
 
   private func part(_ name: String, _ at: Int) -> MirrorRecord? {
@@ -215,7 +199,7 @@ package struct ServerMessageReader: Sendable {
   private func snapshot(_ at: Int = 0) -> SnapshotPart? {
     guard let nav = text("nav", of: at), let epoch = epoch("epoch", of: at),
       let revision = revision("rev", of: at), let first = integer("i", of: at),
-      let last = tape.member("last", of: at).flatMap({ tape.bool($0) }),
+      let last = tape.bool("last", of: at),
       let screens = list("screens", of: at, record)
     else { return nil }
     var snapshot = SnapshotPart(
@@ -231,8 +215,6 @@ package struct ServerMessageReader: Sendable {
     return last && snapshot.digest == nil ? nil : snapshot
   }
 
-  private func diffs() -> [Diff]? { list("list", diff) }
-
   private func diff(_ at: Int) -> Diff? {
     guard let nav = text("nav", of: at), let epoch = epoch("epoch", of: at),
       let base = revision("base", of: at), let revision = revision("rev", of: at),
@@ -244,7 +226,7 @@ package struct ServerMessageReader: Sendable {
       nav: nav, epoch: epoch, base: base, revision: revision,
       sequence: integer("seq", of: at) ?? 0, cause: text("cause", of: at) ?? "api",
       byName: by.flatMap { text("name", of: $0) }, byOp: by.flatMap { integer("op", of: $0) },
-      isAnimated: tape.member("animated", of: at).flatMap { tape.bool($0) } ?? false,
+      isAnimated: tape.bool("animated", of: at) ?? false,
       relation: text("relation", of: at), changes: changes, resolved: raw("resolved", of: at),
       events: raw("ev", of: at) ?? OpaqueJSON(validated: [0x5B, 0x5D]), depth: depth,
       digest: digest)
@@ -291,21 +273,15 @@ package struct ServerMessageReader: Sendable {
       return nil
     }
     let arguments = at + 2
+    let screen = text("screen", of: arguments)
+    let cause = text("cause", of: arguments) ?? "api"
     switch name {
-    case "shouldPush": return text("screen", of: arguments).map { .shouldPush(screen: $0) }
-    case "shouldPop":
-      return text("screen", of: arguments).map {
-        .shouldPop(screen: $0, cause: text("cause", of: arguments) ?? "api")
-      }
-    case "shouldDismiss":
-      return text("screen", of: arguments).map {
-        .shouldDismiss(screen: $0, cause: text("cause", of: arguments) ?? "api")
-      }
+    case "shouldPush": return screen.map { .shouldPush(screen: $0) }
+    case "shouldPop": return screen.map { .shouldPop(screen: $0, cause: cause) }
+    case "shouldDismiss": return screen.map { .shouldDismiss(screen: $0, cause: cause) }
     case "animatorFor":
-      return text("op", of: arguments).map {
-        .animatorFor(
-          operation: $0, from: text("from", of: arguments), to: text("to", of: arguments))
-      }
+      let (from, to) = (text("from", of: arguments), text("to", of: arguments))
+      return text("op", of: arguments).map { .animatorFor(operation: $0, from: from, to: to) }
     case "interactionFor":
       return text("animator", of: arguments).map { .interactionFor(animator: $0) }
     default: return .unknown(name)
@@ -343,6 +319,13 @@ package struct ServerMessageReader: Sendable {
       return tape.integer(at + 2).map { (Shard(Int(shard)), $0) }
     }
     return Dictionary(rows ?? []) { $1 }
+  }
+
+  private func pong() -> ServerMessage? {
+    guard let id = integer("id"), let boot = epoch("boot"), let time = integer("t") else {
+      return nil
+    }
+    return .pong(id: id, boot: boot, time: time)
   }
 
   private func end() -> WatchEnd? {

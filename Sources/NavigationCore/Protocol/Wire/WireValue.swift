@@ -1,11 +1,11 @@
-/// Reads a value, which is not null; the text is what errors call it.
-package typealias ReadValue<Value> =
-  (borrowing JSONTape, Int, String) throws(ReadFailure) -> Value
+/// Reads the value at an index of a tape, which is not null; the text is what errors call the
+/// value.
+package typealias ReadValue<Value> = (Int, String) throws(ReadFailure) -> Value
 
 /// A type of members that has one form on the wire.
 package protocol WireValue: Sendable, SendableMetatype {
   /// Returns the reader of a value that is not null.
-  static func read(_ reader: RecordReader) -> ReadValue<Self>
+  static func read(_ tape: JSONTape) -> ReadValue<Self>
   func write(_ json: inout JSONWriter)
   func equals(_ other: Self) -> Bool
 }
@@ -15,8 +15,8 @@ extension WireValue where Self: Equatable {
 }
 
 extension Optional: WireValue where Wrapped: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<Wrapped?> {
-    { tape, at, name throws(ReadFailure) in try Wrapped.read(reader)(tape, at, name) }
+  package static func read(_ tape: JSONTape) -> ReadValue<Wrapped?> {
+    { at, name throws(ReadFailure) in try Wrapped.read(tape)(at, name) }
   }
   package func write(_ json: inout JSONWriter) {
     if let self { self.write(&json) } else { json.null() }
@@ -31,38 +31,38 @@ extension Optional: WireValue where Wrapped: WireValue {
 }
 
 extension WireValue where Self: WireNamed {
-  package static func read(_ reader: RecordReader) -> ReadValue<Self> { reader.word }
+  package static func read(_ tape: JSONTape) -> ReadValue<Self> { tape.word }
   package func write(_ json: inout JSONWriter) { json.word(word) }
 }
 
 extension Bool: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<Bool> { reader.bool }
+  package static func read(_ tape: JSONTape) -> ReadValue<Bool> { tape.bool }
   package func write(_ json: inout JSONWriter) { json.bool(self) }
 }
 
 extension UInt64: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<UInt64> {
-    { tape, at, name throws(ReadFailure) in try reader.integer(tape, at, name) }
+  package static func read(_ tape: JSONTape) -> ReadValue<UInt64> {
+    { at, name throws(ReadFailure) in try tape.integer(at, name) }
   }
   package func write(_ json: inout JSONWriter) { json.integer(self) }
 }
 
 extension String: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<String> { reader.string }
+  package static func read(_ tape: JSONTape) -> ReadValue<String> { tape.string }
   package func write(_ json: inout JSONWriter) { json.string(self) }
   // Not generic, so that octets are compared.
   package func equals(_ other: String) -> Bool { self == other }
 }
 
 extension Text: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<Text> {
-    { tape, at, name throws(ReadFailure) in Text(try reader.string(tape, at, name)) }
+  package static func read(_ tape: JSONTape) -> ReadValue<Text> {
+    { at, name throws(ReadFailure) in Text(try tape.string(at, name)) }
   }
   package func write(_ json: inout JSONWriter) { json.string(string) }
 }
 
 extension OpaqueJSON: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<OpaqueJSON> { reader.opaque }
+  package static func read(_ tape: JSONTape) -> ReadValue<OpaqueJSON> { tape.opaque }
   package func write(_ json: inout JSONWriter) { json.raw(bytes) }
 }
 

@@ -39,7 +39,7 @@ package struct Histogram: Hashable, Sendable {
 
   /// Estimates a quantile by linear interpolation within a bucket; `share` goes from 0 to 1.
   ///
-  /// It is the last bound for values above all bounds, and nil without values.
+  /// The result is the last bound for values above all bounds, and nil without values.
   package func quantile(_ share: Double) -> Double? {
     let count = count
     guard count > 0 else { return nil }

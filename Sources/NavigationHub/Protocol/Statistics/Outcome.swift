@@ -5,7 +5,7 @@ package import NavigationCore
 /// An op is `ok`, `unchanged` (there was nothing to change), `repeated` (the hub had decided it
 /// before) or refused with a code. Other messages count only if they are refused.
 package struct Outcome: Hashable, Sendable {
-  /// Its index among all outcomes; `UInt8.max` for `none`.
+  /// The index among all outcomes; `UInt8.max` for `none`.
   package let place: UInt8
 
   /// An outcome that is not counted.

@@ -5,16 +5,16 @@ extension Bar: TabledRecord {
     "a bar",
     [
       Member("class", \.className).readonly, Member("hidden", \.isHidden).readonly,
-      Member("hid", \.hid).readonly,
+      Member("hid", \.hiding).readonly,
       Member("barStyle", \.look.barStyle)
         .documented("The style of the bar: `default` or `black`."),
       Member("translucent", \.look.translucent)
         .documented("Whether the bar is translucent, so that the content behind it is visible."),
-      Member("barTintColor", \.look.barTintColor, RecordReader.colour)
+      Member("barTintColor", \.look.barTintColor, JSONTape.colour)
         .documented("The colour of the bar."),
-      Member("tintColor", \.tintColor, RecordReader.colour)
+      Member("tintColor", \.tintColor, JSONTape.colour)
         .documented("The colour of its buttons."),
-      Member("backgroundColor", \.backgroundColor, RecordReader.colour)
+      Member("backgroundColor", \.backgroundColor, JSONTape.colour)
         .documented("The colour behind the bar."),
       Member("shadowImage", \.look.shadowImage)
         .documented("The image below the bar, by its name."),
@@ -25,7 +25,7 @@ extension Bar: TabledRecord {
       Member("titleTextAttributes", \.look.titleTextAttributes)
         .documented("The attributes of the title text."),
       Member(
-        "titleOffsets", \.look.titleOffsets, isDefault: \.isEmpty, read: RecordReader.offsets
+        "titleOffsets", \.look.titleOffsets, isDefault: \.isEmpty, read: JSONTape.offsets
       ) { offsets, json in
         json.beginObject()
         for metrics in BarMetrics.allCases {
@@ -37,7 +37,7 @@ extension Bar: TabledRecord {
       }.documented("The vertical offset of the title in points, for each metrics."),
       Member(
         "backgroundImages", \.look.backgroundImages, isDefault: \.isEmpty,
-        read: RecordReader.images
+        read: JSONTape.images
       ) { images, json in
         json.beginObject()
         for slot in BackgroundSlot.allSlots {
@@ -66,9 +66,9 @@ extension Toolbar: TabledRecord {
     [
       Member("class", \.className).readonly, Member("hidden", \.isHidden).readonly,
       Member("barStyle", \.barStyle).documented("The style of the toolbar."),
-      Member("tintColor", \.tintColor, RecordReader.colour)
+      Member("tintColor", \.tintColor, JSONTape.colour)
         .documented("The colour of its buttons."),
-      Member("barTintColor", \.barTintColor, RecordReader.colour)
+      Member("barTintColor", \.barTintColor, JSONTape.colour)
         .documented("The colour of the toolbar."),
       Member("translucent", \.translucent).documented(
         "Whether the toolbar is translucent, so that the content behind it is visible."),
@@ -79,11 +79,11 @@ extension TitleTextAttributes: TabledRecord, WireValue {
   package static let table = MemberTable<TitleTextAttributes>(
     "titleTextAttributes",
     [
-      Member("font", \.font), Member("color", \.color, RecordReader.colour),
+      Member("font", \.font), Member("color", \.color, JSONTape.colour),
       Member("shadowColor", \.shadowColor), Member("shadowOffset", \.shadowOffset),
     ])
-  package static func read(_ reader: RecordReader) -> ReadValue<TitleTextAttributes> {
-    reader.attributes
+  package static func read(_ tape: JSONTape) -> ReadValue<TitleTextAttributes> {
+    tape.attributes
   }
   package func write(_ json: inout JSONWriter) { json.record(self) }
 }
@@ -92,84 +92,76 @@ extension AppearanceSet: TabledRecord, WireValue {
   package static let table = MemberTable<AppearanceSet>(
     "appearance",
     [
-      Member("standard", \.[.standard], RecordReader.appearanceObject),
-      Member("compact", \.[.compact], RecordReader.appearanceObject),
-      Member("scrollEdge", \.[.scrollEdge], RecordReader.appearanceObject),
-      Member("compactScrollEdge", \.[.compactScrollEdge], RecordReader.appearanceObject),
+      Member("standard", \.[.standard], JSONTape.appearanceObject),
+      Member("compact", \.[.compact], JSONTape.appearanceObject),
+      Member("scrollEdge", \.[.scrollEdge], JSONTape.appearanceObject),
+      Member("compactScrollEdge", \.[.compactScrollEdge], JSONTape.appearanceObject),
     ])
-  package static func read(_ reader: RecordReader) -> ReadValue<AppearanceSet> {
-    { tape, at, _ throws(ReadFailure) in
-      try reader.needObject(tape, at, "appearance is a record of slots")
-      return AppearanceSet(try reader.edits(tape, at))
+  package static func read(_ tape: JSONTape) -> ReadValue<AppearanceSet> {
+    { at, _ throws(ReadFailure) in
+      try tape.needObject(at, "appearance is a record of slots")
+      return AppearanceSet(try tape.edits(at))
     }
   }
   package func write(_ json: inout JSONWriter) { json.record(self) }
 }
 
 extension AutomaticHiding: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<AutomaticHiding> {
-    { tape, at, _ throws(ReadFailure) in
+  package static func read(_ tape: JSONTape) -> ReadValue<AutomaticHiding> {
+    { at, _ throws(ReadFailure) in
       guard let cause = tape.member("cause", of: at), let toolbar = tape.member("toolbar", of: at)
-      else { throw ReadFailure(.invalidArgument, "hid is {cause, toolbar}") }
+      else { throw ReadFailure("hid is {cause, toolbar}") }
       return AutomaticHiding(
-        cause: try reader.word(tape, cause, "hid.cause"),
-        toolbar: try reader.bool(tape, toolbar, "hid.toolbar"))
+        cause: try tape.word(cause, "hid.cause"),
+        includesToolbar: try tape.bool(toolbar, "hid.toolbar"))
     }
   }
   package func write(_ json: inout JSONWriter) {
     json.beginObject()
     json.member("cause", word: cause.word)
-    json.member("toolbar", toolbar)
+    json.member("toolbar", includesToolbar)
     json.endObject()
   }
 }
 
-extension RecordReader {
+extension JSONTape {
   /// Reads the properties of an appearance proxy; ignores the member `skipping`, an argument of the
   /// operation.
-  func lookEdits(
-    _ tape: borrowing JSONTape, _ at: Int, skipping: String?
-  ) throws(ReadFailure) -> [Edit<Bar>] {
-    try tape.forEachMember(of: at) { name, _ throws(ReadFailure) in
+  func lookEdits(_ at: Int, skipping: String?) throws(ReadFailure) -> [Edit<Bar>] {
+    try forEachMember(of: at) { name, _ throws(ReadFailure) in
       guard name == skipping || !Self.readonly.contains(Text(name)) else {
         throw unknownMember(name, of: "a bar")
       }
     }
-    return try tape.members(of: at) { name, value throws(ReadFailure) in
+    return try members(of: at) { name, value throws(ReadFailure) in
       if name == skipping { return [] }
       guard !Bar.own.contains(Text(name)),
-        let edits = try Bar.table.edits(self, name, tape, value, name)
-      else { throw ReadFailure(.invalidArgument, "\(name) is not a member of an appearance proxy") }
+        let edits = try Bar.table.edits(self, name, value, name)
+      else { throw ReadFailure("\(name) is not a member of an appearance proxy") }
       return edits
     }
   }
 
   /// Reads a colour, a text of 1 to 256 bytes that the daemon does not interpret.
-  func colour(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> String? {
-    let colour = try string(tape, at, name)
+  func colour(_ at: Int, _ name: String) throws(ReadFailure) -> String? {
+    let colour = try string(at, name)
     try require(
       !colour.isEmpty && colour.utf8.count <= 256, "\(name) is a colour of 1 to 256 bytes, or null")
     return colour
   }
 
-  func attributes(
-    _ tape: borrowing JSONTape, _ at: Int, _: String
-  ) throws(ReadFailure) -> TitleTextAttributes {
-    try needObject(
-      tape, at, "titleTextAttributes is {font, color, shadowColor, shadowOffset}")
+  func attributes(_ at: Int, _: String) throws(ReadFailure) -> TitleTextAttributes {
+    try needObject(at, "titleTextAttributes is {font, color, shadowColor, shadowOffset}")
     var attributes = TitleTextAttributes()
     var seen: Set<Text> = []
-    try tape.forEachMember(of: at) { alias, value throws(ReadFailure) in
+    try forEachMember(of: at) { alias, value throws(ReadFailure) in
       let name = Self.legacyAttributes[Text(alias)] ?? alias
       try require(seen.insert(Text(name)).inserted, "titleTextAttributes names \(name) twice")
       guard
         let edits = try TitleTextAttributes.table.edits(
-          self, name, tape, value, "titleTextAttributes.\(name)")
+          self, name, value, "titleTextAttributes.\(name)")
       else {
         throw ReadFailure(
-          .invalidArgument,
           "titleTextAttributes has no key \(alias), but font, color, shadowColor, shadowOffset")
       }
       attributes.apply(edits)
@@ -184,45 +176,41 @@ extension RecordReader {
     "UITextAttributeTextShadowOffset": "shadowOffset",
   ]
 
-  fileprivate func offsets(
-    _ tape: borrowing JSONTape, _ at: Int, _: String
-  ) throws(ReadFailure) -> [BarMetrics: OpaqueJSON] {
-    try needObject(tape, at, "titleOffsets is an object with numbers by metrics")
+  fileprivate func offsets(_ at: Int, _: String) throws(ReadFailure) -> [BarMetrics: OpaqueJSON] {
+    try needObject(at, "titleOffsets is an object with numbers by metrics")
     var offsets: [BarMetrics: OpaqueJSON] = [:]
-    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+    try forEachMember(of: at) { name, value throws(ReadFailure) in
       let metrics = try require(
         BarMetrics(word: name), "titleOffsets has no metrics \(name), but \(BarMetrics.choices)")
-      if tape.kind(value) == .null { return }
-      try require(tape.number(value) != nil, "titleOffsets.\(name) is a number of points")
-      offsets[metrics] = try opaque(tape, value, name)
+      if kind(value) == .null { return }
+      try require(number(value) != nil, "titleOffsets.\(name) is a number of points")
+      offsets[metrics] = try opaque(value, name)
     }
     return offsets
   }
 
   fileprivate func images(
-    _ tape: borrowing JSONTape, _ at: Int, _: String
+    _ at: Int, _: String
   ) throws(ReadFailure) -> [BackgroundSlot: ImageReference] {
-    try needObject(tape, at, "backgroundImages is an object with images by position/metrics")
+    try needObject(at, "backgroundImages is an object with images by position/metrics")
     var images: [BackgroundSlot: ImageReference] = [:]
     var seen: Set<BackgroundSlot> = []
-    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+    try forEachMember(of: at) { name, value throws(ReadFailure) in
       let slot = try require(
         BackgroundSlot(text: name),
         "backgroundImages has no slot \(name), but position/metrics with positions "
           + "\(BarPosition.choices) and metrics \(BarMetrics.choices)")
       try require(seen.insert(slot).inserted, "backgroundImages names \(slot.text) twice")
-      if tape.kind(value) == .null { return }
-      images[slot] = try image(tape, value, "backgroundImages.\(name)")
+      if kind(value) == .null { return }
+      images[slot] = try image(value, "backgroundImages.\(name)")
     }
     return images
   }
 
   /// Reads an appearance object as it is; only the class that draws the bar interprets its members.
-  func appearanceObject(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> OpaqueJSON? {
-    try needObject(tape, at, "\(name) is an appearance object or null")
-    return try opaque(tape, at, name)
+  func appearanceObject(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON? {
+    try needObject(at, "\(name) is an appearance object or null")
+    return try opaque(at, name)
   }
 }
 

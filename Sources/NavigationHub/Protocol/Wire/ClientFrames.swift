@@ -5,8 +5,8 @@ package import NavigationCore
 
 /// A 64-bit checksum of a message's bytes, by which the hub recognises a repeated message.
 ///
-/// It is not cryptographic. A client that makes two of its own messages collide gets the answer of
-/// the first one for both.
+/// The hash is not cryptographic. A client that makes two of its own messages collide gets the
+/// answer of the first one for both.
 package struct BodyHash: Hashable, Sendable {
   package let bits: UInt64
 
@@ -50,7 +50,7 @@ package struct MessageFailure: Error, Hashable, Sendable {
   package var verb: ClientVerb?
   /// The id of the message; nil if it could not be read.
   package var id: UInt64?
-  /// What is wrong, for people.
+  /// The description of the fault, for people.
   package var text: String
 
   /// Makes a failure without a verb; the reader adds it.

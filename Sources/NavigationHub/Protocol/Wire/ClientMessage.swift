@@ -60,7 +60,7 @@ package enum ClientMessage: Sendable {
 
 /// A received `op` message: the members of an `OpRequest`, and the operations.
 ///
-/// It is an immutable object, so the checks pass a reference instead of a copy.
+/// A message is an immutable object, so the checks pass a reference instead of a copy.
 package final class OpMessage: Sendable {
   package let id: UInt64
   package let client: ClientID?
@@ -83,9 +83,11 @@ package final class OpMessage: Sendable {
   /// The decoded operations, in order, without those that are unreadable, create the nav or close
   /// it.
   ///
-  /// They have a list of their own, which the hub passes to the nav without copying.
+  /// The hub passes this list to the nav without copying it.
   package let readable: [Operation]
-  /// The checksum of the message as it was sent first, which no other one with its id has.
+  /// The checksum of the message as the client sent it first.
+  ///
+  /// The hub uses it to tell a repetition from another message with the same id.
   package let octets: BodyHash
 
   init(
@@ -122,7 +124,7 @@ package final class OpMessage: Sendable {
   package var operations: [RequestedOperation] { kinds.indices.map { operation($0) } }
 
   /// The decoded form of an operation; nil if it is unreadable, creates the nav or closes it.
-  package func meaning(_ index: Int) -> Operation? {
+  package func decodedOperation(_ index: Int) -> Operation? {
     guard case .operation(let place) = operation(index).arguments else { return nil }
     return readable[place]
   }
@@ -183,6 +185,35 @@ package struct RequestedOperation: Sendable {
     self.arguments = arguments
     self.sender = sender
   }
+
+  /// Whether `formFailure` is nil; in the usual case found without making an error.
+  func isWellFormed(isStandalone: Bool) -> Bool {
+    if case .operation = arguments { return isStandalone || !kind.isForItems }
+    return formFailure(isStandalone: isStandalone) == nil
+  }
+
+  /// The error for which the hub refuses the op before any operation runs; nil if there is none.
+  func formFailure(isStandalone: Bool) -> ReadFailure? {
+    if kind.isForItems, !isStandalone {
+      return ReadFailure(
+        .barManaged,
+        "cannot call \(kind.name) directly on a bar managed by a controller; use push, pop or "
+          + "setStack")
+    }
+    guard case .unreadable(let failure) = arguments else { return nil }
+    return isStandalone && standaloneFailure != nil ? nil : failure
+  }
+
+  /// The error for an operation that a standalone bar does not support; nil if it does.
+  var standaloneFailure: ReadFailure? {
+    guard kind.suitsStandaloneBars else {
+      return ReadFailure("\(kind.name) is not for a nav of kind bar")
+    }
+    guard case .unreadable(let failure) = arguments, failure.code == .barDelegateManaged else {
+      return nil
+    }
+    return ReadFailure("a bar's delegate registers by the verb delegate")
+  }
 }
 
 extension Operation {
@@ -203,36 +234,5 @@ extension Operation {
       .setDisplayOwner, .takeLooks, .setOrientations:
       (.none, [])
     }
-  }
-}
-
-extension RequestedOperation {
-  /// Whether `formFailure` is nil; in the usual case found without making an error.
-  func isWellFormed(isStandalone: Bool) -> Bool {
-    if case .operation = arguments { return isStandalone || !kind.isForItems }
-    return formFailure(isStandalone: isStandalone) == nil
-  }
-
-  /// The error of an operation that is refused before any runs, by the kind of nav; nil for none.
-  func formFailure(isStandalone: Bool) -> ReadFailure? {
-    if kind.isForItems, !isStandalone {
-      return ReadFailure(
-        .barManaged,
-        "cannot call \(kind.name) directly on a bar managed by a controller; use push, pop or "
-          + "setStack")
-    }
-    guard case .unreadable(let failure) = arguments else { return nil }
-    return isStandalone && standaloneFailure != nil ? nil : failure
-  }
-
-  /// The error of an operation that a standalone bar does not have; nil if it has it.
-  var standaloneFailure: ReadFailure? {
-    guard kind.suitsStandaloneBars else {
-      return ReadFailure(.invalidArgument, "\(kind.name) is not for a nav of kind bar")
-    }
-    guard case .unreadable(let failure) = arguments, failure.code == .barDelegateManaged else {
-      return nil
-    }
-    return ReadFailure(.invalidArgument, "a bar's delegate registers by the verb delegate")
   }
 }

@@ -47,7 +47,7 @@ package struct ClientMessageReader: Sendable {
       case .watch: return .watch(try watch())
       case .unwatch:
         let (id, nav) = (try requiredID(), try nav())
-        return .unwatch(id: id, nav: nav, view: try value("view", RecordReader().word) ?? .full)
+        return .unwatch(id: id, nav: nav, view: try value("view", tape.word) ?? .full)
       case .get:
         let isTrace = member("what").flatMap { tape.string($0) } == "trace"
         return .get(try GetRequest.table.read(tape, without: isTrace ? [] : ["client", "on"]))
@@ -96,25 +96,18 @@ package struct ClientMessageReader: Sendable {
 
   // Reading members of the message itself.
 
-  private func id() -> UInt64? { member("id").flatMap { tape.integer($0) } }
+  private func id() -> UInt64? { tape.integer("id", of: tape.root) }
 
   private func requiredID() throws(ReadFailure) -> UInt64 {
-    guard let id = id() else { throw ReadFailure(RecordReader.idIsRequired) }
-    return id
+    try require(id(), JSONTape.idIsRequired)
   }
 
-  private func member(_ name: String) -> Int? {
-    guard let index = tape.member(name, of: tape.root), tape.kind(index) != .null else {
-      return nil
-    }
-    return index
-  }
+  /// The index of a member's value; nil if the member is absent or null.
+  private func member(_ name: String) -> Int? { tape.value(name, of: tape.root) }
 
   private func required(_ name: String) throws(ReadFailure) -> UInt64 {
-    guard let value = member(name).flatMap({ tape.integer($0) }) else {
-      throw ReadFailure("\(name) is a whole number from 0 to 9007199254740991")
-    }
-    return value
+    try require(
+      tape.integer(name, of: tape.root), "\(name) is a whole number from 0 to 9007199254740991")
   }
 
   /// Reads a member; nil if it is absent or null.
@@ -122,48 +115,43 @@ package struct ClientMessageReader: Sendable {
     _ name: String, _ read: ReadValue<Value>
   ) throws(ReadFailure) -> Value? {
     guard let at = member(name) else { return nil }
-    return try read(tape, at, name)
+    return try read(at, name)
   }
 
   private func nav() throws(ReadFailure) -> String { try nav(member("nav")) }
 
   private func nav(_ at: Int?) throws(ReadFailure) -> String {
-    guard let at else { throw ReadFailure(RecordReader.navIsRequired) }
-    return try RecordReader().nav(tape, at, "nav")
+    try tape.nav(try require(at, JSONTape.navIsRequired), "nav")
   }
 
   // The messages.
 
   private func watch() throws(ReadFailure) -> WatchRequest {
     let request = try WatchRequest.table.read(tape)
-    guard request.from == nil || request.bad == nil else {
-      throw ReadFailure("a watch has from or bad, not both")
-    }
-    guard request.view == .full || member("resolved") == nil else {
-      throw ReadFailure("resolved goes with view full")
-    }
+    try require(
+      request.from == nil || request.divergence == nil, "a watch has from or bad, not both")
+    try require(
+      request.view == .full || member("resolved") == nil, "resolved goes with view full")
     return request
   }
 
   private func delegate() throws(ReadFailure) -> DelegateRequest {
     let (id, nav) = (try requiredID(), try nav())
-    guard let words = member("roles").flatMap({ tape.strings($0) }) else {
-      throw ReadFailure("roles is a list of texts")
-    }
+    let words = try require(
+      member("roles").flatMap { tape.strings($0) }, "roles is a list of texts")
     var roles: Set<DelegateRole> = []
     for word in words {
-      guard let role = DelegateRole(rawValue: word) else {
-        let names = DelegateRole.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ReadFailure("a role is one of \(names)")
-      }
-      roles.insert(role)
+      let names = DelegateRole.allCases.map(\.rawValue)
+      roles.insert(
+        try require(
+          DelegateRole(rawValue: word), "a role is one of \(names.joined(separator: ", "))"))
     }
     var request = DelegateRequest(id: id, nav: nav, roles: roles, orientations: nil)
     guard roles.contains(.orientation) else { return request }
-    guard let at = member("orientations"), tape.kind(at) == .object else {
-      throw ReadFailure("the role orientation needs orientations {supported, preferred}")
-    }
-    request.orientations = try RecordReader().delegateOrientations(tape, at)
+    let form = "the role orientation needs orientations {supported, preferred}"
+    let orientations = try require(member("orientations"), form)
+    try tape.needObject(orientations, form)
+    request.orientations = try tape.delegateOrientations(orientations)
     return request
   }
 
@@ -171,36 +159,33 @@ package struct ClientMessageReader: Sendable {
     let ask = try required("ask")
     guard let value = tape.member("value", of: tape.root) else { return .answer(ask: ask, .none) }
     if let verdict = tape.bool(value) { return .answer(ask: ask, .verdict(verdict)) }
-    func text(_ name: String) -> String? {
-      tape.member(name, of: value).flatMap { tape.string($0) }
-    }
-    if let animator = text("animator") {
-      let duration = tape.member("duration", of: value).flatMap { tape.integer($0) }
+    if let animator = tape.string("animator", of: value) {
+      let duration = tape.integer("duration", of: value)
       return .answer(ask: ask, .animator(animator, duration: duration))
     }
-    if let driver = text("driver") { return .answer(ask: ask, .driver(driver)) }
+    if let driver = tape.string("driver", of: value) { return .answer(ask: ask, .driver(driver)) }
     return .answer(ask: ask, .none)
   }
 
   private func lease() throws(ReadFailure) -> LeaseRequest {
-    let (id, nav, flag) = (try requiredID(), try nav(), RecordReader().bool)
-    guard let takes = try value("take", flag) else { throw ReadFailure("take is true or false") }
-    let isForced = try value("force", flag) ?? false
+    let (id, nav) = (try requiredID(), try nav())
+    let takes = try require(try value("take", tape.bool), "take is true or false")
+    let isForced = try value("force", tape.bool) ?? false
     return LeaseRequest(id: id, nav: nav, wish: !takes ? .release : isForced ? .force : .take)
   }
 
   private func cluster() throws(ReadFailure) -> ClusterRequest {
-    let (id, reader) = (try requiredID(), RecordReader())
-    if let member = try value("drain", reader.string) {
-      return ClusterRequest(id: id, wish: .drain(member, on: try value("on", reader.bool) ?? true))
+    let id = try requiredID()
+    if let member = try value("drain", tape.string) {
+      return ClusterRequest(id: id, wish: .drain(member, on: try value("on", tape.bool) ?? true))
     }
-    guard let place = member("move"), let target = try value("to", reader.string) else {
+    guard let place = member("move"), let target = try value("to", tape.string) else {
       throw ReadFailure("cluster has move and to, or drain, the name of a member")
     }
     if let shard = tape.integer(place) {
       return ClusterRequest(id: id, wish: .move(Int(clamping: shard), to: target))
     }
-    return ClusterRequest(id: id, wish: .moveNav(try reader.nav(tape, place, "move"), to: target))
+    return ClusterRequest(id: id, wish: .moveNav(try tape.nav(place, "move"), to: target))
   }
 
   /// The tape index of each member's value in an `op`; 0, the index of the message itself, if the
@@ -248,23 +233,23 @@ package struct ClientMessageReader: Sendable {
   }
 
   private func op(_ body: Span<UInt8>) throws(ReadFailure) -> OpMessage {
-    let (members, reader) = (OpMembers(tape), RecordReader())
+    let members = OpMembers(tape)
     guard members.id != 0, let id = tape.integer(members.id) else {
-      throw ReadFailure(RecordReader.idIsRequired)
+      throw ReadFailure(JSONTape.idIsRequired)
     }
     guard members.list != 0, tape.kind(members.list) == .array,
       (1...16).contains(tape.count(members.list))
     else { throw ReadFailure("do is a list of 1 to 16 ops") }
     let nav = try nav(members.nav == 0 ? nil : members.nav)
-    let client = members.client == 0 ? nil : try reader.client(tape, members.client, "client")
-    let name = members.name == 0 ? nil : try reader.clientName(tape, members.name, "name")
+    let client = members.client == 0 ? nil : try tape.client(members.client, "client")
+    let name = members.name == 0 ? nil : try tape.clientName(members.name, "name")
     let isAnimated =
-      members.animated == 0 ? nil : try reader.bool(tape, members.animated, "animated")
-    let due = members.due == 0 ? nil : try reader.integer(tape, members.due, "due")
-    let clock = members.clock == 0 ? nil : try reader.string(tape, members.clock, "clock")
+      members.animated == 0 ? nil : try tape.bool(members.animated, "animated")
+    let due = members.due == 0 ? nil : try tape.integer(members.due, "due")
+    let clock = members.clock == 0 ? nil : try tape.string(members.clock, "clock")
     let waits = members.wait == 0 ? false : try waits(members.wait)
-    let isDry = members.dry == 0 ? false : try reader.bool(tape, members.dry, "dry")
-    let again = members.again == 0 ? nil : try reader.integer(tape, members.again, "again")
+    let isDry = members.dry == 0 ? false : try tape.bool(members.dry, "dry")
+    let again = members.again == 0 ? nil : try tape.integer(members.again, "again")
     var guards = Guards()
     if members.guards != 0 { try self.guards(members.guards, into: &guards) }
     var readable: [Operation] = []
@@ -278,9 +263,8 @@ package struct ClientMessageReader: Sendable {
   }
 
   private func waits(_ at: Int) throws(ReadFailure) -> Bool {
-    guard let wait = tape.string(at), wait == "reject" || wait == "queue" else {
-      throw ReadFailure("onBusy is reject or queue")
-    }
+    let wait = tape.string(at)
+    try require(wait == "reject" || wait == "queue", "onBusy is reject or queue")
     return wait == "queue"
   }
 
@@ -288,12 +272,11 @@ package struct ClientMessageReader: Sendable {
   private func operations(
     _ list: Int, _ kinds: inout OperationKinds, _ readable: inout [Operation]
   ) -> [RequestedOperation] {
-    let reader = OperationReader()
     let end = tape.next(list)
     var unusual: [RequestedOperation] = []
     var element = list + 1
     while element < end {
-      let operation = reader.operation(tape, element, &readable)
+      let operation = tape.operation(element, &readable)
       if !operation.isUsual, unusual.isEmpty {
         unusual = kinds.indices.map { RequestedOperation(kinds[$0], .operation($0)) }
       }
@@ -305,10 +288,9 @@ package struct ClientMessageReader: Sendable {
   }
 
   private func guards(_ at: Int, into guards: inout Guards) throws(ReadFailure) {
-    guard tape.kind(at) == .object else { throw ReadFailure("if is an object of guards") }
+    try tape.needObject(at, "if is an object of guards")
     if let name = guards.read(tape, at) {
-      throw ReadFailure(
-        "if.\(name) is no guard, or has a wrong value; guards are \(Guards.names)")
+      throw ReadFailure("if.\(name) is no guard, or has a wrong value; guards are \(Guards.names)")
     }
   }
 }

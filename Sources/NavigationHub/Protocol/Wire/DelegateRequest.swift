@@ -26,5 +26,5 @@ package enum DelegateAnswer: Hashable, Sendable {
 package struct LeaseRequest: Hashable, Sendable {
   package var id: UInt64
   package var nav: String
-  package var wish: LeaseWish
+  package var wish: LeaseAction
 }

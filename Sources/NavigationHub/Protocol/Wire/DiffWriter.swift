@@ -68,7 +68,7 @@ package struct DiffFrame: ~Copyable {
   ///
   /// `checksum` is that of the new revision; `digest` becomes the new revision's.
   ///
-  /// It is never inlined, so that its instructions can be counted by its name.
+  /// The method is never inlined, so that a profiler counts its instructions by its name.
   @inline(never)
   package func encode(
     _ commit: Commit, of controller: borrowing NavigationController, shown: inout ShownBar,
@@ -77,9 +77,7 @@ package struct DiffFrame: ~Copyable {
     json.removeAll()
     begin(&json)
     json.flag("animated", commit.isAnimated)
-    if let relation = commit.relation {
-      json.member("relation", word: relation.word)
-    }
+    if let relation = commit.relation { json.member("relation", word: relation.word) }
     json.name("ch")
     json.changes(commit, of: controller)
     digest = digest.next(checksum: checksum, diff: json.written)
@@ -88,7 +86,7 @@ package struct DiffFrame: ~Copyable {
     json.name("resolved")
     let start = json.position
     var place: Range<Int>?
-    if shown.follow(controller, &json) {
+    if shown.writeNext(controller, &json) {
       place = start..<json.count
     } else {
       json.remove(from: end)
@@ -133,64 +131,43 @@ extension JSONWriter {
     for event in events {
       beginObject()
       switch event {
-      case .willShow(let screen, let animated):
-        name("willShow")
-        shown(screen, animated)
-      case .didShow(let screen, let animated):
-        name("didShow")
-        shown(screen, animated)
-      case .willHide(let screen, let animated):
-        name("willHide")
-        shown(screen, animated)
-      case .didHide(let screen, let animated):
-        name("didHide")
-        shown(screen, animated)
-      case .didPush(let screen):
-        name("didPush")
-        only(screen)
-      case .didPop(let screen, let result):
-        name("didPop")
-        only(screen, result)
-      case .didPresent(let screen):
-        name("didPresent")
-        only(screen)
-      case .didDismiss(let screen, let result):
-        name("didDismiss")
-        only(screen, result)
-      case .transitionBegan(let transition):
-        name("transitionBegan")
-        began(transition)
+      case .willShow(let screen, let animated): animatedEvent("willShow", screen, animated)
+      case .didShow(let screen, let animated): animatedEvent("didShow", screen, animated)
+      case .willHide(let screen, let animated): animatedEvent("willHide", screen, animated)
+      case .didHide(let screen, let animated): animatedEvent("didHide", screen, animated)
+      case .didPush(let screen): screenEvent("didPush", screen)
+      case .didPop(let screen, let result): screenEvent("didPop", screen, result)
+      case .didPresent(let screen): screenEvent("didPresent", screen)
+      case .didDismiss(let screen, let result): screenEvent("didDismiss", screen, result)
+      case .transitionBegan(let transition): transitionBegan(transition)
       case .transitionEnded(let id, let outcome):
-        name("transitionEnded")
-        beginObject()
-        member("tid", id.number)
-        member("outcome", word: outcome.word)
-        endObject()
-      case .barChange(let id, let change):
-        name("barChange")
-        beginObject()
-        member("tid", id.number)
-        visibility(change)
-        endObject()
-      case .barsVisibilityChanged(let bar, let toolbar, let cause):
-        name("barsVisibilityChanged")
-        beginObject()
-        member("bar", bar)
-        member("toolbar", toolbar)
-        name("cause")
-        switch cause {
-        case .api: word("api")
-        case .screen: word("screen")
-        case .automatic(let cause): word(cause.word)
+        object("transitionEnded") { json in
+          json.member("tid", id.number)
+          json.member("outcome", word: outcome.word)
         }
-        endObject()
+      case .barChange(let id, let change):
+        object("barChange") { json in
+          json.member("tid", id.number)
+          json.visibility(change)
+        }
+      case .barsVisibilityChanged(let bar, let toolbar, let cause):
+        object("barsVisibilityChanged") { json in
+          json.member("bar", bar)
+          json.member("toolbar", toolbar)
+          switch cause {
+          case .api: json.member("cause", word: "api")
+          case .screen: json.member("cause", word: "screen")
+          case .automatic(let cause): json.member("cause", word: cause.word)
+          }
+        }
       }
       endObject()
     }
     endArray()
   }
 
-  private mutating func began(_ transition: RunningTransition) {
+  private mutating func transitionBegan(_ transition: RunningTransition) {
+    name("transitionBegan")
     beginObject()
     member("tid", transition.id.number)
     member("op", word: transition.kind.word)
@@ -198,25 +175,29 @@ extension JSONWriter {
     optional("to", transition.to?.text)
     flag("interactive", transition.isInteractive || transition.driver != nil)
     optional("animator", transition.animator)
-    if let duration = transition.duration {
-      member("duration", duration)
-    }
+    if let duration = transition.duration { member("duration", duration) }
     optional("driver", transition.driver)
     if transition.isReduced { member("style", word: "fade") }
     endObject()
   }
 
-  private mutating func shown(_ screen: ScreenID, _ animated: Bool) {
+  @inline(__always)
+  private mutating func animatedEvent(_ event: StaticString, _ screen: ScreenID, _ animated: Bool) {
+    name(event)
     beginObject()
     member("screen", word: screen.text)
     member("animated", animated)
     endObject()
   }
 
-  private mutating func only(_ screen: ScreenID, _ result: OpaqueJSON? = nil) {
+  @inline(__always)
+  private mutating func screenEvent(
+    _ event: StaticString, _ screen: ScreenID, _ result: OpaqueJSON? = nil
+  ) {
+    name(event)
     beginObject()
     member("screen", word: screen.text)
-    if let result { optional("result", result) }
+    optional("result", result)
     endObject()
   }
 
@@ -243,14 +224,13 @@ extension JSONWriter {
       screen(controller.stack[index])
       endObject()
     }
-    if !commit.parts.isEmpty {
-      for part in PartName.allCases where commit.parts.contains(part) {
-        beginObject()
-        member("set", part.text)
-        name("to")
-        self.part(part, of: controller)
-        endObject()
-      }
+    guard !commit.parts.isEmpty else { return endArray() }
+    for part in PartName.allCases where commit.parts.contains(part) {
+      beginObject()
+      member("set", part.text)
+      name("to")
+      self.part(part, of: controller)
+      endObject()
     }
     endArray()
   }
@@ -289,10 +269,8 @@ extension JSONWriter {
     case .restored(let ids, let skipped):
       list("ids", ids.map(\.text))
       list("skipped", skipped)
-    case .transition(let id):
-      member("tid", id.number)
-    case .activated, .progress:
-      member("delivered", UInt64(delivered))
+    case .transition(let id): member("tid", id.number)
+    case .activated, .progress: member("delivered", UInt64(delivered))
     }
     endObject()
   }

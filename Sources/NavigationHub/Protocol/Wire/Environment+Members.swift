@@ -11,15 +11,15 @@ extension Environment: TabledRecord {
       Member("scrollEdge", \.isAtScrollEdge)
         .documented("Whether the content is scrolled to its edge."),
       Member("keyboard", \.showsKeyboard).documented("Whether a keyboard is shown."),
-      Member("scale", \.scale, RecordReader.scale).documented("Pixels per point."),
+      Member("scale", \.scale, JSONTape.scale).documented("Pixels per point."),
       Member("statusBar", \.statusBar, in: 0...10_000)
         .documented("The height of the status bar in whole points, 0 to 10000."),
       Member(
-        "backTitleBudget", \.backTitleBudget, isDefault: { $0 == nil }, read: RecordReader.budget
+        "backTitleBudget", \.backTitleBudget, isDefault: { $0 == nil }, read: JSONTape.columnLimit
       ) { $1.integer(UInt64(clamping: $0 ?? 0)) }
       .documented(
         "The maximum width of the back button's text, in the daemon's units of text width."),
-      Member("locale", \.locale, RecordReader.locale)
+      Member("locale", \.locale, JSONTape.locale)
         .documented("The language, such as `en` or `zh-Hans`."),
       Member("orientation", \.orientation).documented("The orientation of the display."),
       Member("barPosition", \.barPosition).documented("The position of the bar."),
@@ -35,68 +35,57 @@ extension Environment: TabledRecord {
     ])
 }
 
-extension RecordReader {
+extension JSONTape {
   /// Reads the members of `env.set`.
   ///
-  /// It checks the horizontal size class and ignores it: clients may report it with their other
-  /// traits, but no rule uses it.
-  func environmentEdits(
-    _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> [Edit<Environment>] {
-    try refuseReadonly(Environment.table, [], tape, at)
-    return try edits(tape, at) { name, value throws(ReadFailure) in
+  /// The reader checks the horizontal size class and ignores it: clients may report it with their
+  /// other traits, but no rule uses it.
+  func environmentEdits(_ at: Int) throws(ReadFailure) -> [Edit<Environment>] {
+    try refuseReadonly(Environment.table, [], at)
+    return try edits(at) { name, value throws(ReadFailure) in
       guard name == "horizontal" else { return false }
-      let word = tape.string(value)
+      let word = string(value)
       try require(
-        tape.kind(value) == .null || word == "compact" || word == "regular",
+        kind(value) == .null || word == "compact" || word == "regular",
         "horizontal is compact or regular")
       return true
     }
   }
 
   /// Reads the scale as the client wrote it; nil for 2, the default.
-  fileprivate func scale(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> OpaqueJSON? {
-    guard let scale = tape.number(at), scale > 0, scale <= 100, tape.rawCount(at) <= 32 else {
-      throw ReadFailure(.invalidArgument, "scale is a number of pixels a point, from 0 to 100")
-    }
-    return scale == 2 ? nil : OpaqueJSON(validated: tape.raw(at))
+  fileprivate func scale(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON? {
+    let scale = number(at) ?? 0
+    try require(
+      scale > 0 && scale <= 100 && rawCount(at) <= 32,
+      "scale is a number of pixels a point, from 0 to 100")
+    return scale == 2 ? nil : OpaqueJSON(validated: raw(at))
   }
 
-  fileprivate func budget(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> Int? {
-    Int(try integer(tape, at, name, in: 0...10_000))
+  fileprivate func columnLimit(_ at: Int, _ name: String) throws(ReadFailure) -> Int? {
+    Int(try integer(at, name, in: 0...10_000))
   }
 
-  fileprivate func locale(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> String {
-    guard let locale = tape.string(at), !locale.isEmpty, locale.utf8.count <= 64 else {
-      throw ReadFailure(.invalidArgument, "locale is a language tag of 1 to 64 bytes")
+  fileprivate func locale(_ at: Int, _ name: String) throws(ReadFailure) -> String {
+    guard let locale = string(at), !locale.isEmpty, locale.utf8.count <= 64 else {
+      throw ReadFailure("locale is a language tag of 1 to 64 bytes")
     }
     return locale
   }
 
   /// Reads the orientations of a delegate, in its registration or a journal row.
-  func delegateOrientations(
-    _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> DelegateOrientations {
-    guard let list = tape.member("supported", of: at), tape.kind(list) == .array,
-      tape.count(list) > 0
-    else { throw ReadFailure(.invalidArgument, "supported is a list of orientations") }
+  func delegateOrientations(_ at: Int) throws(ReadFailure) -> DelegateOrientations {
+    let form = "supported is a list of orientations"
+    let list = try list("supported", of: at, form)
+    try require(count(list) > 0, form)
     var value = DelegateOrientations(supported: [], preferred: nil)
-    try tape.forEachElement(of: list) { element throws(ReadFailure) in
-      guard let orientation: Orientation = try choice(tape, element, "supported") else {
-        throw ReadFailure(.invalidArgument, "supported is a list of orientations")
-      }
+    try forEachElement(of: list) { element throws(ReadFailure) in
+      let orientation: Orientation = try require(try choice(element, "supported"), form)
       if !value.supported.contains(orientation) { value.supported.append(orientation) }
     }
-    if let preferred = tape.member("preferred", of: at) {
-      value.preferred = try choice(tape, preferred, "preferred")
+    if let preferred = member("preferred", of: at) {
+      value.preferred = try choice(preferred, "preferred")
       if let preferred = value.preferred, !value.supported.contains(preferred) {
-        throw ReadFailure(.invalidArgument, "the preferred orientation is not supported")
+        throw ReadFailure("the preferred orientation is not supported")
       }
     }
     return value
@@ -104,15 +93,12 @@ extension RecordReader {
 }
 
 extension DelegateOrientations: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<DelegateOrientations> {
-    { tape, at, _ throws(ReadFailure) in try reader.delegateOrientations(tape, at) }
+  package static func read(_ tape: JSONTape) -> ReadValue<DelegateOrientations> {
+    { at, _ throws(ReadFailure) in try tape.delegateOrientations(at) }
   }
   package func write(_ json: inout JSONWriter) {
     json.beginObject()
-    json.name("supported")
-    json.beginArray()
-    for orientation in supported { json.word(orientation.word) }
-    json.endArray()
+    json.list("supported", supported) { $1.word($0.word) }
     if let preferred { json.member("preferred", word: preferred.word) }
     json.endObject()
   }

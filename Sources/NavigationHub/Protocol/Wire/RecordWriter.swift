@@ -8,13 +8,9 @@ extension JSONWriter {
   package mutating func screen(_ screen: Screen, hasVersion: Bool = true) {
     beginObject()
     member("id", word: screen.id.text)
-    if hasVersion {
-      member("ver", screen.version.number)
-    }
+    if hasVersion { member("ver", screen.version.number) }
     let details = screen.hasDefaultDetails ? nil : screen.details
-    if let details, details.kind != .content {
-      member("kind", word: details.kind.word)
-    }
+    if let details, details.kind != .content { member("kind", word: details.kind.word) }
     screen.withTitle { member("title", utf8: $0) }
     screen.withRoute { member("route", utf8: $0) }
     optional("args", screen.args)
@@ -46,7 +42,7 @@ extension JSONWriter {
   }
 
   /// Writes the members of a button's record that its slot has too, after `action`.
-  mutating func forPeople(_ content: ButtonContent) {
+  mutating func stateAndAccessibility(_ content: ButtonContent) {
     if !content.isEnabled { member("isEnabled", false) }
     flag("isSelected", content.isSelected)
     accessibility(content.accessibility)
@@ -60,9 +56,7 @@ extension JSONWriter {
       string(text.string)
     }
   }
-}
 
-extension JSONWriter {
   /// Writes one part of a controller, with its version.
   package mutating func part(_ part: PartName, of controller: NavigationController) {
     beginObject()

@@ -72,10 +72,7 @@ extension JSONWriter {
   ///
   /// The caller writes the value of `swipeBack`.
   mutating func behindMiddle(_ bar: ResolvedBar) {
-    name("right")
-    beginArray()
-    for button in bar.rightItems { slotButton(bar.slot(button)) }
-    endArray()
+    list("right", bar.rightItems) { $1.slotButton(bar.slot($0)) }
     surface(bar)
     layout(bar)
     name("swipeBack")
@@ -101,19 +98,18 @@ extension JSONWriter {
   /// Writes the members that follow a title that is not empty.
   mutating func placement(_ bar: ResolvedBar) {
     name("placement")
-    if bar.isLarge { word("large") } else { word("inline") }
+    word(bar.isLarge ? "large" : "inline")
     if case .properties(let properties) = bar.surface { attributes(properties.attributes) }
   }
 
   /// Writes the title's attributes except the colour, which is the member `textColor` of the bar.
   private mutating func attributes(_ value: TitleTextAttributes) {
     guard value.font != nil || value.shadowColor != nil || value.shadowOffset != nil else { return }
-    name("attributes")
-    beginObject()
-    optional("font", value.font)
-    optional("shadowColor", value.shadowColor)
-    optional("shadowOffset", value.shadowOffset)
-    endObject()
+    object("attributes") { json in
+      json.optional("font", value.font)
+      json.optional("shadowColor", value.shadowColor)
+      json.optional("shadowOffset", value.shadowOffset)
+    }
   }
 
   private mutating func slotButton(_ slot: ResolvedBar.ButtonSlot) {
@@ -133,7 +129,7 @@ extension JSONWriter {
       member("style", word: content.style.word)
     }
     optional("action", content.action)
-    forPeople(content)
+    stateAndAccessibility(content)
     member("tintApplies", slot.tintApplies)
     endObject()
   }
@@ -223,27 +219,21 @@ extension JSONWriter {
   private mutating func surface(_ bar: ResolvedBar) {
     switch bar.surface {
     case .appearance(let choice):
-      name("appearance")
-      beginObject()
-      member("slot", word: choice.slot.word)
-      name("from")
-      if choice.isOfItem { word("item") } else { word("bar") }
-      member("transparent", choice.isTransparent)
-      endObject()
-      translucent(bar.isTranslucent)
+      object("appearance") { json in
+        json.member("slot", word: choice.slot.word)
+        json.member("from", word: choice.isOfItem ? "item" : "bar")
+        json.member("transparent", choice.isTransparent)
+      }
+      member("translucent", bar.isTranslucent)
       optional("tintColor", bar.tintColor)
     case .properties(let properties):
       background(properties.background)
-      translucent(bar.isTranslucent)
+      member("translucent", bar.isTranslucent)
       optional("textColor", properties.textColor)
       optional("titleOffset", properties.titleOffset)
       optional("tintColor", bar.tintColor)
       shadow(properties.shadow)
     }
-  }
-
-  private mutating func translucent(_ value: Bool) {
-    member("translucent", value)
   }
 
   private mutating func background(_ background: ResolvedBar.Background) {
@@ -252,50 +242,35 @@ extension JSONWriter {
     case .image(let image, let isDimmed, let backing):
       optional("background", image.ref)
       optional("backing", backing)
-      name("imageOpacity")
-      if isDimmed { word("system") } else { word("full") }
+      member("imageOpacity", word: isDimmed ? "system" : "full")
     }
   }
 
   private mutating func shadow(_ shadow: ResolvedBar.Shadow) {
-    name("shadow")
-    beginObject()
-    switch shadow {
-    case .hairline(let isThird):
-      name("hairline")
-      if isThird { word("1/3") } else { word("1/2") }
-    case .image(let image): optional("image", image.ref)
-    case .none: flag("none", true)
+    object("shadow") { json in
+      switch shadow {
+      case .hairline(let isThird): json.member("hairline", word: isThird ? "1/3" : "1/2")
+      case .image(let image): json.member("image", image.ref)
+      case .none: json.member("none", true)
+      }
     }
-    endObject()
   }
 
   private mutating func layout(_ bar: ResolvedBar) {
-    name("content")
-    beginObject()
-    member("top", bar.contentTop)
-    if let bars = bar.extendsUnder {
-      name("extendsUnder")
-      beginArray()
-      if bars.contains(.status) { word("status") }
-      if bars.contains(.navigation) { word("nav") }
-      if bars.contains(.tool) { word("tool") }
-      endArray()
+    object("content") { json in
+      json.member("top", bar.contentTop)
+      guard let bars = bar.extendsUnder else { return }
+      let words = [
+        (ResolvedBar.CoveringBars.status, "status"), (.navigation, "nav"), (.tool, "tool"),
+      ]
+      json.list("extendsUnder", words.filter { bars.contains($0.0) }) { $1.word($0.1) }
     }
-    endObject()
-    name("toolbar")
-    beginObject()
-    member("visible", bar.showsToolbar)
-    if bar.toolbarBackground != "white" { optional("background", bar.toolbarBackground) }
-    if !bar.isToolbarTranslucent { member("translucent", false) }
-    name("items")
-    beginArray()
-    for button in bar.toolbarItems { slotButton(bar.slot(button)) }
-    endArray()
-    endObject()
-    name("orientations")
-    beginArray()
-    for orientation in bar.orientations { word(orientation.word) }
-    endArray()
+    object("toolbar") { json in
+      json.member("visible", bar.showsToolbar)
+      if bar.toolbarBackground != "white" { json.member("background", bar.toolbarBackground) }
+      if !bar.isToolbarTranslucent { json.member("translucent", false) }
+      json.list("items", bar.toolbarItems) { $1.slotButton(bar.slot($0)) }
+    }
+    list("orientations", bar.orientations) { $1.word($0.word) }
   }
 }

@@ -16,28 +16,25 @@ package enum RouteReader {
     do {
       try tape.read(routes.bytes, maximumDepth: 48)
     } catch {
-      throw ReadFailure(.invalidArgument, "routes: \(error.reason.rawValue)")
+      throw ReadFailure("routes: \(error.reason.rawValue)")
     }
     try require(tape.kind(0) == .array, "routes is a list")
     return try tape.elements(of: 0) { at throws(ReadFailure) in try template(tape, at) }
   }
 
-  private static func template(
-    _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> RouteTemplate {
+  private static func template(_ tape: JSONTape, _ at: Int) throws(ReadFailure) -> RouteTemplate {
     let needs = tape.kind(at) == .object ? tape.member("needs", of: at) : nil
     guard tape.kind(at) == .object, tape.count(at) == (needs == nil ? 2 : 3),
       let match = tape.string("match", of: at),
       let list = tape.member("screens", of: at), tape.kind(list) == .array
     else {
       throw ReadFailure(
-        .invalidArgument,
         "a route is {match, screens, needs}: a text, a list and, if it has conditions, an object")
     }
     let segments = try segments(match)
     var names: Set<Text> = []
     for case .name(let name) in segments where !names.insert(Text(name)).inserted {
-      throw ReadFailure(.invalidArgument, "the route \(match) has :\(name) twice")
+      throw ReadFailure("the route \(match) has :\(name) twice")
     }
     return RouteTemplate(
       segments: segments,
@@ -63,10 +60,10 @@ package enum RouteReader {
       case "roles", "has":
         let what = word == "has" ? "ids of screens" : "names of roles"
         throw ReadFailure(
-          .invalidArgument, "\(word) of the route \(match) is a list of \(what), not an empty one")
+          "\(word) of the route \(match) is a list of \(what), not an empty one")
       default:
         throw ReadFailure(
-          .invalidArgument, "needs of the route \(match) has \(word); it may have roles and has")
+          "needs of the route \(match) has \(word); it may have roles and has")
       }
     }
     return conditions
@@ -91,13 +88,13 @@ package enum RouteReader {
   ) throws(ReadFailure) -> RouteTemplate.Element {
     var record: ScreenRecord
     do throws(ReadFailure) {
-      switch try RecordReader().screenArgument(tape, at) {
+      switch try tape.screenArgument(at) {
       case .id(let id): record = ScreenRecord(id: id)
       case .record(let value): record = value
       }
     } catch {
       // A wrong screen makes the template invalid, whatever the code of the screen's own error is.
-      throw ReadFailure(.invalidArgument, "a screen of the route \(match): \(error.text)")
+      throw ReadFailure("a screen of the route \(match): \(error.text)")
     }
     try require(
       record.id?.isAssignedForm != true && record.kind ?? .content == .content,
@@ -121,7 +118,6 @@ package enum RouteReader {
         names.contains(Text(String(decoding: rest[behind..<close], as: UTF8.self)))
       else {
         throw ReadFailure(
-          .invalidArgument,
           "the route \(route) of \(match) has a brace that names no segment of \(match)")
       }
       if open > rest.startIndex {

@@ -1,7 +1,7 @@
 package import NavigationCore
 
 // What is said of screens and items on the wire and in the journal. A client's buttons can be ids, so
-// its lists of them, like the hot members, are read by `RecordReader`.
+// its lists of them, like the hot members, are read in JSONTape+Screens.swift.
 
 extension ScreenDetails: TabledRecord {
   package static let table = MemberTable<ScreenDetails>(
@@ -23,7 +23,7 @@ extension ScreenDetails: TabledRecord {
         .documented("The buttons in the toolbar, in display order."),
       Member("accessibilityLabel", \.accessibility[.label])
         .documented("What a screen reader says when the screen comes on display."),
-      Member("language", \.accessibility[.language], RecordReader.language)
+      Member("language", \.accessibility[.language], JSONTape.language)
         .documented("The language of the screen, a tag of BCP 47."),
       Member("item", \.item),
     ])
@@ -40,20 +40,20 @@ extension NavigationItem: TabledRecord, WireValue {
       Member("leftItems", \.leftItems), Member("rightItems", \.rightItems),
       Member("largeTitleDisplayMode", \.largeTitleDisplayMode),
       Member("accessibilityLabel", \.accessibility[.label]),
-      Member("language", \.accessibility[.language], RecordReader.language),
+      Member("language", \.accessibility[.language], JSONTape.language),
       Member("appearance", \.appearance),
     ])
-  package static func read(_ reader: RecordReader) -> ReadValue<NavigationItem> {
-    { tape, at, name throws(ReadFailure) in
-      try reader.needObject(tape, at, "\(name) is a record")
-      return try reader.stored(tape, at)
+  package static func read(_ tape: JSONTape) -> ReadValue<NavigationItem> {
+    { at, name throws(ReadFailure) in
+      try tape.needObject(at, "\(name) is a record")
+      return try tape.stored(at)
     }
   }
   package func write(_ json: inout JSONWriter) { json.record(self) }
 }
 
 extension TitleView: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<TitleView> { reader.titleView }
+  package static func read(_ tape: JSONTape) -> ReadValue<TitleView> { tape.titleView }
   package func write(_ json: inout JSONWriter) {
     json.beginObject()
     json.member("view", raw: view.bytes)
@@ -70,7 +70,7 @@ extension Edges {
 }
 
 extension Edges: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<Edges> { reader.edges }
+  package static func read(_ tape: JSONTape) -> ReadValue<Edges> { tape.edges }
   package func write(_ json: inout JSONWriter) {
     json.beginArray()
     for (edge, word) in Edges.named where contains(edge) { json.word(word) }
@@ -79,19 +79,17 @@ extension Edges: WireValue {
 }
 
 extension Button: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<Button> {
-    { tape, at, _ throws(ReadFailure) in try reader.storedButton(tape, at) }
+  package static func read(_ tape: JSONTape) -> ReadValue<Button> {
+    { at, _ throws(ReadFailure) in try tape.storedButton(at) }
   }
   package func write(_ json: inout JSONWriter) { json.button(self) }
 }
 
 extension [Button]: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<[Button]> {
-    { tape, at, name throws(ReadFailure) in
+  package static func read(_ tape: JSONTape) -> ReadValue<[Button]> {
+    { at, name throws(ReadFailure) in
       try require(tape.kind(at) == .array, "\(name) is a list of buttons: ids or records")
-      return try tape.elements(of: at) { at throws(ReadFailure) in
-        try reader.storedButton(tape, at)
-      }
+      return try tape.elements(of: at, tape.storedButton)
     }
   }
   package func write(_ json: inout JSONWriter) {
@@ -101,84 +99,73 @@ extension [Button]: WireValue {
   }
 }
 
-extension RecordReader {
-  fileprivate func titleView(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> TitleView {
-    guard tape.kind(at) == .object else {
-      return TitleView(view: try opaque(tape, at, name))
-    }
+extension JSONTape {
+  fileprivate func titleView(_ at: Int, _ name: String) throws(ReadFailure) -> TitleView {
+    guard kind(at) == .object else { return TitleView(view: try opaque(at, name)) }
     let view = try require(
-      tape.member("view", of: at), "titleView is a record with view, and height if you like")
+      member("view", of: at), "titleView is a record with view, and height if you like")
     var height: OpaqueJSON?
-    if let value = tape.member("height", of: at), tape.kind(value) != .null {
-      guard let points = tape.number(value), points >= 0 else {
-        throw ReadFailure(.invalidArgument, "titleView.height is a number of points, 0 or more")
-      }
-      height = OpaqueJSON(validated: tape.raw(value))
+    if let value = value("height", of: at) {
+      try require(
+        number(value).map { $0 >= 0 } ?? false, "titleView.height is a number of points, 0 or more")
+      height = OpaqueJSON(validated: raw(value))
     }
     try require(
-      tape.count(at) == (tape.member("height", of: at) == nil ? 1 : 2),
+      count(at) == (member("height", of: at) == nil ? 1 : 2),
       "titleView has no members but view and height")
-    return TitleView(view: try opaque(tape, view, "titleView.view"), height: height)
+    return TitleView(view: try opaque(view, "titleView.view"), height: height)
   }
 
-  fileprivate func edges(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> Edges {
-    try require(tape.kind(at) == .array, "edges is a list of top, left, bottom, right")
-    var edges: Edges = []
-    try tape.forEachElement(of: at) { element throws(ReadFailure) in
-      let word = tape.string(element)
-      let edge = try require(
-        Edges.named.first(where: { $0.1 == word })?.0, "edges is a list of top, left, bottom, right"
-      )
-      edges.insert(edge)
-    }
-    return edges
+  fileprivate func edges(_ at: Int, _ name: String) throws(ReadFailure) -> Edges {
+    let form = "edges is a list of top, left, bottom, right"
+    try require(kind(at) == .array, form)
+    return try elements(of: at) { element throws(ReadFailure) in
+      let word = string(element)
+      return try require(Edges.named.first(where: { $0.1 == word })?.0, form)
+    }.reduce(into: []) { $0.insert($1) }
   }
 
-  package func storedButton(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Button {
-    try needObject(tape, at, "a button is no record")
+  package func storedButton(_ at: Int) throws(ReadFailure) -> Button {
+    try needObject(at, "a button is no record")
     var id: ButtonID?
-    let content: ButtonContent = try stored(tape, at) { name, value throws(ReadFailure) in
+    let content: ButtonContent = try stored(at) { name, value throws(ReadFailure) in
       guard name == "id" else { return false }
-      id = try buttonID(tape, value)
+      id = try buttonID(value)
       return true
     }
-    guard let id else { throw ReadFailure(.invalidArgument, "a button without id") }
+    guard let id else { throw ReadFailure("a button without id") }
     return Button(id: id, content: content)
   }
 
-  package func storedScreen(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Screen {
-    try needObject(tape, at, "a screen is no record")
+  package func storedScreen(_ at: Int) throws(ReadFailure) -> Screen {
+    try needObject(at, "a screen is no record")
     var (id, version): (ScreenID?, UInt64) = (nil, 0)
     var (title, route): (String?, String?)
     var args: OpaqueJSON?
     var details: ScreenDetails?
-    let end = tape.next(at)
+    let end = next(at)
     var key = at + 1
     while key < end {
       let value = key + 1
-      switch tape.shortName(key) {
-      case "id": id = try screenID(tape, value)
-      case "ver": version = try integer(tape, value, "ver")
-      case "title": title = try text(tape, value, "title")
-      case "route": route = try text(tape, value, "route")
-      case "args": args = try opaque(tape, value, "args")
+      switch shortName(key) {
+      case "id": id = try screenID(value)
+      case "ver": version = try integer(value, "ver")
+      case "title": title = try optionalString(value, "title")
+      case "route": route = try optionalString(value, "route")
+      case "args": args = try opaque(value, "args")
       default:
-        let name = tape.string(key) ?? ""
+        let name = string(key) ?? ""
         var new = details ?? ScreenDetails()
         if name == "kind" {
-          new.kind = try word(tape, value, name)
+          new.kind = try word(value, name)
         } else {
-          new.apply(try ScreenDetails.table.required(self, name, tape, value))
+          new.apply(try ScreenDetails.table.required(self, name, value))
         }
         details = new
       }
-      key = tape.next(value)
+      key = next(value)
     }
-    guard let id else { throw ReadFailure(.invalidArgument, "a screen without id") }
+    guard let id else { throw ReadFailure("a screen without id") }
     var screen = Screen(id: id, version: Revision(version), title: title, route: route)
     if let args { screen.args = args }
     if let details { screen.details = details }
@@ -188,80 +175,65 @@ extension RecordReader {
 
 // Readers of buttons, in messages and in journal rows.
 
-extension RecordReader {
-  func buttons(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> [ButtonArgument] {
-    if tape.kind(at) == .null { return [] }
-    try require(tape.kind(at) == .array, "\(name) is a list of buttons: ids or records")
-    return try tape.elements(of: at) { at throws(ReadFailure) in try button(tape, at) }
+extension JSONTape {
+  func buttons(_ at: Int, _ name: String) throws(ReadFailure) -> [ButtonArgument] {
+    if kind(at) == .null { return [] }
+    try require(kind(at) == .array, "\(name) is a list of buttons: ids or records")
+    return try elements(of: at) { at throws(ReadFailure) in try button(at) }
   }
 
-  func button(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonArgument {
-    switch tape.kind(at) {
+  func button(_ at: Int) throws(ReadFailure) -> ButtonArgument {
+    switch kind(at) {
     case .string:
       // A text that cannot be an id is the id of no button.
-      guard let id = ButtonID(tape.string(at) ?? "") else {
-        throw ReadFailure(.unknownButton, "\"\(tape.string(at) ?? "")\" is not the id of a button")
+      guard let id = ButtonID(string(at) ?? "") else {
+        throw ReadFailure(.unknownButton, "\"\(string(at) ?? "")\" is not the id of a button")
       }
       return .id(id)
-    case .object: return .record(try buttonRecord(tape, at))
+    case .object: return .record(try buttonRecord(at))
     case .null, .no, .yes, .integer, .number, .array:
       throw ReadFailure(.unknownButton, "a list of buttons holds ids and records only")
     }
   }
 
-  package func buttonID(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonID {
-    guard let text = tape.string(at), let id = ButtonID(text) else {
-      throw ReadFailure(
-        .invalidArgument, "a button id is a letter or digit, then up to 63 letters, digits, . _ -")
+  package func buttonID(_ at: Int) throws(ReadFailure) -> ButtonID {
+    guard let text = string(at), let id = ButtonID(text) else {
+      throw ReadFailure("a button id is a letter or digit, then up to 63 letters, digits, . _ -")
     }
     return id
   }
 
-  func buttonRecord(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonRecord {
+  func buttonRecord(_ at: Int) throws(ReadFailure) -> ButtonRecord {
     var record = ButtonRecord()
-    record.edits = try edits(tape, at) { name, _ in name == "id" }
-    if let id = tape.member("id", of: at), tape.kind(id) != .null {
-      record.id = try buttonID(tape, id)
-    }
+    record.edits = try edits(at) { name, _ in name == "id" }
+    record.id = try value("id", of: at).map { at throws(ReadFailure) in try buttonID(at) }
     return record
   }
 
-  fileprivate func style(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> ButtonStyle {
+  fileprivate func style(_ at: Int, _ name: String) throws(ReadFailure) -> ButtonStyle {
     // UIKit's legacy style; it looks like the plain one since iOS 7.
-    tape.string(at) == "bordered" ? .plain : try word(tape, at, name)
+    string(at) == "bordered" ? .plain : try word(at, name)
   }
 
-  fileprivate func systemItem(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> SystemItem {
-    if let name = tape.string(at), let item = SystemItem(word: name) { return item }
-    if let raw = tape.integer(at), raw < 256, let item = SystemItem(rawValue: UInt8(raw)) {
+  fileprivate func systemItem(_ at: Int, _ name: String) throws(ReadFailure) -> SystemItem {
+    if let name = string(at), let item = SystemItem(word: name) { return item }
+    if let raw = integer(at), raw < 256, let item = SystemItem(rawValue: UInt8(raw)) {
       return item
     }
     throw ReadFailure(
-      .invalidArgument,
       "\(name) is a number from 0 to 24 or one of \(SystemItem.choices)")
   }
 
-  func image(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> ImageReference {
-    if let ref = tape.string(at) { return ImageReference(ref: ref) }
-    guard tape.kind(at) == .object, let ref = tape.member("ref", of: at),
-      let text = tape.string(ref)
-    else {
-      throw ReadFailure(.invalidArgument, "\(name) is a reference or {ref, hasAlpha, empty}")
-    }
-    var image = ImageReference(ref: text)
-    try tape.forEachMember(of: at) { member, value throws(ReadFailure) in
+  func image(_ at: Int, _ name: String) throws(ReadFailure) -> ImageReference {
+    if let ref = string(at) { return ImageReference(ref: ref) }
+    let text = string("ref", of: at)
+    var image = ImageReference(
+      ref: try require(text, "\(name) is a reference or {ref, hasAlpha, empty}"))
+    try forEachMember(of: at) { member, value throws(ReadFailure) in
       switch member {
       case "ref": break
-      case "hasAlpha": image.hasAlpha = try flag(tape, value, member)
-      case "empty": image.isEmpty = try flag(tape, value, member)
+      case "hasAlpha": image.hasAlpha = try flag(value, member)
+      case "empty": image.isEmpty = try flag(value, member)
       default: throw unknownMember(member, of: "an image")
       }
     }
@@ -280,7 +252,7 @@ extension ButtonContent: TabledRecord {
       Member("systemItem", \.systemItem).documented("The standard button that it is."),
       Member("customView", \.customView)
         .documented("The custom view, by the description from which displays make it."),
-      Member("style", \.style, RecordReader.style)
+      Member("style", \.style, JSONTape.style)
         .documented("Whether it has the style `done`, which displays show bold."),
       Member("action", \.action)
         .documented("The name of the application's action for a tap."),
@@ -297,7 +269,7 @@ extension ButtonContent: TabledRecord {
 }
 
 extension ImageReference: WireValue {
-  package static func read(_ reader: RecordReader) -> ReadValue<ImageReference> { reader.image }
+  package static func read(_ tape: JSONTape) -> ReadValue<ImageReference> { tape.image }
   package func write(_ json: inout JSONWriter) {
     json.beginObject()
     json.member("ref", ref)
@@ -309,5 +281,5 @@ extension ImageReference: WireValue {
 
 extension SystemItem: WireNamed {
   package static let words = names
-  package static func read(_ reader: RecordReader) -> ReadValue<SystemItem> { reader.systemItem }
+  package static func read(_ tape: JSONTape) -> ReadValue<SystemItem> { tape.systemItem }
 }

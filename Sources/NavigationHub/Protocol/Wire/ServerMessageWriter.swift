@@ -1,10 +1,11 @@
 package import NavigationCore
 
 extension ServerMessageWriter {
-  /// Encodes `ok` to a request without a nav.
-  package static func ok(id: UInt64) -> [UInt8] {
-    JSONWriter.object(reserving: 32) { json in
+  /// Encodes `ok` to a request that is no op; `nav` is nil for a request without a nav.
+  package static func ok(id: UInt64, nav: String? = nil) -> [UInt8] {
+    JSONWriter.object(reserving: 64) { json in
       json.member("id", id)
+      json.optional("nav", nav)
     }
   }
 
@@ -16,9 +17,7 @@ extension ServerMessageWriter {
     delivered: Int
   ) -> [UInt8] {
     var json = JSONWriter()
-    json.beginObject()
-    json.member("id", id)
-    return encodeRest(standing, sequence, outputs, delivered, &json).bytes
+    return encodedOk(id, standing, sequence, outputs, delivered, &json).bytes
   }
 
   /// Encodes `ok` to an op in the memory of `json`, and returns the place of `out` in it.
@@ -27,9 +26,7 @@ extension ServerMessageWriter {
     delivered: Int, _ json: inout JSONWriter
   ) -> EncodedOk {
     json.removeAll()
-    json.beginObject()
-    json.member("id", id)
-    return encodeRest(standing, sequence, outputs, delivered, &json)
+    return encodedOk(id, standing, sequence, outputs, delivered, &json)
   }
 
   /// Encodes `ok` to an op with `dry`: the answer that the op would get, and what it would lead to.
@@ -49,24 +46,22 @@ extension ServerMessageWriter {
       if let position { json.member("pos", UInt64(position)) }
       json.name("out")
       json.outputs(outputs, delivered: 0)
-      json.name("delegates")
-      json.beginArray()
-      for delegate in delegates {
+      json.list("delegates", delegates) { delegate, json in
         json.beginObject()
         json.member("name", delegate.name)
         json.list("roles", delegate.roles)
         json.endObject()
       }
-      json.endArray()
       if let state { json.member("state", raw: state) }
     }
   }
 
-  /// Encodes the members of `ok` after its id.
-  private static func encodeRest(
-    _ standing: NavStanding, _ sequence: UInt64?, _ outputs: ShortList<OperationOutput>,
-    _ delivered: Int, _ json: inout JSONWriter
+  private static func encodedOk(
+    _ id: UInt64, _ standing: NavStanding, _ sequence: UInt64?,
+    _ outputs: ShortList<OperationOutput>, _ delivered: Int, _ json: inout JSONWriter
   ) -> EncodedOk {
+    json.beginObject()
+    json.member("id", id)
     json.place(standing.nav, standing.epoch, standing.revision)
     json.member("changed", sequence != nil)
     if let sequence { json.member("seq", sequence) }
@@ -95,14 +90,6 @@ extension ServerMessageWriter {
     }
   }
 
-  /// Encodes `ok` to a request about a nav.
-  package static func ok(id: UInt64, nav: String) -> [UInt8] {
-    JSONWriter.object(reserving: 64) { json in
-      json.member("id", id)
-      json.member("nav", nav)
-    }
-  }
-
   /// Encodes `ok` to `get`, with the value and the revision that it belongs to.
   package static func value(
     id: UInt64, nav: String?, epoch: Epoch?, revision: Revision?, floor: Revision?,
@@ -111,9 +98,7 @@ extension ServerMessageWriter {
     JSONWriter.object(reserving: value.count + 128) { json in
       json.member("id", id)
       json.optional("nav", nav)
-      if let epoch {
-        json.member("epoch", hex: epoch.bits)
-      }
+      if let epoch { json.member("epoch", hex: epoch.bits) }
       json.optional("rev", revision)
       json.optional("floor", floor)
       json.optional("next", next)
@@ -141,10 +126,7 @@ extension ServerMessageWriter {
   ) -> [UInt8] {
     JSONWriter.object(reserving: byteCount + 256) { json in
       json.member("nav", nav)
-      json.name("list")
-      json.beginArray()
-      for diff in diffs { json.diff(diff, hasResolved: hasResolved) }
-      json.endArray()
+      json.list("list", diffs) { $1.diff($0, hasResolved: hasResolved) }
     }
   }
 
@@ -158,27 +140,16 @@ extension ServerMessageWriter {
     }
   }
 
-  /// Encodes `event` for a screen that a person tried to pop, and which does not allow it.
+  /// Encodes `event` for what a person tried in vain: `popBlocked`, `dismissAttempted`,
+  /// `backAtRoot`.
   ///
-  /// `screen` is the id as JSON.
+  /// `screen` is the id, as JSON, of the screen that forbids it; nil for `backAtRoot`.
   package static func event(
-    nav: String, epoch: Epoch, revision: Revision, popBlocked screen: [UInt8]
+    nav: String, epoch: Epoch, revision: Revision, _ name: StaticString, screen: [UInt8]? = nil
   ) -> [UInt8] {
-    event(nav, epoch, revision, "popBlocked") { $0.member("screen", raw: screen) }
-  }
-
-  /// Encodes `event` for a Back key at the root.
-  package static func eventOfBackAtRoot(nav: String, epoch: Epoch, revision: Revision) -> [UInt8] {
-    event(nav, epoch, revision, "backAtRoot") { _ in }
-  }
-
-  /// Encodes `event` for a screen that a person tried to dismiss, and which does not allow it.
-  ///
-  /// `screen` is the id as JSON.
-  package static func event(
-    nav: String, epoch: Epoch, revision: Revision, dismissAttempted screen: [UInt8]
-  ) -> [UInt8] {
-    event(nav, epoch, revision, "dismissAttempted") { $0.member("screen", raw: screen) }
+    event(nav, epoch, revision, name) { json in
+      if let screen { json.member("screen", raw: screen) }
+    }
   }
 
   /// Encodes `mark` with the time, and the revision and digest of each nav.
@@ -187,16 +158,13 @@ extension ServerMessageWriter {
   ) -> [UInt8] {
     JSONWriter.object(reserving: 64 + positions.count * 64) { json in
       json.member("t", time)
-      json.name("at")
-      json.beginArray()
-      for (nav, revision, digest) in positions {
+      json.list("at", positions) { position, json in
         json.beginArray()
-        json.string(nav)
-        json.integer(revision.number)
-        json.hex(digest)
+        json.string(position.nav)
+        json.integer(position.1.number)
+        json.hex(position.2)
         json.endArray()
       }
-      json.endArray()
       json.rows(rows)
     }
   }
@@ -218,9 +186,7 @@ extension ServerMessageWriter {
   package static func bye(why: String, after: UInt64?) -> [UInt8] {
     JSONWriter.object(reserving: 64) { json in
       json.member("why", word: why)
-      if let after {
-        json.member("after", after)
-      }
+      if let after { json.member("after", after) }
     }
   }
 
@@ -233,17 +199,15 @@ extension ServerMessageWriter {
       json.member("ask", number)
       json.place(nav, epoch, revision)
       json.member("within", within)
-      json.name("q")
-      json.beginObject()
-      json.dynamicName(form.name)
-      json.beginObject()
-      for (name, text) in form.members {
-        guard let text else { continue }
-        json.dynamicName(name)
-        json.string(text)
+      json.object("q") { json in
+        json.dynamicName(form.name)
+        json.beginObject()
+        for case (let name, let text?) in form.members {
+          json.dynamicName(name)
+          json.string(text)
+        }
+        json.endObject()
       }
-      json.endObject()
-      json.endObject()
     }
   }
 
@@ -305,10 +269,7 @@ extension ServerMessageWriter {
       json.name("ev")
       json.beginArray()
       json.beginObject()
-      json.name(name)
-      json.beginObject()
-      members(&json)
-      json.endObject()
+      json.object(name, members)
       json.endObject()
       json.endArray()
     }

@@ -16,7 +16,7 @@ extension Settings: TabledRecord {
     [
       Member("interactivePopWithoutBackButton", \.interactivePopWithoutBackButton)
         .documented("Whether a swipe can pop the top screen while no back button is visible."),
-      Member("simultaneous", \.simultaneous, RecordReader.simultaneous)
+      Member("simultaneous", \.simultaneous, JSONTape.simultaneous)
         .documented("Pairs of gestures that displays can recognise at the same time."),
       Member("hidesBarsOnTap", \.hidesBarsOnTap)
         .documented("Whether a tap on the content hides or shows the bars."),
@@ -56,31 +56,29 @@ extension Settings: TabledRecord {
       Member("extraSystemItems", \.profile.extraSystemItems)),
     [
       Member(
-        "backTitles", \.backTitles, isDefault: \.isEmpty, read: RecordReader.backTitles
+        "backTitles", \.backTitles, isDefault: \.isEmpty, read: JSONTape.backTitles
       ) { titles, json in
         json.sorted(titles) { $1.string($0.string) }
       }.documented(
         "Words for a back button without a title, by language tag; they come before the daemon's own."
       ),
-      Member("proxy", \.proxy, isDefault: \.isEmpty, read: RecordReader.proxy) { looks, json in
+      Member("proxy", \.proxy, isDefault: \.isEmpty, read: JSONTape.proxy) { looks, json in
         json.sorted(looks) { look, json in
           var bar = Bar()
           bar.look = look
           json.record(bar)
         }
       }.readonly,
-      Member("routes", \.routes, RecordReader.routes)
+      Member("routes", \.routes, JSONTape.routes)
         .documented("The templates from which `open` makes stacks; the first match applies."),
     ])
 }
 
-extension RecordReader {
+extension JSONTape {
   /// Reads the arguments of `nav.configure`.
-  func settingsEdits(
-    _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> [Edit<Settings>] {
-    try refuseReadonly(Settings.table, Self.gettersOfUIKit, tape, at)
-    return try edits(tape, at)
+  func settingsEdits(_ at: Int) throws(ReadFailure) -> [Edit<Settings>] {
+    try refuseReadonly(Settings.table, Self.gettersOfUIKit, at)
+    return try edits(at)
   }
 
   /// Properties of UIKit's controller that have no setter.
@@ -90,70 +88,59 @@ extension RecordReader {
     "navigationBar", "bar", "toolbar",
   ]
 
-  package func storedSettings(
-    _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> RecordedSettings {
-    try needObject(tape, at, "settings are no record")
+  package func storedSettings(_ at: Int) throws(ReadFailure) -> RecordedSettings {
+    try needObject(at, "settings are no record")
     var isAttached = false
-    let content: Settings = try stored(tape, at) { name, value throws(ReadFailure) in
+    let content: Settings = try stored(at) { name, value throws(ReadFailure) in
       guard name == "attached" else { return false }
-      isAttached = try flag(tape, value, name)
+      isAttached = try flag(value, name)
       return true
     }
     return RecordedSettings(isAttached: isAttached, content: content)
   }
 
-  fileprivate func routes(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> OpaqueJSON? {
-    try list(tape, at, name, "a route is {match, screens}") {
-      $0.member("match", of: $1) != nil && $0.member("screens", of: $1) != nil
+  fileprivate func routes(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON? {
+    try checkedList(at, name, "a route is {match, screens}") {
+      member("match", of: $0) != nil && member("screens", of: $0) != nil
     }
   }
 
-  fileprivate func simultaneous(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> OpaqueJSON? {
-    try list(tape, at, name, "simultaneous holds pairs of gesture kinds") {
-      $0.kind($1) == .array && $0.count($1) == 2
+  fileprivate func simultaneous(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON? {
+    try checkedList(at, name, "simultaneous holds pairs of gesture kinds") {
+      kind($0) == .array && count($0) == 2
     }
   }
 
-  private func list(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String, _ form: String,
-    _ isRight: (borrowing JSONTape, Int) -> Bool
+  private func checkedList(
+    _ at: Int, _ name: String, _ form: String, _ isRight: (Int) -> Bool
   ) throws(ReadFailure) -> OpaqueJSON {
-    try require(tape.kind(at) == .array, "\(name) is a list")
-    try tape.forEachElement(of: at) { element throws(ReadFailure) in
-      try require(isRight(tape, element), form)
+    try require(kind(at) == .array, "\(name) is a list")
+    try forEachElement(of: at) { element throws(ReadFailure) in
+      try require(isRight(element), form)
     }
-    return try opaque(tape, at, name)
+    return try opaque(at, name)
   }
 
-  fileprivate func backTitles(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> [Text: Text] {
+  fileprivate func backTitles(_ at: Int, _ name: String) throws(ReadFailure) -> [Text: Text] {
     let form = "backTitles is an object of texts of 1 to 256 bytes by language tag"
-    try needObject(tape, at, form)
+    try needObject(at, form)
     var titles: [Text: Text] = [:]
-    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+    try forEachMember(of: at) { name, value throws(ReadFailure) in
       let tag = BackTitles.canonical(name)
-      guard let title = tape.string(value), (1...256).contains(title.utf8.count),
+      guard let title = string(value), (1...256).contains(title.utf8.count),
         (1...64).contains(tag.utf8.count), titles.updateValue(Text(title), forKey: Text(tag)) == nil
-      else { throw ReadFailure(.invalidArgument, form + ", each tag once") }
+      else { throw ReadFailure(form + ", each tag once") }
     }
     return titles
   }
 
   /// Reads the appearance proxies of all bar classes, by class name.
-  fileprivate func proxy(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String
-  ) throws(ReadFailure) -> [Text: BarLook] {
-    try needObject(tape, at, "proxy is an object with the looks of bar classes by name")
+  fileprivate func proxy(_ at: Int, _ name: String) throws(ReadFailure) -> [Text: BarLook] {
+    try needObject(at, "proxy is an object with the looks of bar classes by name")
     var looks: [Text: BarLook] = [:]
-    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
-      try needObject(tape, value, "proxy.\(name) is an object with members of bars")
-      let look = Bar(try lookEdits(tape, value, skipping: nil)).look
+    try forEachMember(of: at) { name, value throws(ReadFailure) in
+      try needObject(value, "proxy.\(name) is an object with members of bars")
+      let look = Bar(try lookEdits(value, skipping: nil)).look
       looks[Text(name)] = look == BarLook() ? nil : look
     }
     return looks

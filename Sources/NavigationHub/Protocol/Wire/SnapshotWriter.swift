@@ -2,7 +2,7 @@ package import NavigationCore
 
 /// A complete state of a nav, which the hub sends in parts of limited size.
 ///
-/// It holds the state as a value, so later commits do not change it.
+/// A snapshot holds the state as a value, so later commits do not change it.
 package struct Snapshot: Sendable {
   /// The contents of a snapshot.
   package enum Content: Sendable {
