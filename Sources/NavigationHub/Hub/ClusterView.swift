@@ -65,15 +65,10 @@ package struct ClusterView: Hashable, Sendable {
 
   /// The value of `get` `cluster` (protocol §17).
   var json: [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
+    JSONWriter.object { json in
       json.member("member", member)
       json.member("shards", UInt64(Shard.count))
-      json.name("members")
-      json.beginArray()
-      for member in members { json.member(member) }
-      json.endArray()
-      json.endObject()
+      json.array("members", members) { $0.member($1) }
     }
   }
 }
@@ -87,22 +82,16 @@ package enum ClusterWish: Hashable, Sendable {
 
 extension JSONWriter {
   fileprivate mutating func member(_ member: ClusterMember) {
-    beginObject()
-    self.member("name", member.name)
-    place(of: member)
-    self.member("owned", UInt64(member.shards.count))
-    name("ranges")
-    beginArray()
-    for range in member.ranges {
-      beginArray()
-      integer(UInt64(range.first))
-      integer(UInt64(range.last))
-      endArray()
+    object { json in
+      json.member("name", member.name)
+      json.place(of: member)
+      json.member("owned", UInt64(member.shards.count))
+      json.array("ranges", member.ranges) { json, range in
+        json.array([range.first, range.last]) { $0.integer(UInt64($1)) }
+      }
+      json.member("draining", member.isDraining)
+      json.member("lease", UInt64(max(member.lease, 0)))
     }
-    endArray()
-    self.member("draining", member.isDraining)
-    self.member("lease", UInt64(max(member.lease, 0)))
-    endObject()
   }
 
   /// Writes where clients reach a member, as members of the current object.

@@ -117,20 +117,17 @@ extension JSONWriter {
   fileprivate mutating func splice(at index: Int, removing: String?, inserting: [UInt8]?) {
     assert(index >= 0)
     assert(removing != nil || inserting != nil, "a splice that changes nothing")
-    beginObject()
-    member("at", UInt64(index))
-    list("del", removing.map { [$0] } ?? [])
-    name("ins")
-    beginArray()
-    if let inserting { raw(inserting) }
-    endArray()
-    endObject()
+    object { json in
+      json.member("at", UInt64(index))
+      json.list("del", removing.map { [$0] } ?? [])
+      json.array("ins", inserting.map { [$0] } ?? []) { $0.raw($1) }
+    }
   }
 
   fileprivate mutating func set(_ record: [UInt8]) {
-    beginObject()
-    member("set", word: "screen")
-    member("to", raw: record)
-    endObject()
+    object { json in
+      json.member("set", word: "screen")
+      json.member("to", raw: record)
+    }
   }
 }

@@ -69,10 +69,9 @@ extension Hub {
 extension JSONWriter {
   /// Writes the progress of a backup as a member of the current object.
   mutating func progress(of backup: BackupProgress) {
-    name("backup")
-    beginObject()
-    member("done", backup.done)
-    member("total", backup.total)
-    endObject()
+    object("backup") { json in
+      json.member("done", backup.done)
+      json.member("total", backup.total)
+    }
   }
 }

@@ -112,7 +112,7 @@ extension Hub {
       sequence: sequence, nav: navs[slot].number, revision: head.revision.number,
       previous: navs[slot].lastSequence, time: op.now.wall, kind: .closed, depth: head.depth,
       top: head.top, author: op.author)
-    batches.append(row, body: JournalBody.closed { $0.origin(op, answeredBy: reply) }.span)
+    batches.append(row, body: JSONWriter.object { $0.origin(op, answeredBy: reply) }.span)
     assert(navs.hasName(slot), "\(op.request.nav) was closed before")
     dropCoordination(of: slot)
     // The entry stays in its slot until the closing is durable; only its name is gone.

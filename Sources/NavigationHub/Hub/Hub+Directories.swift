@@ -126,14 +126,12 @@ extension Hub {
 extension DormantNav {
   /// The record of the nav in `$navs`.
   fileprivate func record(_ version: Revision) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
+    JSONWriter.object { json in
       json.optional("id", name)
       json.member("ver", version.number)
       json.member("kind", word: kindName)
       json.member("epoch", hex: epoch.bits)
       json.optional("owner", owner)
-      json.endObject()
     }
   }
 }
@@ -141,8 +139,7 @@ extension DormantNav {
 extension Session {
   /// The record of the session in `$clients`.
   fileprivate func record(_ version: Revision, watchCount: Int, behind: UInt64) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
+    JSONWriter.object { json in
       json.optional("id", client.text)
       json.member("ver", version.number)
       json.optional("name", name)
@@ -151,7 +148,6 @@ extension Session {
       json.member("watches", UInt64(watchCount))
       json.member("behind", behind)
       json.member("stalled", !hasCredit)
-      json.endObject()
     }
   }
 }

@@ -76,8 +76,7 @@ extension Hub {
     return (
       nav,
       { version in
-        JSONWriter.value { json in
-          json.beginObject()
+        JSONWriter.object { json in
           json.member("id", nav)
           json.member("ver", version.number)
           json.member("rev", head.revision.number)
@@ -85,7 +84,6 @@ extension Hub {
           json.optional("top", head.top?.text)
           json.member("t", head.time)
           json.member("watches", UInt64(watchCount))
-          json.endObject()
         }
       }
     )

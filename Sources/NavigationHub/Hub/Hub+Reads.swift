@@ -127,12 +127,10 @@ extension Hub {
     batches.work += navs[slot].scope
     let (fresh, violated) = navs[slot].verified()
     if !violated.isEmpty, navs[slot].directory == nil { freeze(slot, violated) }
-    let value = JSONWriter.value { json in
-      json.beginObject()
+    let value = JSONWriter.object { json in
       json.member("ok", violated.isEmpty)
       json.member("dig", fresh)
       json.list("violated", violated)
-      json.endObject()
     }
     answer(request, slot, value, to: sender)
   }
@@ -342,36 +340,26 @@ extension NavEntry {
   }
 
   private var detachedRecords: [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
-      json.name("screens")
-      json.beginArray()
-      for screen in controller.detachedScreens { json.screen(screen) }
-      json.endArray()
-      json.name("buttons")
-      json.beginArray()
-      for case .button(let button) in controller.detached.all { json.button(button) }
-      json.endArray()
-      json.endObject()
+    JSONWriter.object { json in
+      json.array("screens", controller.detachedScreens) { $0.screen($1) }
+      json.array("buttons", controller.detached.all) { json, record in
+        if case .button(let button) = record { json.button(button) }
+      }
     }
   }
 
   private func statistics(watchCount: Int) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
+    JSONWriter.object { json in
       json.optional("owner", owner)
       json.member("depth", UInt64(standing.depth))
       json.member("detached", UInt64(controller.detached.count))
-      json.name("bytes")
-      json.integer(UInt64(max(controller.byteCount, 0)))
+      json.member("bytes", UInt64(max(controller.byteCount, 0)))
       json.member("watches", UInt64(watchCount))
-      json.name("resume")
-      json.beginObject()
-      json.member("from", ring.base.number)
-      json.member("bytes", UInt64(ring.byteCount))
-      json.endObject()
+      json.object("resume") { json in
+        json.member("from", ring.base.number)
+        json.member("bytes", UInt64(ring.byteCount))
+      }
       json.member("floor", floor.number)
-      json.endObject()
     }
   }
 

@@ -78,40 +78,32 @@ extension Hub {
 
   private func welcome(_ hello: Hello, _ slot: SessionSlot) -> [UInt8] {
     let session = sessions[slot]
-    var json = JSONWriter(reserving: 512)
     assert(session.client == hello.client)
-    json.beginObject()
-    json.member("ver", 1)
-    json.optional("nonce", hello.nonce)
-    json.member("boot", hex: boot.bits)
-    json.optional("server", configuration.server)
-    json.name("features")
-    json.beginArray()
-    if shards.count > 1 { json.string("shards") }
-    json.endArray()
-    json.member("hb", session.heartbeat)
-    json.name("you")
-    json.beginObject()
-    json.peer(session.peer)
-    json.optional("role", session.role.name)
-    // A client compares it before it sends an op again to another daemon.
-    if shards.count > 1 { json.member("principal", session.peer.principal) }
-    json.endObject()
-    json.name("ops")
-    json.beginObject()
-    json.member("last", remembered.last(of: session.key, in: shards.here))
-    json.rows(shards.here.map { ($0, batches.sequence(of: $0)) })
-    json.endObject()
-    json.name("limits")
-    json.beginObject()
-    json.member("message", UInt64(configuration.maximumRequestBytes))
-    json.member("inflight", UInt64(configuration.inflight))
-    json.member("watches", UInt64(configuration.watchesPerConnection))
-    json.member("depth", UInt64(configuration.nav.stackDepth))
-    json.member("window", session.window)
-    json.endObject()
-    json.endObject()
-    return json.bytes
+    return JSONWriter.object(reserving: 512) { json in
+      json.member("ver", 1)
+      json.optional("nonce", hello.nonce)
+      json.member("boot", hex: boot.bits)
+      json.optional("server", configuration.server)
+      json.list("features", shards.count > 1 ? ["shards"] : [])
+      json.member("hb", session.heartbeat)
+      json.object("you") { json in
+        json.peer(session.peer)
+        json.optional("role", session.role.name)
+        // A client compares it before it sends an op again to another daemon.
+        if shards.count > 1 { json.member("principal", session.peer.principal) }
+      }
+      json.object("ops") { json in
+        json.member("last", remembered.last(of: session.key, in: shards.here))
+        json.rows(shards.here.map { ($0, batches.sequence(of: $0)) })
+      }
+      json.object("limits") { json in
+        json.member("message", UInt64(configuration.maximumRequestBytes))
+        json.member("inflight", UInt64(configuration.inflight))
+        json.member("watches", UInt64(configuration.watchesPerConnection))
+        json.member("depth", UInt64(configuration.nav.stackDepth))
+        json.member("window", session.window)
+      }
+    }
   }
 
   /// Ends a session and sends its connection `bye`.
@@ -206,14 +198,10 @@ extension JSONWriter {
   mutating func peer(_ peer: Peer) {
     switch peer {
     case .local(let user, let group, let process, _):
-      name("via")
-      word("ipc")
-      name("uid")
-      integer(UInt64(user))
-      name("gid")
-      integer(UInt64(group))
-      name("pid")
-      integer(UInt64(max(process, 0)))
+      member("via", word: "ipc")
+      member("uid", UInt64(user))
+      member("gid", UInt64(group))
+      member("pid", UInt64(max(process, 0)))
     case .key(let name, let address):
       member("via", word: "tcp")
       optional("key", name)

@@ -130,15 +130,10 @@ extension ServerMessageWriter {
   /// `list` has reports, joined by commas; `dropped` counts the messages that are missing since the
   /// last `traced`; `end` says why the trace is over, nil if it goes on.
   static func traced(_ list: [UInt8], dropped: UInt64, end: String? = nil) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
-      json.name("list")
-      json.beginArray()
-      if !list.isEmpty { json.raw(list) }
-      json.endArray()
+    JSONWriter.object { json in
+      json.array("list", list.isEmpty ? [] : [list]) { $0.raw($1) }
       if dropped > 0 { json.member("dropped", dropped) }
       json.optional("end", end)
-      json.endObject()
     }
   }
 }

@@ -5,11 +5,7 @@ import NavigationCore
 extension JournalBodyReader {
   /// The log entry of the loaded row, as `get log` shows it.
   func logEntry(_ row: JournalRow) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
-      writeEntry(row, &json)
-      json.endObject()
-    }
+    JSONWriter.object { writeEntry(row, &$0) }
   }
 
   /// The entries of rows with their contents, as `get diffs` shows them, up to a number of octets.
@@ -51,8 +47,7 @@ extension JournalBodyReader {
   /// The log entry of the loaded row with its contents: the changes of a revision, or the state with
   /// which it begins.
   private func entry(_ row: JournalRow, hasContents: Bool) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
+    JSONWriter.object { json in
       json.member("kind", "\(row.kind)")
       writeEntry(row, &json)
       if !hasContents {
@@ -66,7 +61,6 @@ extension JournalBodyReader {
           json.raw(tape.raw(index))
         }
       }
-      json.endObject()
     }
   }
 
@@ -123,12 +117,7 @@ extension JournalBodyReader {
       }
     }
     if !inserted.isEmpty { json.screens("ins", inserted, tape) }
-    if !removed.isEmpty {
-      json.name("del")
-      json.beginArray()
-      for index in removed { json.raw(tape.raw(index)) }
-      json.endArray()
-    }
+    if !removed.isEmpty { json.array("del", removed) { $0.raw(tape.raw($1)) } }
     if let presented { json.screens("presented", presented, tape) }
   }
 

@@ -144,9 +144,7 @@ enum JournalBody {
       json.raw(diff.bytes)
     }
     json.member("before", before)
-    if diff.resolved != nil {
-      json.member("rv", resolution)
-    }
+    if diff.resolved != nil { json.member("rv", resolution) }
   }
 
   @inline(__always)
@@ -184,10 +182,7 @@ enum JournalBody {
     json.optional("top", controller.top?.id.text)
     json.member("rev", controller.revision.number)
     json.member("resolvedAt", entry.resolvedAt.number)
-    json.name("screens")
-    json.beginArray()
-    for screen in controller.stack { json.screen(screen) }
-    json.endArray()
+    json.array("screens", controller.stack) { $0.screen($1) }
     for part in PartName.allCases {
       json.dynamicName(part.text)
       json.part(part, of: controller)
@@ -204,46 +199,28 @@ enum JournalBody {
     return json.bytes
   }
 
-  static func closed(_ origin: (inout JSONWriter) -> Void) -> [UInt8] {
-    var json = JSONWriter()
-    json.beginObject()
-    origin(&json)
-    json.endObject()
-    return json.bytes
-  }
-
   static func epoch(_ epoch: Epoch, because loss: EpochLoss) -> [UInt8] {
-    var json = JSONWriter(reserving: 64)
-    json.beginObject()
-    json.member("epoch", hex: epoch.bits)
-    json.optional("cause", loss.rawValue)
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 64) { json in
+      json.member("epoch", hex: epoch.bits)
+      json.optional("cause", loss.rawValue)
+    }
   }
 
   static func report(
     _ bad: MirrorPosition, name: String, principal: String, process: Int32?, digest: Digest?
   ) -> [UInt8] {
-    var json = JSONWriter()
-    json.beginObject()
-    json.name("bad")
-    json.beginObject()
-    json.member("rev", bad.revision.number)
-    json.member("dig", bad.digest)
-    if let digest {
-      json.member("ours", digest)
+    JSONWriter.object { json in
+      json.object("bad") { json in
+        json.member("rev", bad.revision.number)
+        json.member("dig", bad.digest)
+        if let digest { json.member("ours", digest) }
+      }
+      json.object("by") { json in
+        json.optional("name", name)
+        json.optional("principal", principal)
+        if let process { json.member("pid", UInt64(process)) }
+      }
     }
-    json.endObject()
-    json.name("by")
-    json.beginObject()
-    json.optional("name", name)
-    json.optional("principal", principal)
-    if let process {
-      json.member("pid", UInt64(process))
-    }
-    json.endObject()
-    json.endObject()
-    return json.bytes
   }
 }
 

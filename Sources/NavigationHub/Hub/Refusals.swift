@@ -43,11 +43,7 @@ struct Refusals: Sendable {
         size += entry.count + 1
         return size <= limit
       }
-    return JSONWriter.value { json in
-      json.beginArray()
-      for entry in Array(written).reversed() { json.raw(entry) }
-      json.endArray()
-    }
+    return JSONWriter.value { $0.array(Array(written).reversed()) { $0.raw($1) } }
   }
 
   /// The beginning of a text that a client may have made long.
@@ -67,20 +63,19 @@ struct Refusals: Sendable {
 
 extension JSONWriter {
   fileprivate mutating func refusal(_ refusal: Refusals.Refusal) {
-    beginObject()
-    member("t", refusal.time)
-    member("code", refusal.code.rawValue)
-    optional("reason", refusal.reason)
-    member("msg", refusal.text)
-    optional("nav", refusal.nav)
-    if !refusal.operations.isEmpty { list("do", refusal.operations) }
-    if let id = refusal.id { member("id", id) }
-    name("by")
-    beginObject()
-    member("name", refusal.name)
-    member("principal", refusal.principal)
-    if let process = refusal.process { member("pid", UInt64(max(process, 0))) }
-    endObject()
-    endObject()
+    object { json in
+      json.member("t", refusal.time)
+      json.member("code", refusal.code.rawValue)
+      json.optional("reason", refusal.reason)
+      json.member("msg", refusal.text)
+      json.optional("nav", refusal.nav)
+      if !refusal.operations.isEmpty { json.list("do", refusal.operations) }
+      if let id = refusal.id { json.member("id", id) }
+      json.object("by") { json in
+        json.member("name", refusal.name)
+        json.member("principal", refusal.principal)
+        if let process = refusal.process { json.member("pid", UInt64(max(process, 0))) }
+      }
+    }
   }
 }

@@ -220,8 +220,7 @@ extension Trace.Tracer {
 extension Trace.Message {
   /// The report of the message, which passes at `time`, in milliseconds since 1970.
   fileprivate func report(at time: UInt64) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
+    JSONWriter.object { json in
       json.member("t", time)
       json.member("dir", word: isIncoming ? "in" : "out")
       json.member("verb", verb ?? "")
@@ -233,7 +232,6 @@ extension Trace.Message {
       json.peer(correspondent.peer)
       json.member("size", UInt64(byteCount))
       if let body, body.count <= Trace.bodyBytes { json.member("body", raw: body) }
-      json.endObject()
     }
   }
 }
