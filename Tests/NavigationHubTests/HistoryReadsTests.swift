@@ -84,26 +84,4 @@ import Testing
     let later = reads.schedule([])
     #expect(later.isEmpty)
   }
-
-  @Test func `one backup is made at a time, and a rollback goes back to the one before`() {
-    var reads = HistoryReads()
-    let first = PendingBackup(connection: ConnectionID(1), id: 1)
-    let second = PendingBackup(connection: ConnectionID(2), id: 2)
-    let began = [first, second].map { reads.beginBackup($0) }
-    #expect(began == [true, false])
-    reads.note(BackupProgress(done: 2, total: 5))
-    let taken = reads.takeBackup()
-    #expect(taken?.id == 1 && taken?.progress.done == 2)
-    let again = reads.takeBackup()
-    #expect(again == nil)
-    // The batch that ended it failed.
-    reads.restoreBackup(taken)
-    #expect(reads.backup?.id == 1)
-    _ = reads.takeBackup()
-    let beganSecond = reads.beginBackup(second)
-    #expect(beganSecond)
-    // So did the batch that began the next one.
-    reads.restoreBackup(nil)
-    #expect(reads.backup == nil)
-  }
 }

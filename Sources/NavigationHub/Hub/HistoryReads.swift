@@ -15,7 +15,7 @@ struct HistoryReads: Sendable {
   /// More would only take memory.
   private static let atOnce = 2
   /// The backup that is being made; at most one at a time.
-  private(set) var backup: PendingBackup?
+  var backup: PendingBackup?
 
   var count: Int { reads.count }
 
@@ -91,28 +91,6 @@ struct HistoryReads: Sendable {
     for (token, read) in reads {
       if case .revert(let op, _) = read.what, op.session == session { reads[token] = nil }
     }
-  }
-
-  // Backups.
-
-  /// Begins a backup; returns false if one is being made already.
-  mutating func beginBackup(_ new: PendingBackup) -> Bool {
-    guard backup == nil else { return false }
-    backup = new
-    return true
-  }
-
-  mutating func note(_ progress: BackupProgress) {
-    assert(progress.done <= progress.total, "\(progress.done) pages of \(progress.total)")
-    backup?.progress = progress
-  }
-
-  mutating func takeBackup() -> PendingBackup? { backup.take() }
-
-  /// Restores the backup that was being made before a change that is rolled back.
-  mutating func restoreBackup(_ before: PendingBackup?) {
-    assert(before == nil || backup == nil, "two backups were under way")
-    backup = before
   }
 }
 

@@ -68,38 +68,27 @@ extension Hub {
 
   // Log entries for the administrator.
 
-  /// Logs an error that is `forbidden` or `fenced`; ignores other errors.
-  mutating func audit(
-    _ error: OutgoingError, _ sender: Sender, about nav: String?, client: String?
+  /// Notes a refusal for `get refusals`, unless it is of a dry run; logs `forbidden` and `fenced`.
+  ///
+  /// `op` is the refused op; nil for a message that is none. `client` is the name that an op gives.
+  mutating func noteRefusal(
+    _ error: OutgoingError, of sender: Sender, about nav: String?, op: OpMessage? = nil,
+    client: String? = nil
   ) {
-    guard error.code == .forbidden || error.code == .fenced else { return }
-    let session = sessions.slot(of: sender.connection).map { sessions[$0].name }
-    output.notices.append(
-      Notice(
-        .refused, .warning, error.text, nav: nav, client: client ?? session,
-        principal: sender.peer.principal, code: error.code.rawValue))
-  }
-
-  /// Notes that an op is refused, for `get refusals`.
-  mutating func note(
-    _ error: OutgoingError, of sender: Sender, _ request: OpMessage, name: String?
-  ) {
-    note(
-      error, of: sender, id: request.id, nav: request.nav, operations: request.kinds.map(\.name),
-      name: name)
-  }
-
-  mutating func note(
-    _ error: OutgoingError, of sender: Sender, id: UInt64?, nav: String?, operations: [String],
-    name: String?
-  ) {
-    let session = sessions.slot(of: sender.connection).map { sessions[$0].name }
+    let client = client ?? sessions.slot(of: sender.connection).map { sessions[$0].name }
+    if error.code == .forbidden || error.code == .fenced {
+      output.notices.append(
+        Notice(
+          .refused, .warning, error.text, nav: nav, client: client,
+          principal: sender.peer.principal, code: error.code.rawValue))
+    }
+    if op?.isDry == true { return }
     batches.current.refusals.append(
       Refusals.Refusal(
         time: timer.now.wall, code: error.code, reason: error.reason,
-        text: Refusals.clipped(error.text), nav: nav,
-        operations: operations, id: id, principal: sender.peer.principal,
-        process: sender.peer.process, name: name ?? session ?? ""))
+        text: Refusals.clipped(error.text), nav: nav, operations: op?.kinds.map(\.name) ?? [],
+        id: op?.id ?? error.id, principal: sender.peer.principal,
+        process: sender.peer.process, name: client ?? ""))
   }
 
   /// Logs an op that ran without a guard or without a delegate's answer, once it is durable.

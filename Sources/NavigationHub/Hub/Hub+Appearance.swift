@@ -64,7 +64,7 @@ extension Hub {
     do {
       _ = try trial.perform(operations, isAnimated: nil, in: context)
     } catch {
-      throw OpFailure(OutgoingError(error))
+      throw OpFailure(error)
     }
     if let unreadable { throw unreadable }
     try checkQuota()

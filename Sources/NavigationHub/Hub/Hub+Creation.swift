@@ -69,7 +69,7 @@ extension Hub {
       (controller, result) = try NavigationController.create(
         creation, then: signed, isAnimated: request.isAnimated, in: context)
     } catch {
-      throw OpFailure(OutgoingError(error))
+      throw OpFailure(error)
     }
     if let unreadable { throw unreadable }
     if let looks { controller.beginWith(looks) }

@@ -41,45 +41,32 @@ extension Hub {
   ) throws(OpFailure) -> Bool {
     guard mayAskDelegates(slot) else { return false }
     let settings = navs[slot].controller.settings.content
-    var candidate = navs[slot].controller
-    let result: OperationResult
-    do {
-      result = try candidate.perform(
-        operations, isAnimated: op.request.isAnimated, in: context)
-    } catch {
-      throw OpFailure(OutgoingError(error))
-    }
+    let (candidate, result) = try trial(operations, op, slot)
     guard let commit = result.commit else { return false }
     let inquiry = inquiry(about: commit, candidate, op, slot)
-    var subjects = inquiry.subjects
-    let (hasVeto, animates) = (inquiry.hasVeto, inquiry.takesAnimator)
-    var isSkipped = false
-    if !subjects.isEmpty, !hasVeto, settings.veto.isRequired {
-      if let end = delegatesReturn(to: slot, within: settings.veto.deadline) {
-        var question = DelegateQuestion(
-          op: op, subjects: subjects, cause: op.cause(of: result.outputs), deadline: end)
-        question.awaitsDelegate = true
-        coordinations.update(slot, in: &batches) { $0.question = question }
-        timer.plan(end)
-        return true
+    var question = DelegateQuestion(
+      op: op, subjects: inquiry.subjects, cause: op.cause(of: result.outputs),
+      deadline: timer.now.boot + settings.veto.deadline)
+    if !inquiry.hasVeto {
+      if !question.subjects.isEmpty, settings.veto.isRequired {
+        if let end = delegatesReturn(to: slot, within: settings.veto.deadline) {
+          (question.deadline, question.awaitsDelegate) = (end, true)
+          coordinations.update(slot, in: &batches) { $0.question = question }
+          timer.plan(end)
+          return true
+        }
+        guard settings.veto.allowsOnTimeout else {
+          throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
+        }
+        question.isVetoSkipped = true
       }
-      guard settings.veto.allowsOnTimeout else {
-        throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
-      }
-      isSkipped = true
+      question.subjects = []
     }
-    if !hasVeto { subjects = [] }
-    guard isSkipped || !subjects.isEmpty && hasVeto || animates else {
+    guard question.isVetoSkipped || !question.subjects.isEmpty || inquiry.takesAnimator else {
       return false
     }
     assert(coordinations[slot]?.question == nil, "two questions at a time")
-    var question = DelegateQuestion(
-      op: op, subjects: hasVeto ? subjects : [],
-      cause: op.cause(of: result.outputs),
-      deadline: timer.now.boot + settings.veto.deadline)
-    question.isVetoSkipped = isSkipped
-    coordinations.update(slot, in: &batches) { $0.question = question }
-    askNext(slot)
+    go(on: question, slot)
     return true
   }
 
@@ -93,16 +80,11 @@ extension Hub {
     return coordinations[slot]?.delegates.isEmpty == false || isRequired
   }
 
-  /// What delegates are asked about an op that leads to `candidate`.
-  struct Inquiry {
-    var subjects: [DelegateQuestion.Subject]
-    var hasVeto: Bool
-    var takesAnimator: Bool
-  }
-
+  /// Returns the screens about which an op that leads to `candidate` asks veto delegates, whether there
+  /// are any, and whether an animator is asked.
   func inquiry(
     about commit: Commit, _ candidate: NavigationController, _ op: OpContext, _ slot: NavSlot
-  ) -> Inquiry {
+  ) -> (subjects: [DelegateQuestion.Subject], hasVeto: Bool, takesAnimator: Bool) {
     let delegates = coordinations[slot]?.delegates ?? []
     let current = navs[slot].controller
     let subjects = op.subjects(
@@ -112,8 +94,7 @@ extension Hub {
       ?? false
     let hasVeto = delegates.contains { $0.roles.contains(.veto) }
     let hasAnimator = delegates.contains { $0.roles.contains(.animator) }
-    return Inquiry(
-      subjects: subjects, hasVeto: hasVeto, takesAnimator: animates && hasAnimator)
+    return (subjects, hasVeto, animates && hasAnimator)
   }
 
   /// The time until which delegates may register again at a nav that has just moved to this daemon;
@@ -169,11 +150,9 @@ extension Hub {
     let operations = Self.readable(
       question.op.request, isStandalone: navs[slot].controller.isStandalone
     ).operations
-    var candidate = navs[slot].controller
-    let result = try? candidate.perform(
-      operations, isAnimated: question.op.request.isAnimated, in: context)
-    guard let running = candidate.transition.content.running,
-      running.id == result?.commit?.revision, running.takesAnimator
+    guard let (candidate, result) = try? trial(operations, question.op, slot),
+      let running = candidate.transition.content.running,
+      running.id == result.commit?.revision, running.takesAnimator
     else { return nil }
     return running
   }

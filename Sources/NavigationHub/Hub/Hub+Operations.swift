@@ -6,8 +6,8 @@ import NavigationCore
 extension Hub {
   /// Answers a refused op; remembers the answer if its `retry` is `no` or `resync`.
   mutating func fail(_ op: OpContext, _ failure: OpFailure) {
-    audit(failure.error, op.sender, about: op.request.nav, client: op.name)
-    if !op.request.isDry { note(failure.error, of: op.sender, op.request, name: op.name) }
+    noteRefusal(
+      failure.error, of: op.sender, about: op.request.nav, op: op.request, client: op.name)
     let reply = encode(failure.error, to: op.request, op.sender)
     send(op.sender.connection, .err, reply, .refused(failure.error.code))
     if op.request.isDry { return }
@@ -27,6 +27,8 @@ extension Hub {
 
     init(_ code: ErrorCode, _ text: String) { self.init(OutgoingError(code, text)) }
 
+    init(_ refusal: Refusal) { self.init(OutgoingError(refusal)) }
+
     var error: OutgoingError {
       get {
         switch self {
@@ -38,8 +40,7 @@ extension Hub {
   }
 
   mutating func refuse(_ request: OpMessage, _ error: OutgoingError, _ sender: Sender) {
-    audit(error, sender, about: request.nav, client: request.name)
-    if !request.isDry { note(error, of: sender, request, name: request.name) }
+    noteRefusal(error, of: sender, about: request.nav, op: request, client: request.name)
     send(sender.connection, .err, encode(error, to: request, sender), .refused(error.code))
   }
 
@@ -120,10 +121,25 @@ extension Hub {
     }
     guard try lookBack(&operations, &unreadable, op, slot) else { return nil }
     if let unreadable {
-      try checkBefore(operations, op, slot)
+      // A refusal of an operation before the unreadable one counts, because the first error does.
+      if !operations.isEmpty { _ = try trial(operations, op, slot) }
       throw unreadable
     }
     return operations
+  }
+
+  /// Performs operations of an op on a copy of the nav's state; throws the rules' refusal.
+  func trial(
+    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
+  ) throws(OpFailure) -> (state: NavigationController, result: OperationResult) {
+    var state = navs[slot].controller
+    do {
+      let result = try state.perform(
+        operations, isAnimated: op.request.isAnimated, in: context)
+      return (state, result)
+    } catch {
+      throw OpFailure(error)
+    }
   }
 
   /// The same operations, with the client that begins a gesture or opens a route.
@@ -145,15 +161,14 @@ extension Hub {
     assert(navs[slot].fault == nil, "a frozen nav changes")
     assert(operations.count == op.request.kinds.count)
     try checkUnsound(op, slot)
-    let before =
-      inspections.touched == nil ? StateBefore(navs[slot].controller) : nil
+    let before = inspections.touched == nil ? StateBefore(navs[slot].controller) : nil
     let result: OperationResult
     do {
       result = try navs[slot].controller.perform(
         operations, isAnimated: op.request.isAnimated, animation: decision?.animation,
         in: context)
     } catch {
-      throw OpFailure(OutgoingError(error))
+      throw OpFailure(error)
     }
     assert(result.outputs.count == operations.count)
     guard result.isChanged else { return answerUnchanged(op, slot, result.outputs) }
@@ -182,21 +197,6 @@ extension Hub {
     let isProgress = op.request.kinds.allSatisfy { $0 == .gestureUpdate }
     if !isProgress { remember(op, reply, isOk: true) }
     answer(op.sender, op.session, slot, reply, .unchanged)
-  }
-
-  /// Throws the rules' refusal of an operation before the unreadable one, because the first error
-  /// counts.
-  private func checkBefore(
-    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
-  ) throws(OpFailure) {
-    guard !operations.isEmpty else { return }
-    var candidate = navs[slot].controller
-    do {
-      _ = try candidate.perform(
-        operations, isAnimated: op.request.isAnimated, in: context)
-    } catch {
-      throw OpFailure(OutgoingError(error))
-    }
   }
 
   /// Sends the events that have no revision; returns the number of watches that get them.

@@ -11,12 +11,7 @@ extension Hub {
     var entry = navs[slot]
     batches.work += entry.scope
     let result: OperationResult
-    do {
-      result = try entry.controller.perform(
-        operations, isAnimated: op.request.isAnimated, in: context)
-    } catch {
-      throw OpFailure(OutgoingError(error))
-    }
+    (entry.controller, result) = try trial(operations, op, slot)
     var delegates: [(name: String, roles: [String])] = []
     if let commit = result.commit {
       let faults = inspections.whole(entry.controller)

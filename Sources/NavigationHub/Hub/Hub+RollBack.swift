@@ -61,7 +61,7 @@ extension Hub {
       if sessions.isLive(session) { sessions[session].malformed -= 1 }
     case .asked(let token): dropWaiting(token)
     case .answered(let token, let read): putBack(read, token)
-    case .backup(let before): reads.restoreBackup(before)
+    case .backup(let before): reads.backup = before
     }
   }
 

@@ -99,7 +99,7 @@ package struct Hub: Sendable {
       requestLag(at: now)
       resumeWatches(of: slot)
     case .history(let answer): finishRead(answer, at: now)
-    case .backupProgress(let progress): reads.note(progress)
+    case .backupProgress(let progress): reads.backup?.progress = progress
     case .backup(let answer): finishBackup(answer)
     case .floor(let number, let revision):
       navs.setFloor(of: number, Revision(revision))
@@ -285,8 +285,7 @@ extension Hub {
   mutating func refuse(
     _ sender: Sender, _ error: OutgoingError, about nav: String? = nil, isOp: Bool = false
   ) {
-    audit(error, sender, about: nav, client: nil)
-    note(error, of: sender, id: error.id, nav: nav, operations: [], name: nil)
+    noteRefusal(error, of: sender, about: nav)
     let error = nav.map { placed(error, at: $0, for: sender) } ?? error
     let outcome: Outcome = isOp ? .refused(error.code) : .refusedMessage(error.code)
     batches.append(.send(sender.connection, .err, ServerMessageWriter.error(error), outcome))

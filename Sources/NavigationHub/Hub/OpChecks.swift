@@ -446,10 +446,7 @@ extension Hub {
   ) throws(OpFailure) {
     guard batches.isStorageFailing else { return }
     assert(navs[slot].directory == nil)
-    var candidate = navs[slot].controller
-    let result = try? candidate.perform(
-      operations, isAnimated: op.request.isAnimated, in: context)
-    if result?.commit != nil { throw OpFailure(.storage) }
+    if (try? trial(operations, op, slot))?.result.commit != nil { throw OpFailure(.storage) }
   }
 
   /// Throws `storage` while the journal takes no commits, for a message that needs one.
