@@ -84,6 +84,7 @@ struct DormantNavs: Sendable {
     count += other.count
   }
 
+  /// Removes the navs of shards, because another daemon serves them.
   mutating func drop(_ leaving: Set<Shard>) {
     for shard in leaving {
       count -= shards[shard.number].count

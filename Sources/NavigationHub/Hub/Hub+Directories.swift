@@ -64,8 +64,8 @@ extension Hub {
 
   /// Plans the revisions of virtual navs that are not due yet.
   mutating func planDirectories() {
-    if let dueAt = heads.pace.dueAt { timer.plan(dueAt) }
-    if let dueAt = lagPace.dueAt { timer.plan(dueAt) }
+    timer.plan(heads.pace.dueAt)
+    timer.plan(lagPace.dueAt)
   }
 
   /// Requests a revision of `$clients`, because what a session lags behind may have changed.

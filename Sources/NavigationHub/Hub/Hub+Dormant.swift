@@ -112,17 +112,7 @@ extension Hub {
   mutating func noteLoaded(_ slot: NavSlot) {
     navs[slot].readBy = batches.number
     noteFollower(slot)
-    if sweep.begin(at: timer.now.boot + configuration.navIdle) { planSweep() }
-  }
-
-  private mutating func planSweep() {
-    if let dueAt = sweep.dueAt { timer.plan(dueAt) }
-  }
-
-  /// Notes whether a slice of a sweep is due, or plans it.
-  mutating func wakeSweep(at now: Instant) {
-    sweep.wake(at: now.boot)
-    if !sweep.isDue { planSweep() }
+    if sweep.begin(at: timer.now.boot + configuration.navIdle) { timer.plan(sweep.dueAt) }
   }
 
   /// Makes idle navs dormant, a slice of the slots at a time.
@@ -149,7 +139,7 @@ extension Hub {
       output.unloadedNavs = sweep.unloaded
       sweep.endRound(next: navs.loadedCount == 0 ? nil : now.boot + configuration.navIdle)
     }
-    planSweep()
+    timer.plan(sweep.dueAt)
   }
 
   /// Whether nothing needs a nav in memory; clients wait for the history of the navs in `awaited`.

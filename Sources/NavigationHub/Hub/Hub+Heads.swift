@@ -24,7 +24,7 @@ extension Hub {
   private mutating func noteHead(_ head: Head?, _ slot: NavSlot) {
     heads.note(head, of: navs[slot].name)
     heads.pace.request(at: timer.now.boot)
-    if let dueAt = heads.pace.dueAt { timer.plan(dueAt) }
+    timer.plan(heads.pace.dueAt)
   }
 
   /// Notes the navs that the batch changed, which is durable.
@@ -38,10 +38,8 @@ extension Hub {
 
   /// The records of all navs, in no order.
   var headRecords: [Directory.Wanted] {
-    let loaded = navs.loaded.filter { navs.hasName($0) }.map { slot in
-      headRecord(of: navs[slot].name, Head(navs[slot]))
-    }
-    return loaded
+    navs.loaded.filter { navs.hasName($0) }
+      .map { headRecord(of: navs[$0].name, Head(navs[$0])) }
       + navs.dormants.named.map {
         headRecord(of: navs.dormants[$0].name, navs.dormants.history($0).head)
       }
@@ -61,7 +59,7 @@ extension Hub {
   ///
   /// O(changed navs), and O(navs) for the digest.
   mutating func publishHeads(at now: Instant) {
-    let records = heads.take().map { nav, head -> Directory.Change in
+    let records: [Directory.Change] = heads.take().map { nav, head in
       (nav, head.map { headRecord(of: nav, $0).json })
     }
     if let changes = navs[Navs.headsSlot].directory?.update(records) {

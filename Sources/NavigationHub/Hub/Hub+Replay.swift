@@ -81,7 +81,10 @@ extension Hub {
   /// alone do not show it: navd may be about to prune the oldest ones, and a nav may have a
   /// snapshot only.
   package mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
-    navs.takeFloors(floor)
+    for place in navs.dormants.places {
+      let revision = floor(navs.dormants[place].number)
+      if revision > 0 { navs.dormants.setFloor(place, Revision(revision)) }
+    }
   }
 
   /// The requests that revive the navs with an open state, because `finishReplay` ends what is
@@ -136,33 +139,33 @@ extension Hub {
     for slot in navs.loaded {
       guard let loss = losses[navs[slot].shard] else { continue }
       let epoch = navs.makeEpoch()
-      let row = epochRow(
-        JournalBody.epoch(epoch, because: loss), navs[slot].number, Head(navs[slot]),
-        navs[slot].lastSequence, isOpen: navs[slot].isOpen, at: now)
+      let row = appendRow(
+        .epoch, of: navs[slot].number, Head(navs[slot]), behind: navs[slot].lastSequence,
+        isOpen: navs[slot].isOpen, JournalBody.epoch(epoch, because: loss), at: now)
       navs.renew(slot, epoch, row: row)
     }
     for (shard, loss) in losses.sorted(by: { $0.key < $1.key }) {
       for place in navs.dormants.places(of: shard) {
         let epoch = navs.makeEpoch()
         let history = navs.dormants.history(place)
-        let row = epochRow(
-          JournalBody.epoch(epoch, because: loss), navs.dormants[place].number, history.head,
-          history.lastSequence, isOpen: history.isOpen, at: now)
-        navs.renewDormant(place, epoch, row: row)
+        let row = appendRow(
+          .epoch, of: navs.dormants[place].number, history.head, behind: history.lastSequence,
+          isOpen: history.isOpen, JournalBody.epoch(epoch, because: loss), at: now)
+        navs.dormants.renew(place, epoch, row: row)
       }
     }
   }
 
-  /// Records a new epoch; returns the number of its row.
-  private mutating func epochRow(
-    _ body: [UInt8], _ nav: UInt64, _ head: Head, _ previous: UInt64, isOpen: Bool,
-    at now: Instant
+  /// Appends a row that changes neither the revision nor the stack of a nav; returns its number.
+  mutating func appendRow(
+    _ kind: JournalRow.Kind, of nav: UInt64, _ head: Head, behind previous: UInt64, isOpen: Bool,
+    _ body: [UInt8], at now: Instant
   ) -> UInt64 {
     let sequence = batches.advance(Shard(ofNav: nav))
     assert(previous < sequence)
     let row = RowHeader(
       sequence: sequence, nav: nav, revision: head.revision.number, previous: previous,
-      time: now.wall, kind: .epoch, depth: head.depth, top: head.top, isOpen: isOpen)
+      time: now.wall, kind: kind, depth: head.depth, top: head.top, isOpen: isOpen)
     batches.append(row, body: body.span)
     return sequence
   }
@@ -195,8 +198,7 @@ extension NavEntry {
     case .created: throw StoredDataError(what: "a second creation")
     case .closed, .report: return
     case .epoch:
-      guard let epoch = reader.epoch() else { throw StoredDataError(what: "no epoch") }
-      return renew(epoch)
+      return renew(try reader.epoch())
     case .changed: changedAt = row.time
     }
     let (change, proof) = try reader.change()

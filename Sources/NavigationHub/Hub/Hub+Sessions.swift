@@ -146,7 +146,8 @@ extension Hub {
     let first = slots.isEmpty ? 0 : Int(batches.number % UInt64(slots.count))
     for slot in slots[first...] + slots[..<first] { checkSession(slot, at: now) }
     expireCoordinations(at: now)
-    wakeSweep(at: now)
+    sweep.wake(at: now.boot)
+    if !sweep.isDue { timer.plan(sweep.dueAt) }
     planDirectories()
     remembered.expire(at: now.boot)
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }

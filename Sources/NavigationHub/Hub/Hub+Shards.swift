@@ -52,8 +52,6 @@ extension Hub {
       value.map { value in (name, JSONWriter.value { $0.string(value) }) }
     }
   }
-
-  mutating func note(_ view: ClusterView, at now: Instant) { shards.note(view, at: now.boot) }
 }
 
 // A shard comes.
@@ -132,7 +130,7 @@ extension Hub {
     let slots = navs.loaded.filter { leaving.contains(navs[$0].shard) }
     for slot in slots { leave(slot, at: now) }
     moveAwaited(of: leaving)
-    navs.dropDormants(of: leaving)
+    navs.dormants.drop(leaving)
     publishAllHeads()
     remembered.drop(leaving)
     batches.forget(leaving, Set(slots))

@@ -88,16 +88,11 @@ extension Hub {
       sessions[session].mayReport(at: timer.now)
     else { return }
     batches.touch(&navs[slot], slot)
-    let sequence = batches.advance(entry.shard)
-    let process = sender.peer.process
     let body = JournalBody.report(
-      bad, name: name, principal: sender.peer.principal, process: process, digest: ours)
-    let row = RowHeader(
-      sequence: sequence, nav: entry.number, revision: entry.controller.revision.number,
-      previous: entry.lastSequence, time: now.wall, kind: .report,
-      depth: entry.controller.stack.count, top: entry.controller.top?.id, isOpen: entry.isOpen)
-    batches.append(row, body: body.span)
-    navs[slot].lastSequence = sequence
+      bad, name: name, principal: sender.peer.principal, process: sender.peer.process, digest: ours)
+    navs[slot].lastSequence = appendRow(
+      .report, of: entry.number, Head(entry), behind: entry.lastSequence, isOpen: entry.isOpen, body,
+      at: now)
   }
 
   mutating func unwatch(_ nav: String, _ view: View, session: SessionSlot) {

@@ -107,7 +107,7 @@ package struct Hub: Sendable {
       if let slot = navs.slot(numbered: number) { recordSnapshot(of: slot, at: now) }
     case .access(let access): change(access)
     case .revoked(let connection): revoke(connection)
-    case .cluster(let view): note(view, at: now)
+    case .cluster(let view): shards.note(view, at: now.boot)
     case .wished(let connection, let id, let failure):
       finishWish(connection, id: id, failure: failure)
     case .configured(let connection, let id, let result):

@@ -99,13 +99,6 @@ struct JournalBodyReader: Sendable {
       depth: Int(depth), top: top, isOpen: flag("open"))
   }
 
-  /// Reads the body of an `epoch` row.
-  mutating func epoch(in body: [UInt8]) throws(StoredDataError) -> Epoch {
-    try load(body)
-    guard let epoch = epoch() else { throw StoredDataError(what: "no epoch") }
-    return epoch
-  }
-
   /// The remembered op that a row records; nil if it records none.
   mutating func entry(of row: JournalRow) -> RememberedOps.Entry? {
     guard (try? load(row.body)) != nil, let by, let op = integer("op", of: by),
@@ -250,7 +243,12 @@ struct JournalBodyReader: Sendable {
   }
 
   /// The epoch in the loaded `epoch` row.
-  func epoch() -> Epoch? { text("epoch").flatMap { Epoch($0) } }
+  func epoch() throws(StoredDataError) -> Epoch {
+    guard let epoch = text("epoch").flatMap({ Epoch($0) }) else {
+      throw StoredDataError(what: "no epoch")
+    }
+    return epoch
+  }
 
   private func read(_ list: Int, into change: inout RecordedChange) throws(ReadFailure) {
     guard tape.kind(list) == .array else {
@@ -282,16 +280,12 @@ struct JournalBodyReader: Sendable {
       switch tape.shortName(key) {
       case "at": splice.at = Int(tape.integer(value) ?? 0)
       case "del" where tape.kind(value) == .array:
-        var element = value + 1
-        while element < tape.next(value) {
-          splice.removed.append(try reader.screenID(tape, element))
-          element = tape.next(element)
+        splice.removed = try tape.elements(of: value) { at throws(ReadFailure) in
+          try reader.screenID(tape, at)
         }
       case "ins" where tape.kind(value) == .array:
-        var element = value + 1
-        while element < tape.next(value) {
-          splice.inserted.append(try reader.storedScreen(tape, element))
-          element = tape.next(element)
+        splice.inserted = try tape.elements(of: value) { at throws(ReadFailure) in
+          try reader.storedScreen(tape, at)
         }
       default: break
       }
@@ -320,7 +314,12 @@ struct JournalBodyReader: Sendable {
     case "bar": parts.bar = try reader.stored(tape, at)
     case "toolbar": parts.toolbar = try reader.stored(tape, at)
     case "presented": parts.presented = try reader.storedPresentation(tape, at)
-    case "transition": parts.transition = try transition(at)
+    case "transition":
+      var transition = try reader.storedTransition(tape, at)
+      if let ends = tape.member(short: "ends", of: 0) {
+        transition.running?.completion = try reader.storedEvents(tape, ends)
+      }
+      parts.transition = transition
     case "environment": parts.environment = try reader.stored(tape, at)
     default: throw ReadFailure(.invalidArgument, "a change sets \(part)")
     }
@@ -350,26 +349,14 @@ struct JournalBodyReader: Sendable {
     var parts = RecordedParts()
     do throws(ReadFailure) {
       for part in PartName.allCases {
-        if let at = content(of: part) { try read(part.text, at, into: &parts) }
+        // A part at its default has the member `ver` only.
+        guard let at = tape.member(part.text, of: 0), tape.next(at) > at + 3 else { continue }
+        try read(part.text, at, into: &parts)
       }
     } catch {
       throw StoredDataError(what: error.text)
     }
     return parts
-  }
-
-  /// The place of a part with more members than `ver`; nil for a part at its default.
-  private func content(of part: PartName) -> Int? {
-    guard let at = tape.member(part.text, of: 0), tape.next(at) > at + 3 else { return nil }
-    return at
-  }
-
-  private func transition(_ at: Int) throws(ReadFailure) -> Transition {
-    var transition = try reader.storedTransition(tape, at)
-    if let ends = tape.member(short: "ends", of: 0) {
-      transition.running?.completion = try reader.storedEvents(tape, ends)
-    }
-    return transition
   }
 
   private func list<Element>(
@@ -378,18 +365,11 @@ struct JournalBodyReader: Sendable {
     guard let list = tape.member(short: name, of: at), tape.kind(list) == .array else {
       throw StoredDataError(what: "a body lacks \(name.text)")
     }
-    var elements: [Element] = []
-    var element = list + 1
-    do {
-      while element < tape.next(list) {
-        elements.append(try read(element))
-        element = tape.next(element)
-      }
+    do throws(ReadFailure) {
+      return try tape.elements(of: list, read)
     } catch {
       throw StoredDataError(what: "\(name.text): \(error.text)")
     }
-    assert(element == tape.next(list), "an element goes beyond its list")
-    return elements
   }
 
   func flag(_ name: String) -> Bool {

@@ -22,7 +22,7 @@ struct Navs: Sendable {
   /// The virtual navs, and behind them the loaded navs.
   private var slots = Slots<NavEntry>()
   /// The navs that are in the journal only.
-  private(set) var dormants: DormantNavs
+  var dormants: DormantNavs
   /// The bytes of the diffs in all rings.
   private(set) var ringBytes = 0
   /// Reads bodies of rows; kept because it reuses its buffers.
@@ -288,16 +288,9 @@ struct Navs: Sendable {
     case .epoch:
       // The snapshot has the epoch of an earlier row already.
       guard dormants.history(place).lastSequence == row.sequence else { return }
-      dormants.renew(place, try reader.epoch(in: [UInt8](copying: body)))
+      try reader.load([UInt8](copying: body))
+      dormants.renew(place, try reader.epoch())
     case .created, .changed, .report: break
-    }
-  }
-
-  /// Sets the oldest revision of each dormant nav that the journal can read; 0 changes nothing.
-  mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
-    for place in dormants.places {
-      let revision = floor(dormants[place].number)
-      if revision > 0 { dormants.setFloor(place, Revision(revision)) }
     }
   }
 
@@ -308,11 +301,6 @@ struct Navs: Sendable {
     } else if let place = dormants.place(of: number) {
       dormants.setFloor(place, floor)
     }
-  }
-
-  /// Gives a dormant nav a new epoch, which row `row` records.
-  mutating func renewDormant(_ place: DormantNavs.Place, _ epoch: Epoch, row: UInt64) {
-    dormants.renew(place, epoch, row: row)
   }
 
   /// Makes a loaded nav a dormant one; everything of it must be durable.
@@ -332,9 +320,6 @@ struct Navs: Sendable {
     dormants.absorb(other.dormants)
     return other.loaded.map { insert(other.slots[$0]) }
   }
-
-  /// Removes the dormant navs of shards, because another daemon serves them.
-  mutating func dropDormants(of shards: Set<Shard>) { dormants.drop(shards) }
 
   /// Makes a dormant nav a loaded one, and returns its slot; throws if `entry` contradicts the
   /// notes of the nav.
