@@ -55,11 +55,7 @@ extension JournalBodyReader {
       } else if row.kind == .created {
         json.member("state", raw: contents)
       } else if let diff {
-        for member in ["depth", "ch", "ev"] {
-          guard let index = tape.member(member, of: diff) else { continue }
-          json.dynamicName(member)
-          json.raw(tape.raw(index))
-        }
+        json.copy(["depth", "ch", "ev"], of: diff, tape)
       }
     }
   }
@@ -70,9 +66,7 @@ extension JournalBodyReader {
   private func writeEntry(_ row: JournalRow, _ json: inout JSONWriter) {
     json.member("rev", row.revision)
     json.member("t", row.time)
-    if let bad = tape.member(short: "bad", of: 0) {
-      json.member("bad", raw: tape.raw(bad))
-    }
+    json.copy(["bad"], of: 0, tape)
     if row.kind == .changed || row.kind == .created {
       // Only `$appearance` is created without a client.
       let other = tape.member(short: "by", of: 0) == nil ? "appearance" : "api"
@@ -82,13 +76,15 @@ extension JournalBodyReader {
       json.optional("cause", text("cause"))
       json.optional("epoch", text("epoch"))
     }
-    if let by = tape.member(short: "by", of: 0) { json.author(by, tape) }
-    if let ops = tape.member(short: "ops", of: 0) {
-      json.member("do", raw: tape.raw(ops))
+    if let by = tape.member(short: "by", of: 0) {
+      json.name("by")
+      json.beginObject()
+      // Not the client's id, which only serves to recognise repeated ops.
+      json.copy(["name", "op", "principal", "pid"], of: by, tape)
+      json.endObject()
     }
-    if let sender = tape.member(short: "sender", of: 0) {
-      json.member("sender", raw: tape.raw(sender))
-    }
+    if let ops = tape.member(short: "ops", of: 0) { json.member("do", raw: tape.raw(ops)) }
+    json.copy(["sender"], of: 0, tape)
     writeScreens(of: row.kind, &json)
     json.flag("override", flag("override"))
     json.flag("vetoSkipped", flag("vetoSkipped"))
@@ -128,35 +124,26 @@ extension JournalBodyReader {
 }
 
 extension JSONWriter {
-  /// Writes the author without the client's id, which only serves to recognise repeated ops.
-  fileprivate mutating func author(_ by: Int, _ tape: borrowing JSONTape) {
-    name("by")
-    beginObject()
-    for member in ["name", "op", "principal", "pid"] {
-      guard let index = tape.member(member, of: by) else { continue }
-      dynamicName(member)
-      raw(tape.raw(index))
-    }
-    endObject()
-  }
-
-  /// Writes ids and routes of screens, as a member.
+  /// Writes the ids and routes of the screens at some places of the tape, as a member.
   fileprivate mutating func screens(
     _ name: StaticString, _ records: [Int], _ tape: borrowing JSONTape
   ) {
     self.name(name)
     beginArray()
-    for record in records { screen(record, tape) }
+    for record in records {
+      beginObject()
+      copy(["id", "route"], of: record, tape)
+      endObject()
+    }
     endArray()
   }
 
-  fileprivate mutating func screen(_ record: Int, _ tape: borrowing JSONTape) {
-    beginObject()
-    for member in ["id", "route"] {
-      guard let index = tape.member(member, of: record) else { continue }
+  /// Copies those of some members that an object on the tape has.
+  fileprivate mutating func copy(_ members: [String], of record: Int, _ tape: borrowing JSONTape) {
+    for member in members {
+      guard let value = tape.member(member, of: record) else { continue }
       dynamicName(member)
-      raw(tape.raw(index))
+      raw(tape.raw(value))
     }
-    endObject()
   }
 }

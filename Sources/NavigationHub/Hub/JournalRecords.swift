@@ -239,7 +239,6 @@ struct Doing {
 extension JSONWriter {
   /// Writes the author of a row that no op caused.
   mutating func origin(_ doing: Doing) {
-    name("by")
     author(doing.author, op: doing.op)
     flag("override", doing.isForced)
   }

@@ -186,52 +186,45 @@ extension NavEntry {
   private mutating func compare(_ guards: borrowing Guards) throws(Hub.OpFailure) {
     let stack = controller.stack
     if let epoch = guards.epoch, epoch != self.epoch {
-      throw desync("epoch", "epoch is \(self.epoch.text)", JSONWriter.value { $0.hex(epoch.bits) })
+      throw desync("epoch", "epoch is \(self.epoch.text)") { $0.hex(epoch.bits) }
     }
     if let revision = guards.revision, revision != controller.revision {
       var failure = desync(
-        "rev", "rev is \(controller.revision.number), not \(revision.number)",
-        JSONWriter.value { $0.integer(revision.number) })
+        "rev", "rev is \(controller.revision.number), not \(revision.number)"
+      ) { $0.integer(revision.number) }
       failure.error.isFuture = revision > controller.revision
       throw failure
     }
     if let digest = guards.digest, digest != self.digest {
-      throw desync(
-        "digest", "dig is \(self.digest.text)", JSONWriter.value { $0.hex(digest) })
+      throw desync("digest", "dig is \(self.digest.text)") { $0.hex(digest) }
     }
     if let top = guards.top, top != stack.last?.id.text {
       let actual = stack.last?.id.text ?? "no screen"
-      throw desync(
-        "top", "top is \(actual), not \(top ?? "no screen")",
-        JSONWriter.value { if let top { $0.string(top) } else { $0.null() } })
+      throw desync("top", "top is \(actual), not \(top ?? "no screen")") { top.write(&$0) }
     }
     if let depth = guards.depth, depth != UInt64(stack.count) {
-      throw desync(
-        "depth", "depth is \(stack.count), not \(depth)", JSONWriter.value { $0.integer(depth) })
+      throw desync("depth", "depth is \(stack.count), not \(depth)") { $0.integer(depth) }
     }
     if let ids = guards.stack, ids != stack.map(\.id.text) {
-      throw desync(
-        "stack", "the stack is [\(stack.map(\.id.text).joined(separator: ", "))]",
-        JSONWriter.value { json in
-          json.beginArray()
-          for id in ids { json.string(id) }
-          json.endArray()
-        })
+      let actual = stack.map(\.id.text).joined(separator: ", ")
+      throw desync("stack", "the stack is [\(actual)]") { $0.array(ids) { $0.string($1) } }
     }
     for id in guards.has ?? [] where !stack.contains(where: { $0.id.text == id }) {
-      throw desync("has", "\(id) is not on the stack", JSONWriter.value { $0.string(id) })
+      throw desync("has", "\(id) is not on the stack") { $0.string(id) }
     }
     if let visible = guards.visible, visible != controller.visible?.id.text {
       let actual = controller.visible?.id.text ?? "no screen"
-      throw desync(
-        "visible", "\(actual) is visible, not \(visible ?? "no screen")",
-        JSONWriter.value { if let visible { $0.string(visible) } else { $0.null() } })
+      throw desync("visible", "\(actual) is visible, not \(visible ?? "no screen")") {
+        visible.write(&$0)
+      }
     }
   }
 
-  private func desync(_ reason: String, _ text: String, _ expected: [UInt8]) -> Hub.OpFailure {
+  private func desync(
+    _ reason: String, _ text: String, _ writeExpected: (inout JSONWriter) -> Void
+  ) -> Hub.OpFailure {
     var error = OutgoingError(.desync, text, reason: reason)
-    error.expected = expected
+    error.expected = JSONWriter.value(writeExpected)
     return Hub.OpFailure(error)
   }
 }
@@ -255,11 +248,10 @@ extension OpContext {
         case .none: policy != .all || fixesTop || kind == .dismiss && guards.visible != nil
         }
       guard !isGuarded else { continue }
-      let names = needed.names
       throw Hub.OpFailure(
         OutgoingError(
           .guardRequired,
-          "\(kind.name) goes by what is there: say in \"if\" what you saw, by \(names), "
+          "\(kind.name) goes by what is there: say in \"if\" what you saw, by \(needed.names), "
             + "or {\"any\":true}", index: index))
     }
   }
@@ -338,28 +330,24 @@ extension TopChange {
 extension JSONWriter {
   /// Writes the last change of the top, for `since`.
   mutating func topChange(_ change: TopChange) {
-    beginObject()
-    member("rev", change.revision.number)
-    member("t", change.time)
-    member("cause", word: change.cause.word)
-    if let author = change.author {
-      name("by")
-      self.author(author, op: nil)
+    object { json in
+      json.member("rev", change.revision.number)
+      json.member("t", change.time)
+      json.member("cause", word: change.cause.word)
+      if let author = change.author { json.author(author, op: nil) }
+      if let former = change.former {
+        json.member(former.isPopped ? "popped" : "covered", former.id.text)
+      }
     }
-    if let former = change.former {
-      name(former.isPopped ? "popped" : "covered")
-      string(former.id.text)
-    }
-    endObject()
   }
 
-  /// Writes the author of a change, and the id of the message that asked for it.
+  /// Writes the member `by`: the author of a change, and the id of the message that asked for it.
   mutating func author(_ author: Author, op: UInt64?) {
-    beginObject()
-    member("name", author.name)
-    if let op { member("op", op) }
-    member("principal", author.principal)
-    if let process = author.process { member("pid", UInt64(process)) }
-    endObject()
+    object("by") { json in
+      json.member("name", author.name)
+      if let op { json.member("op", op) }
+      json.member("principal", author.principal)
+      if let process = author.process { json.member("pid", UInt64(process)) }
+    }
   }
 }
