@@ -84,7 +84,9 @@ extension JSONWriter {
   fileprivate mutating func member(_ member: ClusterMember) {
     object { json in
       json.member("name", member.name)
-      json.place(of: member)
+      json.member("endpoint", member.endpoint)
+      json.optional("key", member.key)
+      json.optional("web", member.web)
       json.member("owned", UInt64(member.shards.count))
       json.array("ranges", member.ranges) { json, range in
         json.array([range.first, range.last]) { $0.integer(UInt64($1)) }
@@ -92,12 +94,5 @@ extension JSONWriter {
       json.member("draining", member.isDraining)
       json.member("lease", UInt64(max(member.lease, 0)))
     }
-  }
-
-  /// Writes where clients reach a member, as members of the current object.
-  mutating func place(of member: ClusterMember) {
-    self.member("endpoint", member.endpoint)
-    optional("key", member.key)
-    optional("web", member.web)
   }
 }

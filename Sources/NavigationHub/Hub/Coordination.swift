@@ -55,27 +55,19 @@ struct Coordination: Sendable {
         order: lastOrder))
   }
 
-  /// The place where an op waits: the question to delegates, or an index of the queue.
-  enum Place: Equatable {
-    case asked
-    case queued(Int)
+  /// The position in the queue, from 1 on, of the same op, sent before; 0 if delegates are being
+  /// asked about it, nil if it does not wait.
+  func position(of op: OpContext) -> Int? {
+    if let question, question.op.isSame(as: op) { return 0 }
+    return queue.firstIndex { $0.isSame(as: op) }.map { $0 + 1 }
   }
 
-  /// The place where the same op, sent before, waits; nil if it does not wait.
-  func place(of op: OpContext) -> Place? {
-    if let question, question.op.isSame(as: op) { return .asked }
-    return queue.firstIndex { $0.isSame(as: op) }.map { .queued($0) }
-  }
-
-  /// Replaces a waiting op by its repetition, whose sender then gets the answer.
-  mutating func replace(_ place: Place, by op: OpContext) {
-    assert(self.place(of: op) == place, "op \(op.request.id) does not wait there")
-    switch place {
-    case .asked:
-      question?.op.sender = op.sender
-      question?.op.session = op.session
-    case .queued(let index): queue[index] = op
-    }
+  /// Replaces the waiting op at a position by its repetition, whose sender then gets the answer.
+  mutating func replace(_ position: Int, by op: OpContext) {
+    assert(self.position(of: op) == position, "op \(op.request.id) does not wait there")
+    guard position == 0 else { return queue[position - 1] = op }
+    question?.op.sender = op.sender
+    question?.op.session = op.session
   }
 }
 

@@ -109,14 +109,6 @@ struct DormantShard: Sendable {
 
   var places: [Place] { histories.indices }
 
-  /// The dormant navs that still have their name; a later nav can have taken it over.
-  var named: [Place] { places.filter { place(named: navs[$0.number].name) == $0 } }
-
-  /// The requests that revive the navs with an open state, the oldest nav first.
-  var openNavs: [ReloadRequest] {
-    places.filter { histories[$0].isOpen }.map(request).sorted { $0.nav < $1.nav }
-  }
-
   func request(_ place: Place) -> ReloadRequest {
     ReloadRequest(nav: navs[place.number].number, head: histories[place].lastSequence)
   }

@@ -25,14 +25,12 @@ struct DormantNavs: Sendable {
   }
 
   /// The dormant navs that still have their name; a later nav can have taken it over.
-  var named: [Place] {
-    shards.indices.flatMap { shard in
-      shards[shard].named.map { Place(shard: shard, place: $0) }
-    }
-  }
+  var named: [Place] { places.filter { place(named: self[$0].name) == $0 } }
 
   /// The requests that revive the navs with an open state, the oldest nav of each shard first.
-  var openNavs: [ReloadRequest] { shards.flatMap(\.openNavs) }
+  var openNavs: [ReloadRequest] {
+    places.filter { history($0).isOpen }.map(request).sorted { $0.nav < $1.nav }
+  }
 
   func request(_ place: Place) -> ReloadRequest { shards[place.shard].request(place.place) }
 

@@ -86,12 +86,6 @@ struct HistoryReads: Sendable {
     }
     return ops
   }
-
-  mutating func dropOps(of session: SessionSlot) {
-    for (token, read) in reads {
-      if case .revert(let op, _) = read.what, op.session == session { reads[token] = nil }
-    }
-  }
 }
 
 /// A read that waits for the journal.

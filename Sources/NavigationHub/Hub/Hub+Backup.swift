@@ -66,13 +66,3 @@ extension Hub {
     }
   }
 }
-
-extension JSONWriter {
-  /// Writes the progress of a backup as a member of the current object.
-  mutating func progress(of backup: BackupProgress) {
-    object("backup") { json in
-      json.member("done", backup.done)
-      json.member("total", backup.total)
-    }
-  }
-}

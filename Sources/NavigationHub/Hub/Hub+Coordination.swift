@@ -328,12 +328,12 @@ extension Hub {
   /// Returns whether the same op waits already; its answer then goes to the new sender.
   mutating func repeats(_ op: OpContext) -> Bool {
     guard !coordinations.isEmpty, let slot = navs.slot(of: op.request.nav),
-      let place = coordinations[slot]?.place(of: op)
+      let position = coordinations[slot]?.position(of: op)
     else { return false }
-    coordinations.update(slot, in: &batches) { $0.replace(place, by: op) }
-    if case .queued(let index) = place {
+    coordinations.update(slot, in: &batches) { $0.replace(position, by: op) }
+    if position > 0 {
       let body = ServerMessageWriter.queued(
-        id: op.request.id, nav: navs[slot].name, position: index + 1)
+        id: op.request.id, nav: navs[slot].name, position: position)
       send(op.sender.connection, .queued, body)
     }
     return true

@@ -70,7 +70,7 @@ extension Hub {
     return true
   }
 
-  /// Whether a nav has delegates, or needs one; mutating as the checks of every op are.
+  /// Whether a nav has delegates, or needs one.
   @inline(__always)
   private mutating func mayAskDelegates(_ slot: NavSlot) -> Bool {
     if coordinations.isEmpty, navs[slot].controller.settings.isDefault { return false }

@@ -37,8 +37,6 @@ package struct NavReplayer: Sendable {
 
 extension Hub {
   /// Whether there are dormant navs.
-  ///
-  /// Mutating, because a getter that does not mutate is given a copy of the hub, 1 KB for each event.
   package var hasDormantNavs: Bool { mutating get { !navs.dormants.isEmpty } }
 
   /// The requests that revive all dormant navs, the oldest first.
@@ -143,8 +141,6 @@ extension Hub {
   }
 
   /// Whether nothing needs a nav in memory; clients wait for the history of the navs in `awaited`.
-  ///
-  /// Mutating, because a method that does not mutate is given a copy of the hub.
   mutating func mayUnload(_ slot: NavSlot, _ awaited: Set<String>) -> Bool {
     guard !Navs.virtualSlots.contains(slot), watches.of(nav: slot).isEmpty,
       coordinations.isAtRest(slot), navs.hasName(slot), !navs[slot].isAppearance

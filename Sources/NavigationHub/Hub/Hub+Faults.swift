@@ -9,8 +9,6 @@ extension Hub {
   /// Nothing of the batch at hand may be committed then, and no event be handled. The shell waits until
   /// the sealed batches are durable, calls `rollBackUnsound` and `reload`, and handles the events of
   /// the batch again.
-  ///
-  /// It is mutating only to avoid a copy of the hub, as are the checks of an op.
   package var isUnsound: Bool { mutating get { batches.isUnsound } }
 
   /// Inspects what an op's commit touched; if that breaks an invariant, the batch must be decided

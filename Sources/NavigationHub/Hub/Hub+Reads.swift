@@ -290,7 +290,7 @@ extension Hub {
       return (page.list, floor, page.next ?? next(through))
     case .revert: preconditionFailure("an op was read as a get")
     case .state(let what, let revision):
-      let entry = try navs.rebuild(answer.snapshot, answer.rows, configuration)
+      let entry = try NavEntry.rebuilt(answer.snapshot, answer.rows, configuration, navs.reader)
       guard entry.controller.revision == revision else {
         throw StoredDataError(
           what: "it leads to revision \(entry.controller.revision.number), not \(revision.number)")

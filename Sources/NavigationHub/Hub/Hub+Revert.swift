@@ -75,7 +75,7 @@ extension Hub {
   ) throws(OpFailure) -> [ScreenID]? {
     do throws(StoredDataError) {
       if let failure = answer.failure { throw StoredDataError(what: failure) }
-      let entry = try navs.rebuild(answer.snapshot, answer.rows, configuration)
+      let entry = try NavEntry.rebuilt(answer.snapshot, answer.rows, configuration, navs.reader)
       guard entry.controller.revision == revision else {
         throw StoredDataError(what: "it does not lead to revision \(revision.number)")
       }

@@ -101,7 +101,7 @@ extension Hub {
     guard let slot = navs.slot(numbered: request.nav) else { return }
     let fresh: NavEntry
     do {
-      fresh = try navs.rebuild(snapshot, rows, configuration)
+      fresh = try NavEntry.rebuilt(snapshot, rows, configuration, navs.reader)
     } catch {
       throw HubReplayError(sequence: request.head, what: error.what)
     }

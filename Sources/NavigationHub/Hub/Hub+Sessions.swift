@@ -43,7 +43,13 @@ extension Hub {
     }
     assert(sessions.slot(of: author.connection) == nil)
     assert(sessions.slot(of: hello.client) == nil)
-    let slot = sessions.insert(session(hello, of: author, at: now))
+    let slot = sessions.insert(
+      Session(
+        connection: author.connection,
+        window: min(max(hello.window, 16384), configuration.maximumWindow),
+        isUncontrolled: hello.isUncontrolled, at: now.boot, peer: author.peer,
+        role: access.role(of: author.peer), client: hello.client, name: hello.name,
+        heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000)))
     if let actor = hello.actor { sessions.note(actor, of: author.connection) }
     measurements.count(.opened)
     batches.current.changedClients = true
@@ -65,15 +71,6 @@ extension Hub {
       return "this connection is that of an actor, so its hello needs actor"
     }
     return nil
-  }
-
-  private func session(_ hello: Hello, of sender: Sender, at now: Instant) -> Session {
-    let window = min(max(hello.window, 16384), configuration.maximumWindow)
-    return Session(
-      connection: sender.connection, window: window, isUncontrolled: hello.isUncontrolled,
-      at: now.boot, peer: sender.peer, role: access.role(of: sender.peer), client: hello.client,
-      name: hello.name,
-      heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000))
   }
 
   private func welcome(_ hello: Hello, _ slot: SessionSlot) -> [UInt8] {
@@ -120,7 +117,7 @@ extension Hub {
   mutating func endSession(_ slot: SessionSlot, _ endReason: SessionEndReason) {
     measurements.count(endReason)
     let ref = sessions.reference(to: slot)
-    reads.dropOps(of: slot)
+    _ = reads.takeOps { $0.session == slot }
     for watch in watches.of(session: slot) { removeWatch(watch) }
     sessions.remove(slot)
     batches.current.changedClients = true

@@ -17,13 +17,6 @@ extension Hub {
   /// The shards that this hub serves, ascending.
   package var shardsHere: [Shard] { shards.here }
 
-  /// Throws `moved` or `busy` if another daemon serves the op's nav.
-  ///
-  /// It comes before the remembered ops, which are the owner's.
-  mutating func checkPlace(_ op: OpContext) throws(OpFailure) {
-    if let error = misplaced(op.request.nav) { throw OpFailure(error) }
-  }
-
   /// The error of a message about a nav that another daemon serves; nil if this one does.
   func misplaced(_ nav: String) -> OutgoingError? {
     guard !shards.areAllHere, !NavName.isVirtual(nav) else { return nil }
@@ -40,17 +33,13 @@ extension Hub {
         after: min(max(waited ?? range.upperBound, range.lowerBound), range.upperBound))
     }
     var error = OutgoingError(.moved, "\(owner.name) serves \(nav)")
-    error.details = [("nav", JSONWriter.value { $0.string(nav) })] + Self.place(of: owner)
-    return error
-  }
-
-  private static func place(of member: ClusterMember) -> [(name: StaticString, json: [UInt8])] {
-    let values: [(StaticString, String?)] = [
-      ("endpoint", member.endpoint), ("key", member.key), ("web", member.web),
+    let details: [(StaticString, String?)] = [
+      ("nav", nav), ("endpoint", owner.endpoint), ("key", owner.key), ("web", owner.web),
     ]
-    return values.compactMap { name, value in
+    error.details = details.compactMap { name, value in
       value.map { value in (name, JSONWriter.value { $0.string(value) }) }
     }
+    return error
   }
 }
 

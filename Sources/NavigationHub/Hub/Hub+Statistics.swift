@@ -56,7 +56,12 @@ extension Hub {
       json.member("watches", UInt64(watches.count))
       json.member("rememberedClients", UInt64(remembered.clientCount))
       json.member("resumeBytes", UInt64(max(navs.ringBytes, 0)))
-      if let progress = backupProgress { json.progress(of: progress) }
+      if let backup = backupProgress {
+        json.object("backup") { json in
+          json.member("done", backup.done)
+          json.member("total", backup.total)
+        }
+      }
       json.member("serving", !isStopping)
       json.optional("storageProblem", measurements.storageProblem)
       json.optional("socketProblem", measurements.socketProblem)

@@ -5,8 +5,6 @@ import NavigationCore
 
 extension Hub {
   /// Whether a session wants to see messages, so that the shell must pass each to `traceReceived`.
-  ///
-  /// Mutating, because a getter that does not mutate is given a copy of the hub.
   package var isTracing: Bool { mutating get { !trace.isEmpty } }
 
   /// Begins or ends the trace of a session.

@@ -91,8 +91,8 @@ extension Hub {
     let body = JournalBody.report(
       bad, name: name, principal: sender.peer.principal, process: sender.peer.process, digest: ours)
     navs[slot].lastSequence = appendRow(
-      .report, of: entry.number, Head(entry), behind: entry.lastSequence, isOpen: entry.isOpen, body,
-      at: now)
+      .report, of: entry.number, Head(entry), behind: entry.lastSequence, isOpen: entry.isOpen,
+      body, at: now)
   }
 
   mutating func unwatch(_ nav: String, _ view: View, session: SessionSlot) {

@@ -345,12 +345,6 @@ struct Navs: Sendable {
     assert(dormants.place(of: entry.number) == nil, "nav \(entry.number) is loaded and dormant")
     return slot
   }
-
-  func rebuild(
-    _ snapshot: SnapshotRow?, _ rows: [JournalRow], _ limits: HubConfiguration
-  ) throws(StoredDataError) -> NavEntry {
-    try NavEntry.rebuilt(snapshot, rows, limits, reader)
-  }
 }
 
 extension NavEntry {

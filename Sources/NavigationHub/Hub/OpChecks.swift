@@ -33,13 +33,17 @@ extension Hub {
     let op: OpContext
     do throws(OpFailure) {
       // 2: the session.
-      try checkFence(sender)  // fenced
-      if session == nil { try checkGateway(sender) }  // no-session
+      if let error = fence(sender) { throw OpFailure(error) }  // fenced
+      if session == nil, needsSession(sender) {
+        throw OpFailure(.noSession, "a gateway says hello with an actor first")
+      }
       let client = try checkClient(of: request, session)  // no-session, invalid-argument
       op = context(of: request, by: client, sender, session, at: now)
-      // 3: the load, and the daemon that serves the nav.
+      // 3: the load, and the daemon that serves the nav, whose remembered ops count.
       try checkLoad(op)  // busy
-      if !shards.areAllHere { try checkPlace(op) }  // moved, busy
+      if !shards.areAllHere, let error = misplaced(op.request.nav) {
+        throw OpFailure(error)  // moved, busy
+      }
       // 4: the remembered ops.
       if !request.isDry, try isAnswered(op) { return }  // op-reused, op-too-old
     } catch {
@@ -116,27 +120,13 @@ extension Hub {
   }
 }
 
-// The checks of every op are mutating, though they change nothing: Swift then passes the hub by
-// reference, where it would copy a kilobyte otherwise.
-
 extension Hub {
   // 2: the session.
 
-  /// Throws `fenced` if another connection has said hello with the session's client id.
-  mutating func checkFence(_ sender: Sender) throws(OpFailure) {
-    if let error = fence(sender) { throw OpFailure(error) }
-  }
-
-  /// The error `fenced` for such a connection; nil for any other.
-  func fence(_ sender: Sender) -> OutgoingError? {
+  /// The error `fenced`, if another connection has said hello with the session's client id.
+  mutating func fence(_ sender: Sender) -> OutgoingError? {
     guard sessions.isFenced(sender.connection) else { return nil }
     return OutgoingError(.fenced, "another process uses this client id")
-  }
-
-  /// Throws `no-session` if the sender is a gateway or an actor, which needs a session for an op.
-  private mutating func checkGateway(_ sender: Sender) throws(OpFailure) {
-    guard needsSession(sender) else { return }
-    throw OpFailure(.noSession, "a gateway says hello with an actor first")
   }
 
   /// Returns the client of an op: the session's, or without a session the one that the op names.
@@ -187,20 +177,19 @@ extension Hub {
   /// Counts an op against the limits of ops in flight and of ops a second; throws `busy` over a
   /// limit.
   mutating func checkLoad(_ op: OpContext) throws(OpFailure) {
-    guard let after = overload(op) else { return }
-    throw OpFailure(OutgoingError(.busy, "too many ops at a time", after: after))
-  }
-
-  private mutating func overload(_ op: OpContext) -> UInt64? {
-    if let session = op.session {
-      assert(sessions.isLive(session))
-      assert(sessions[session].inflight >= 0)
-      if sessions[session].inflight >= configuration.inflight { return 10 }
-      batches.note(.inFlight(session: session))
-      sessions.begin(session)
+    var after: UInt64?
+    if let session = op.session, sessions[session].inflight >= configuration.inflight {
+      after = 10
+    } else {
+      if let session = op.session {
+        batches.note(.inFlight(session: session))
+        sessions.begin(session)
+      }
+      after = sessions.excess(
+        of: op.sender.connection, over: configuration.opsPerSecond, at: op.now)
     }
-    return sessions.excess(
-      of: op.sender.connection, over: configuration.opsPerSecond, at: op.now)
+    guard let after else { return }
+    throw OpFailure(OutgoingError(.busy, "too many ops at a time", after: after))
   }
 
   // 4: the remembered ops.
