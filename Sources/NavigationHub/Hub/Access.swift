@@ -82,7 +82,7 @@ package struct Access: Hashable, Sendable {
       if let own { return own }
     case .actor(let actor, of: _): return actor.role
     }
-    if let rule = roles.first(where: { $0.members.contains { $0.names(peer) } }) {
+    if let rule = roles.first(where: { $0.members.contains { $0.applies(to: peer) } }) {
       return rule.role
     }
     if case .local = peer, grants.isEmpty, !isUnknown(peer) { return .ui }
@@ -136,7 +136,7 @@ package struct Access: Hashable, Sendable {
       if case .role(let granted) = grant.subject {
         guard granted == role else { continue }
         isRoleGranted = true
-      } else if !grant.subject.names(peer) {
+      } else if !grant.subject.applies(to: peer) {
         continue
       }
       if grant.navs.matches(nav) { rights.formUnion(grant.rights) }
@@ -170,7 +170,7 @@ package struct Access: Hashable, Sendable {
 
   private func isGateway(_ peer: Peer) -> Bool {
     if case .key(let name, _) = peer, keys[name] == nil { return false }
-    return gateways.contains { $0.names(peer) }
+    return gateways.contains { $0.applies(to: peer) }
   }
 
   /// Whether a peer has all rights on every nav: root and the daemon's user have.
@@ -201,14 +201,14 @@ package struct Access: Hashable, Sendable {
     return grants.contains { grant in
       guard !grant.rights.isEmpty else { return false }
       if case .role(let granted) = grant.subject { return granted == role }
-      return grant.subject.names(peer)
+      return grant.subject.applies(to: peer)
     }
   }
 }
 
 extension Access.Subject {
   /// Whether a peer has this user, group or key, as the transport proved it; false for roles.
-  func names(_ peer: Peer) -> Bool {
+  func applies(to peer: Peer) -> Bool {
     switch (self, peer) {
     case (.user(let user), .local(let own, _, _, _)): user == own
     case (.group(let group), .local(_, let own, _, _)): group == own

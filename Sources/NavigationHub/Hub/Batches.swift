@@ -20,12 +20,12 @@ struct Batches: Sendable {
   /// The number of the newest row of each shard, durable or not.
   private var sequences: [UInt64]
   /// For each shard the batch that added a row last.
-  private var advancedBy: [UInt64]
+  private var lastRowBatch: [UInt64]
   /// The newest batch that changed what clients coordinate.
-  private var coordinatedBy: UInt64 = 0
+  private var lastCoordinationBatch: UInt64 = 0
   /// Whether the last commit failed, so that the journal counts as taking no records.
   private(set) var isStorageFailing = false
-  private var wantsStandstill = false
+  private var forbidsSealing = false
   /// What the events so far have cost, in octets that navd wrote or read, or could have meanwhile.
   var work = 0
   /// Empty batches with the memory of ended ones; no more than were sealed at a time.
@@ -43,7 +43,7 @@ struct Batches: Sendable {
 
   init(shards: Int = 1) {
     sequences = Array(repeating: 0, count: shards)
-    advancedBy = sequences
+    lastRowBatch = sequences
   }
 
   func sequence(of shard: Shard) -> UInt64 { sequences[shard.number] }
@@ -51,15 +51,17 @@ struct Batches: Sendable {
   /// The newest row numbers of all shards, added up.
   var total: UInt64 { sequences.reduce(0, +) }
 
-  var maySeal: Bool { !wantsStandstill && !isStorageFailing }
+  var maySeal: Bool { !forbidsSealing && !isStorageFailing }
 
   /// Whether a batch under way changes a nav.
-  func change(_ entry: NavEntry) -> Bool { entry.touchedBy + UInt64(sealed.count) >= number }
+  func haveChanged(_ entry: NavEntry) -> Bool {
+    entry.lastChangeBatch + UInt64(sealed.count) >= number
+  }
 
   /// Whether a sealed batch changes a nav, or what its clients coordinate.
-  func concern(_ slot: NavSlot, _ entry: NavEntry) -> Bool {
-    change(entry)
-      || coordinatedBy + UInt64(sealed.count) >= number
+  func sealedConcern(_ slot: NavSlot, _ entry: NavEntry) -> Bool {
+    haveChanged(entry)
+      || lastCoordinationBatch + UInt64(sealed.count) >= number
         && sealed.contains { $0.coordinates(slot) }
   }
 
@@ -67,8 +69,8 @@ struct Batches: Sendable {
   var isIdle: Bool { sealed.isEmpty && current.isEmpty }
 
   /// Whether nothing under way names a nav; last words to clients outlive a rollback.
-  var areUntouched: Bool {
-    sealed.isEmpty && current.records.isEmpty && current.touched.isEmpty
+  var changeNoNav: Bool {
+    sealed.isEmpty && current.records.isEmpty && current.changedNavs.isEmpty
   }
 
   /// Notes a change that a rollback takes back.
@@ -95,25 +97,26 @@ struct Batches: Sendable {
   mutating func append(_ snapshot: SnapshotRow) { current.records.append(snapshot) }
 
   /// Notes that a nav is about to change in this batch.
-  mutating func touch(_ entry: inout NavEntry, _ slot: NavSlot) {
-    guard entry.touchedBy != number else { return }
-    assert(entry.touchedBy < number, "touched by batch \(entry.touchedBy) before \(number)")
-    entry.touchedBy = number
-    current.touched.append(Batch.Touched(slot: slot, rowBefore: entry.lastSequence))
+  mutating func noteChange(of entry: inout NavEntry, _ slot: NavSlot) {
+    guard entry.lastChangeBatch != number else { return }
+    assert(
+      entry.lastChangeBatch < number, "changed by batch \(entry.lastChangeBatch) before \(number)")
+    entry.lastChangeBatch = number
+    current.changedNavs.append(Batch.ChangedNav(slot: slot, rowBefore: entry.lastSequence))
   }
 
   /// Notes what clients coordinate at a nav, which is about to change in this batch.
-  mutating func keep(_ coordination: inout Coordination, _ slot: NavSlot) {
-    guard coordination.changedBy != number else { return }
-    coordination.changedBy = number
-    coordinatedBy = number
+  mutating func noteFormer(_ coordination: inout Coordination, _ slot: NavSlot) {
+    guard coordination.lastChangeBatch != number else { return }
+    coordination.lastChangeBatch = number
+    lastCoordinationBatch = number
     note(.coordination(slot, before: coordination))
   }
 
   /// Counts one more row of a shard; returns its number.
-  mutating func advance(_ shard: Shard) -> UInt64 {
-    if advancedBy[shard.number] != number {
-      advancedBy[shard.number] = number
+  mutating func nextRow(of shard: Shard) -> UInt64 {
+    if lastRowBatch[shard.number] != number {
+      lastRowBatch[shard.number] = number
       note(.row(shard, before: sequences[shard.number]))
     }
     sequences[shard.number] += 1
@@ -143,7 +146,7 @@ struct Batches: Sendable {
   }
 
   /// Forbids sealing until everything is durable, because a watch waits for that.
-  mutating func requestStandstill() { wantsStandstill = true }
+  mutating func forbidSealing() { forbidsSealing = true }
 
   /// Takes the records of the batch at hand out, to be made durable together.
   mutating func takeRecords() -> JournalRecords {
@@ -159,10 +162,10 @@ struct Batches: Sendable {
   mutating func seal(_ navs: borrowing Navs) {
     precondition(maySeal && current.records.isEmpty, "a batch that may not be sealed, or not taken")
     let keepsHeads = navs.isActive(Navs.headsSlot)
-    for index in current.touched.indices where navs.isLive(current.touched[index].slot) {
-      let slot = current.touched[index].slot
-      current.touched[index].revision = navs[slot].controller.revision
-      if keepsHeads { current.touched[index].head = Head(navs[slot]) }
+    for index in current.changedNavs.indices where navs.isLive(current.changedNavs[index].slot) {
+      let slot = current.changedNavs[index].slot
+      current.changedNavs[index].revision = navs[slot].controller.revision
+      if keepsHeads { current.changedNavs[index].head = NavHead(navs[slot]) }
     }
     unsoundOps = []
     var sealing = spares.popLast() ?? Batch()
@@ -181,7 +184,7 @@ struct Batches: Sendable {
     precondition(!sealed.isEmpty || !isUnsound, "an unsound batch is released")
     isStorageFailing = false
     guard !sealed.isEmpty else { return false }
-    assert(setAside.effects.isEmpty && setAside.touched.isEmpty, "two batches are at hand")
+    assert(setAside.effects.isEmpty && setAside.changedNavs.isEmpty, "two batches are at hand")
     setAside = sealed.removeFirst()
     swap(&current, &setAside)
     return true
@@ -200,7 +203,7 @@ struct Batches: Sendable {
       return spares.append(consume ended)
     }
     assert(sealed.isEmpty, "\(sealed.count) batches behind the last one")
-    wantsStandstill = false
+    forbidsSealing = false
     unsoundOps = []
     number += 1
   }
@@ -208,9 +211,11 @@ struct Batches: Sendable {
   /// Notes an op whose commit broke an invariant; the batch at hand must be decided again.
   ///
   /// The broken state of the nav has no row, and is in memory until the nav is read back.
-  mutating func noteUnsound(_ op: UnsoundOp, _ nav: Batch.Touched) {
+  mutating func noteUnsound(_ op: UnsoundOp, _ nav: Batch.ChangedNav) {
     assert(!op.violated.isEmpty, "op \(op.op) broke nothing")
-    if !current.touched.contains(where: { $0.slot == nav.slot }) { current.touched.append(nav) }
+    if !current.changedNavs.contains(where: { $0.slot == nav.slot }) {
+      current.changedNavs.append(nav)
+    }
     unsoundOps.append(op)
     isUnsound = true
   }
@@ -299,29 +304,29 @@ struct Batch: Sendable {
   var messages = 0
   var records = JournalRecords()
   var effects: [Effect] = []
-  struct Touched: Sendable {
+  struct ChangedNav: Sendable {
     var slot: NavSlot
     /// The nav's newest row before the batch.
     var rowBefore: UInt64
     /// The nav's revision at the end of the batch; nil until the batch is sealed.
     var revision: Revision?
     /// The nav's position at the end of a sealed batch, if `$heads` is kept.
-    var head: Head?
+    var head: NavHead?
   }
 
   /// The changed navs, in the order of their first change.
-  var touched: [Touched] = []
+  var changedNavs: [ChangedNav] = []
   /// What a rollback takes back, newest last; the changed navs are read from the journal instead.
   var undo: [Undo] = []
   /// The refusals that `get refusals` shows when the batch is committed.
   var refusals: [Refusals.Refusal] = []
   /// Whether `$navs` and `$clients` may have changed.
-  var changedNavs = false
-  var changedClients = false
+  var mayChangeNavs = false
+  var mayChangeClients = false
 
   /// Whether nothing was decided in it.
   var isEmpty: Bool {
-    records.isEmpty && touched.isEmpty && effects.isEmpty && undo.isEmpty
+    records.isEmpty && changedNavs.isEmpty && effects.isEmpty && undo.isEmpty
   }
 
   /// Whether it changed what clients coordinate at a nav; O(changes).
@@ -332,10 +337,10 @@ struct Batch: Sendable {
   /// Empties the batch, but keeps the memory of the lists that each op lengthens.
   mutating func clear() {
     if !records.isEmpty { records = JournalRecords() }
-    touched.removeAll(keepingCapacity: true)
+    changedNavs.removeAll(keepingCapacity: true)
     undo.removeAll(keepingCapacity: true)
     clearOutputs()
-    (changedNavs, changedClients) = (false, false)
+    (mayChangeNavs, mayChangeClients) = (false, false)
   }
 
   /// Forgets what was sent, but nothing that a rollback needs.
@@ -348,8 +353,8 @@ struct Batch: Sendable {
   mutating func absorb(_ next: Batch) {
     undo += next.undo
     effects += next.effects
-    let known = Set(touched.map(\.slot))
-    touched += next.touched.filter { !known.contains($0.slot) }
-    assert(Set(touched.map(\.slot)).count == touched.count, "a nav is touched twice")
+    let known = Set(changedNavs.map(\.slot))
+    changedNavs += next.changedNavs.filter { !known.contains($0.slot) }
+    assert(Set(changedNavs.map(\.slot)).count == changedNavs.count, "a nav is noted twice")
   }
 }

@@ -11,25 +11,26 @@ struct Coordination: Sendable {
   /// The ops that wait for a transition or question to end.
   var queue: [OpContext] = []
   /// The session that holds the display lease.
-  var holder: SessionRef?
+  var displayHolder: SessionRef?
   /// The author of the display lease, for the log; kept until the journal has the end of the lease.
-  var owner: Author?
+  var displayAuthor: Author?
   /// The session of the open gesture; nil for a gesture that was begun without a session.
-  var gesture: SessionRef?
+  var gestureSession: SessionRef?
   /// The time at which navd ends the transition in flight, in milliseconds of CLOCK_BOOTTIME.
-  var due: UInt64?
+  var transitionDeadline: UInt64?
   /// The number of the newest registration.
-  var lastOrder = 0
+  var lastRegistration = 0
   /// The batch that changed it last.
-  var changedBy: UInt64 = 0
+  var lastChangeBatch: UInt64 = 0
 
   var isEmpty: Bool {
-    delegates.isEmpty && question == nil && queue.isEmpty && holder == nil && owner == nil
-      && gesture == nil && due == nil
+    delegates.isEmpty && displayHolder == nil && displayAuthor == nil && !isBusy
   }
 
   /// Whether something is under way that a client still has a part in.
-  var isBusy: Bool { question != nil || !queue.isEmpty || gesture != nil || due != nil }
+  var isBusy: Bool {
+    question != nil || !queue.isEmpty || gestureSession != nil || transitionDeadline != nil
+  }
 
   /// The orientations of the newest delegate with the role `orientation`; nil without such one.
   var orientations: DelegateOrientations? {
@@ -47,12 +48,12 @@ struct Coordination: Sendable {
   ) {
     delegates.removeAll { $0.session == session }
     guard !roles.isEmpty else { return }
-    lastOrder += 1
-    assert(delegates.allSatisfy { $0.order < lastOrder }, "registrations out of order")
+    lastRegistration += 1
+    assert(delegates.allSatisfy { $0.number < lastRegistration }, "registrations out of order")
     delegates.append(
       RegisteredDelegate(
         session: session, author: author, roles: roles, orientations: orientations,
-        order: lastOrder))
+        number: lastRegistration))
   }
 
   /// The position in the queue, from 1 on, of the same op, sent before; 0 if delegates are being
@@ -86,7 +87,7 @@ struct RegisteredDelegate: Sendable {
   var roles: Set<DelegateRole>
   var orientations: DelegateOrientations?
   /// The number of the registration; later registrations have higher numbers.
-  var order: Int
+  var number: Int
 }
 
 /// An op about which delegates are being asked, and the state of their questions.
@@ -103,7 +104,7 @@ struct DelegateQuestion: Sendable {
   }
 
   /// An `ask` message: the session that got it, and its number in that session.
-  struct Pending: Sendable {
+  struct SentAsk: Sendable {
     var session: SessionRef
     var ask: UInt64
   }
@@ -115,13 +116,13 @@ struct DelegateQuestion: Sendable {
   var phase = Phase.veto
   /// The index of the subject at hand, and the registration last asked about it; -1 for none.
   var subject = 0
-  var lastOrder = -1
-  var pending: Pending?
+  var lastAsked = -1
+  var pending: SentAsk?
   /// The asks that delegates were sent, answered or not; their sessions get the outcome.
   ///
   /// The outcome is `allowed`, `denied` or `timeout`. After the vetoes the list starts anew, for
   /// the animator and the driver.
-  var asked: [Pending] = []
+  var asked: [SentAsk] = []
   /// The time at which a missing answer counts as a timeout, in milliseconds of CLOCK_BOOTTIME.
   var deadline: UInt64
   var animation: Animation?
@@ -138,12 +139,12 @@ extension DelegateQuestion {
   mutating func nextVeto(among delegates: [RegisteredDelegate]) -> SessionRef? {
     assert(phase == .veto, "asking for a veto in phase \(phase)")
     while subject < subjects.count {
-      if let next = delegates.first(where: { $0.order > lastOrder && $0.roles.contains(.veto) }) {
-        lastOrder = next.order
+      if let next = delegates.first(where: { $0.number > lastAsked && $0.roles.contains(.veto) }) {
+        lastAsked = next.number
         return next.session
       }
       subject += 1
-      lastOrder = -1
+      lastAsked = -1
     }
     assert(subject == subjects.count)
     return nil

@@ -13,16 +13,16 @@ struct Directory: Sendable {
 
   typealias Encoder = (Revision) -> [UInt8]
   /// The id of a record that should exist, and its encoder.
-  typealias Wanted = (id: String, json: Encoder)
+  typealias WantedRecord = (id: String, json: Encoder)
   /// The id of a record that may have changed, and its encoder; nil if the record exists no more.
-  typealias Change = (id: String, json: Encoder?)
+  typealias RecordChange = (id: String, json: Encoder?)
 
   private(set) var revision = Revision(1)
   private(set) var records: [Record] = []
   /// Whether a watch or a read needs the records; otherwise only the revision is kept up to date.
   private(set) var isActive = false
 
-  mutating func activate(_ wanted: [Wanted]) {
+  mutating func activate(_ wanted: [WantedRecord]) {
     assert(!isActive && records.isEmpty, "a directory that is active")
     isActive = true
     records = wanted.map { Record(id: $0.id, version: revision, json: $0.json(revision)) }
@@ -37,7 +37,7 @@ struct Directory: Sendable {
   }
 
   /// Counts a revision while no records are kept.
-  mutating func skip() {
+  mutating func countRevision() {
     assert(!isActive && records.isEmpty, "a directory that is active")
     revision = revision.next
   }
@@ -47,7 +47,7 @@ struct Directory: Sendable {
   ///
   /// O(log records) for each, or O(1) if it follows the one before; O(records) if any comes or goes.
   /// `changed` is in the order of the names.
-  mutating func update(_ changed: [Change]) -> [UInt8]? {
+  mutating func update(_ changed: [RecordChange]) -> [UInt8]? {
     assert(isActive, "a directory that is not active")
     var changes = JSONWriter()
     changes.beginArray()
@@ -96,12 +96,12 @@ struct Directory: Sendable {
   /// nothing differs.
   ///
   /// O(records). `wanted` is in the order of the names.
-  mutating func update(to wanted: [Wanted]) -> [UInt8]? {
+  mutating func update(to wanted: [WantedRecord]) -> [UInt8]? {
     let ids = Set(wanted.map { Text($0.id) })
-    let gone = records.filter { !ids.contains(Text($0.id)) }.map { record -> Change in
+    let gone = records.filter { !ids.contains(Text($0.id)) }.map { record -> RecordChange in
       (record.id, nil)
     }
-    let changed = gone + wanted.map { record -> Change in (record.id, record.json) }
+    let changed = gone + wanted.map { record -> RecordChange in (record.id, record.json) }
     return update(changed.sorted { $0.id < $1.id })
   }
 

@@ -10,7 +10,7 @@ struct DormantNav: Sendable {
   let isStandalone: Bool
   fileprivate(set) var epoch: Epoch
 
-  init(number: UInt64, head: JournalBodyReader.Head) {
+  init(number: UInt64, head: JournalBodyReader.StateHead) {
     self.number = number
     name = head.name
     owner = head.owner
@@ -33,7 +33,7 @@ struct DormantNav: Sendable {
 /// The revisions and rows that the journal has of a dormant nav.
 struct DormantHistory: Sendable {
   /// The newest position.
-  fileprivate(set) var head: Head
+  fileprivate(set) var head: NavHead
   /// The oldest revision that the journal can still read.
   fileprivate(set) var floor: Revision
   fileprivate(set) var lastSequence: UInt64
@@ -44,7 +44,7 @@ struct DormantHistory: Sendable {
   fileprivate(set) var isOpen: Bool
 
   /// Begins at the nav's newest snapshot, or at its creation.
-  init(_ head: Head, sequence: UInt64, isOpen: Bool) {
+  init(_ head: NavHead, sequence: UInt64, isOpen: Bool) {
     self.head = head
     floor = head.revision
     lastSequence = sequence
@@ -55,7 +55,7 @@ struct DormantHistory: Sendable {
   /// Notes a loaded nav, of which everything is durable.
   init(_ entry: NavEntry) {
     assert(entry.durable == entry.revision && !entry.isOpen)
-    head = Head(entry)
+    head = NavHead(entry)
     floor = entry.floor
     lastSequence = entry.lastSequence
     covered = entry.lastSequence
@@ -86,7 +86,7 @@ struct DormantHistory: Sendable {
       throw StoredDataError(
         what: "revision \(row.revision), where \(next) of nav \(row.nav) is next")
     }
-    if row.kind == .changed { head = Head(row) }
+    if row.kind == .changed { head = NavHead(row) }
     lastSequence = row.sequence
     isOpen = row.isOpen
   }
@@ -110,7 +110,7 @@ struct DormantShard: Sendable {
   var places: [Place] { histories.indices }
 
   func request(_ place: Place) -> ReloadRequest {
-    ReloadRequest(nav: navs[place.number].number, head: histories[place].lastSequence)
+    ReloadRequest(nav: navs[place.number].number, newestRow: histories[place].lastSequence)
   }
 
   func place(of number: UInt64) -> Place? {
@@ -166,7 +166,7 @@ struct DormantShard: Sendable {
     histories.remove(
       place,
       leaving: DormantHistory(
-        Head(revision: Revision(0), depth: 0, top: nil, time: 0), sequence: 0, isOpen: false))
+        NavHead(revision: Revision(0), depth: 0, top: nil, time: 0), sequence: 0, isOpen: false))
     assert(numbers.count == histories.count, "\(numbers.count) numbers of \(histories.count) navs")
     if isEmpty {
       // An empty table frees its memory.

@@ -1,7 +1,7 @@
 import NavigationCore
 
 /// What `$heads` shows of a nav.
-struct Head: Equatable, Sendable {
+struct NavHead: Equatable, Sendable {
   /// The newest durable revision.
   var revision: Revision
   var depth: Int
@@ -11,7 +11,7 @@ struct Head: Equatable, Sendable {
   var time: UInt64
 }
 
-extension Head {
+extension NavHead {
   /// Notes the present position of a nav, durable or not.
   init(_ entry: borrowing NavEntry) {
     revision = entry.controller.revision
@@ -36,13 +36,13 @@ extension Head {
 /// - Of the changes of one nav, the last one counts.
 struct Heads: Sendable {
   var pace = DirectoryPace()
-  private var changes: [String: Head?] = [:]
+  private var changes: [String: NavHead?] = [:]
 
   /// Notes the position of a nav; nil if the nav was closed, or another daemon serves it.
-  mutating func note(_ head: Head?, of nav: String) { changes[nav] = .some(head) }
+  mutating func note(_ head: NavHead?, of nav: String) { changes[nav] = .some(head) }
 
   /// Returns the changes in the order of the navs' names, and forgets them.
-  mutating func take() -> [(nav: String, head: Head?)] {
+  mutating func take() -> [(nav: String, head: NavHead?)] {
     defer { changes.removeAll(keepingCapacity: true) }
     return changes.map { (nav: $0.key, head: $0.value) }
       .sorted { $0.nav.utf8.lexicographicallyPrecedes($1.nav.utf8) }

@@ -8,12 +8,12 @@ struct HistoryReads: Sendable {
   private var lastToken: UInt64 = 0
   /// The requests that the shell has not got yet, by principal.
   private var waiting = FairQueue<Text, HistoryRequest>()
-  /// The tokens of the requests that the shell has; at most `atOnce`.
+  /// The tokens of the requests that the shell has; at most `maximumUnderWay`.
   private var underWay: Set<UInt64> = []
   /// One is read while the answer to another is handled.
   ///
   /// More would only take memory.
-  private static let atOnce = 2
+  private static let maximumUnderWay = 2
   /// The backup that is being made; at most one at a time.
   var backup: PendingBackup?
 
@@ -51,7 +51,7 @@ struct HistoryReads: Sendable {
       waiting.append(request, of: Text(read.sender.peer.principal))
     }
     var begun: [HistoryRequest] = []
-    while underWay.count < Self.atOnce, let (_, request) = waiting.next() {
+    while underWay.count < Self.maximumUnderWay, let (_, request) = waiting.next() {
       // Its session may have ended meanwhile.
       guard reads[request.token] != nil else { continue }
       underWay.insert(request.token)
@@ -71,7 +71,7 @@ struct HistoryReads: Sendable {
     if reads.isEmpty { return nil }
     for (token, read) in reads {
       // A dry run is not remembered, so it is no earlier sending of a real op.
-      guard case .revert(let op, _) = read.what, !op.request.isDry else { continue }
+      guard case .revert(let op, _) = read.purpose, !op.request.isDry else { continue }
       if op.key == key, op.request.id == id { return (token, op.octets) }
     }
     return nil
@@ -80,7 +80,7 @@ struct HistoryReads: Sendable {
   mutating func takeOps(where matches: (OpContext) -> Bool) -> [OpContext] {
     var ops: [OpContext] = []
     for (token, read) in reads.sorted(by: { $0.key < $1.key }) {
-      guard case .revert(let op, _) = read.what, matches(op) else { continue }
+      guard case .revert(let op, _) = read.purpose, matches(op) else { continue }
       reads[token] = nil
       ops.append(op)
     }
@@ -90,7 +90,7 @@ struct HistoryReads: Sendable {
 
 /// A read that waits for the journal.
 struct PendingRead: Sendable {
-  enum What: Sendable {
+  enum Purpose: Sendable {
     case log(floor: Revision, through: UInt64)
     /// The log with the contents of each revision.
     case diffs(floor: Revision, through: UInt64)
@@ -101,7 +101,7 @@ struct PendingRead: Sendable {
 
   var sender: Sender
   var id: UInt64
-  var what: What
+  var purpose: Purpose
   var standing: NavStanding
   var owner: String
 }

@@ -13,11 +13,11 @@ extension Hub {
     for slot in sessions.indices where !mayGoOn(sessions[slot].peer) {
       end(slot, why: "revoked", after: nil)
     }
-    if sessions.renewRoles(by: access) { batches.current.changedClients = true }
+    if sessions.renewRoles(by: access) { batches.current.mayChangeClients = true }
     for slot in coordinations.slots where navs.isLive(slot) {
       guard let coordination = coordinations[slot] else { continue }
       var refs = coordination.delegates.map(\.session)
-      if let holder = coordination.holder { refs.append(holder) }
+      if let holder = coordination.displayHolder { refs.append(holder) }
       for ref in refs where sessions.isLive(ref) {
         let rights = rights(of: sessions[ref.slot].peer, onNavAt: slot)
         if !rights.contains(.push) { endCoordination(of: ref, on: slot, keepsOps: true) }

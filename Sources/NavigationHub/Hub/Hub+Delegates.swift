@@ -11,7 +11,7 @@ struct DelegateDecision: Sendable {
 extension Hub {
   mutating func register(_ request: DelegateRequest, for sender: Sender, session: SessionSlot) {
     do throws(OpFailure) {
-      let slot = try dialogNav(request.nav, sender)
+      let slot = try coordinatedNav(request.nav, sender)
       let ref = sessions.reference(to: session)
       let author = sessions[session].author
       let gaveOrientations = coordinations[slot]?.has(.orientation, ref) ?? false
@@ -20,14 +20,14 @@ extension Hub {
         $0.register(request.roles, of: ref, author, request.orientations)
       }
       if gaveOrientations || request.roles.contains(.orientation) {
-        giveOrientations(slot, by: Doing(author: author, op: request.id))
+        commitOrientations(slot, by: ChangeOrigin(author: author, op: request.id))
       }
       if !request.roles.contains(.veto), coordinations[slot]?.question?.pending?.session == ref {
         timeOut(slot, "\(author.name) is no veto delegate any more")
       }
       let body = ServerMessageWriter.ok(id: request.id, nav: request.nav)
       answer(sender, session, slot, body, .none)
-      if request.roles.contains(.veto) { askReturned(slot) }
+      if request.roles.contains(.veto) { askReturnedDelegate(slot) }
     } catch {
       refuse(sender, error, request.id, about: request.nav)
     }
@@ -49,7 +49,7 @@ extension Hub {
       deadline: timer.now.boot + settings.veto.deadline)
     if !inquiry.hasVeto {
       if !question.subjects.isEmpty, settings.veto.isRequired {
-        if let end = delegatesReturn(to: slot, within: settings.veto.deadline) {
+        if let end = delegateReturnDeadline(to: slot, within: settings.veto.deadline) {
           (question.deadline, question.awaitsDelegate) = (end, true)
           coordinations.update(slot, in: &batches) { $0.question = question }
           timer.plan(end)
@@ -66,7 +66,7 @@ extension Hub {
       return false
     }
     assert(coordinations[slot]?.question == nil, "two questions at a time")
-    go(on: question, slot)
+    continueAsking(question, slot)
     return true
   }
 
@@ -99,18 +99,18 @@ extension Hub {
 
   /// The time until which delegates may register again at a nav that has just moved to this daemon;
   /// nil if there is none, or it has passed.
-  func delegatesReturn(to slot: NavSlot, within time: UInt64) -> UInt64? {
+  func delegateReturnDeadline(to slot: NavSlot, within time: UInt64) -> UInt64? {
     guard let arrival = shards.arrival(of: navs[slot].shard) else { return nil }
     return arrival + time > timer.now.boot ? arrival + time : nil
   }
 
   /// Asks about the op that waited for a veto delegate, which has registered now.
-  private mutating func askReturned(_ slot: NavSlot) {
+  private mutating func askReturnedDelegate(_ slot: NavSlot) {
     guard var question = coordinations[slot]?.question, question.awaitsDelegate else { return }
     question.awaitsDelegate = false
     question.deadline =
       timer.now.boot + navs[slot].controller.settings.content.veto.deadline
-    go(on: question, slot)
+    continueAsking(question, slot)
   }
 
   /// Asks the next delegate; if there is none, begins the next phase or finishes the question.
@@ -147,7 +147,7 @@ extension Hub {
 
   /// The push or pop transition that the op would now begin; nil for none, or one of a gesture.
   private func transition(of question: DelegateQuestion, _ slot: NavSlot) -> RunningTransition? {
-    let operations = Self.readable(
+    let operations = Self.readableOperations(
       question.op.request, isStandalone: navs[slot].controller.isStandalone
     ).operations
     guard let (candidate, result) = try? trial(operations, question.op, slot),
@@ -163,7 +163,7 @@ extension Hub {
     assert(question.pending == nil, "two delegates are asked at a time")
     guard sessions.isLive(session) else { return }
     sessions[session.slot].lastAsk += 1
-    let pending = DelegateQuestion.Pending(
+    let pending = DelegateQuestion.SentAsk(
       session: session, ask: sessions[session.slot].lastAsk)
     question.pending = pending
     question.asked.append(pending)
@@ -179,7 +179,7 @@ extension Hub {
   }
 
   /// Takes a delegate's answer; ignores an answer to a question that has ended.
-  mutating func take(_ answer: DelegateAnswer, to ask: UInt64, from session: SessionSlot) {
+  mutating func receive(_ answer: DelegateAnswer, to ask: UInt64, from session: SessionSlot) {
     let ref = sessions.reference(to: session)
     guard
       let slot = coordinations.slot(asking: ref, ask), navs.isLive(slot),
@@ -190,14 +190,14 @@ extension Hub {
     switch (question.phase, answer) {
     case (.veto, .verdict(true)):
       question.pending = nil
-      go(on: question, slot)
+      continueAsking(question, slot)
     case (.veto, .verdict(false)): deny(question, slot, by: sessions[session].name)
     case (.veto, _): timeOut(slot, "a veto delegate could not answer")
     case (.animator, .animator(let name, let duration)):
       question.animation = Animation(animator: name, duration: duration)
       question.phase = .interaction
       question.pending = nil
-      go(on: question, slot)
+      continueAsking(question, slot)
     case (.interaction, .driver(let driver)):
       question.animation?.driver = driver
       question.pending = nil
@@ -208,7 +208,7 @@ extension Hub {
     }
   }
 
-  private mutating func go(on question: DelegateQuestion, _ slot: NavSlot) {
+  private mutating func continueAsking(_ question: DelegateQuestion, _ slot: NavSlot) {
     coordinations.update(slot, in: &batches) { $0.question = question }
     askNext(slot)
   }
@@ -247,7 +247,7 @@ extension Hub {
     }
     question.isVetoSkipped = true
     question.phase = .animator
-    go(on: question, slot)
+    continueAsking(question, slot)
   }
 
   /// Decides the op after the last answer; its arguments are checked again.
@@ -264,7 +264,7 @@ extension Hub {
   }
 
   mutating func endQuestion(
-    _ asked: [DelegateQuestion.Pending], _ outcome: String, by name: String?
+    _ asked: [DelegateQuestion.SentAsk], _ outcome: String, by name: String?
   ) {
     for pending in asked where sessions.isLive(pending.session) {
       let body = ServerMessageWriter.settled(pending.ask, outcome, by: name)

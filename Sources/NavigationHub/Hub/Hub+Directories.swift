@@ -23,14 +23,14 @@ extension Hub {
     }
     navs[slot].directory?.deactivate()
     if slot == Navs.headsSlot { heads = Heads() }
-    if slot == Navs.clientsSlot { lagPace.cancel() }
+    if slot == Navs.clientsSlot { clientsPace.cancel() }
     navs.restartDirectory(slot)
   }
 
   /// The records that a virtual nav should have, in the order of their names, with their encoders.
-  private func records(of slot: NavSlot) -> [Directory.Wanted] {
+  private func records(of slot: NavSlot) -> [Directory.WantedRecord] {
     assert(Navs.virtualSlots.contains(slot), "slot \(slot) is no virtual nav's")
-    let records: [Directory.Wanted]
+    let records: [Directory.WantedRecord]
     switch slot {
     case Navs.navsSlot:
       let loaded = navs.loaded.filter { navs.hasName($0) }.map { DormantNav(navs[$0]) }
@@ -57,32 +57,32 @@ extension Hub {
 
   /// Whether the batch at hand leads to a revision of a virtual nav that shows what the batch made.
   var changesDirectories: Bool {
-    let isOfClients = batches.current.changedClients || lagPace.isDue(at: timer.now.boot)
-    return batches.current.changedNavs && navs.isActive(Navs.navsSlot)
+    let isOfClients = batches.current.mayChangeClients || clientsPace.isDue(at: timer.now.boot)
+    return batches.current.mayChangeNavs && navs.isActive(Navs.navsSlot)
       || isOfClients && navs.isActive(Navs.clientsSlot)
   }
 
   /// Plans the revisions of virtual navs that are not due yet.
   mutating func planDirectories() {
     timer.plan(heads.pace.dueAt)
-    timer.plan(lagPace.dueAt)
+    timer.plan(clientsPace.dueAt)
   }
 
   /// Requests a revision of `$clients`, because what a session lags behind may have changed.
   mutating func requestLag(at now: Instant) {
     guard navs.isActive(Navs.clientsSlot) else { return }
-    lagPace.request(at: now.boot)
+    clientsPace.request(at: now.boot)
   }
 
   /// Updates the virtual navs after a batch that changed navs or sessions.
   ///
   /// `isAllDurable` is false if a later batch has begun.
   mutating func publishDirectories(isAllDurable: Bool, at now: Instant) {
-    if batches.current.changedNavs { publish(Navs.navsSlot) }
-    if batches.current.messages > 0 || !batches.current.touched.isEmpty { requestLag(at: now) }
-    if batches.current.changedClients || isAllDurable && lagPace.isDue(at: now.boot) {
+    if batches.current.mayChangeNavs { publish(Navs.navsSlot) }
+    if batches.current.messages > 0 || !batches.current.changedNavs.isEmpty { requestLag(at: now) }
+    if batches.current.mayChangeClients || isAllDurable && clientsPace.isDue(at: now.boot) {
       publish(Navs.clientsSlot)
-      lagPace.published(at: now.boot, records: sessions.count)
+      clientsPace.published(at: now.boot, records: sessions.count)
     }
     if heads.pace.isDue(at: now.boot) { publishHeads(at: now) }
     planDirectories()
@@ -94,7 +94,7 @@ extension Hub {
   mutating func publish(_ slot: NavSlot) {
     precondition(Navs.virtualSlots.contains(slot), "slot=\(slot)")
     guard navs.isActive(slot) else {
-      navs[slot].directory?.skip()
+      navs[slot].directory?.countRevision()
       return navs.restartDirectory(slot)
     }
     let records = records(of: slot)

@@ -30,7 +30,7 @@ package struct NavReplayer: Sendable {
       return ReplayedNav(
         request: request, entry: entry, violated: entry.controller.violatedInvariants())
     } catch {
-      throw HubReplayError(sequence: request.head, what: error.what)
+      throw HubReplayError(sequence: request.newestRow, what: error.what)
     }
   }
 }
@@ -91,7 +91,7 @@ extension Hub {
       trimRings()
       if !nav.violated.isEmpty { freeze(slot, nav.violated) }
     } catch {
-      throw HubReplayError(sequence: nav.request.head, what: error.what)
+      throw HubReplayError(sequence: nav.request.newestRow, what: error.what)
     }
   }
 }
@@ -108,8 +108,8 @@ extension Hub {
 
   /// Notes that a nav was created or revived, and plans the sweep that finds out whether it is used.
   mutating func noteLoaded(_ slot: NavSlot) {
-    navs[slot].readBy = batches.number
-    noteFollower(slot)
+    navs[slot].lastReadBatch = batches.number
+    noteIfLackingLooks(slot)
     if sweep.begin(at: timer.now.boot + configuration.navIdle) { timer.plan(sweep.dueAt) }
   }
 
@@ -120,18 +120,18 @@ extension Hub {
     if sweep.cursor == 0 { sweep.beginRound(by: batches.number) }
     let awaited = reads.navs
     var place = sweep.cursor
-    let end = min(place + Self.sweptAtATime.slots, navs.end)
+    let end = min(place + Self.sweptAtATime.slots, navs.slotCount)
     var unloaded = 0
     while place < end, unloaded < Self.sweptAtATime.navs {
       let slot = NavSlot(place)
-      if navs.isLive(slot), sweep.isIdle(navs[slot].usedBy), mayUnload(slot, awaited) {
+      if navs.isLive(slot), sweep.isIdle(navs[slot].lastUseBatch), mayUnload(slot, awaited) {
         unload(slot)
         unloaded += 1
       }
       place += 1
     }
     sweep.unloaded += unloaded
-    if place < navs.end {
+    if place < navs.slotCount {
       sweep.pause(at: place, until: now.boot + Self.sliceInterval)
     } else {
       output.unloadedNavs = sweep.unloaded

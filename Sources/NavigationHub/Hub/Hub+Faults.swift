@@ -14,13 +14,13 @@ extension Hub {
   /// Inspects what an op's commit touched; if that breaks an invariant, the batch must be decided
   /// again.
   mutating func inspect(_ commit: Commit, of op: OpContext, _ slot: NavSlot) throws(OpFailure) {
-    guard let inspection = inspections.touched else { return }
+    guard let inspection = inspections.commitInspection else { return }
     assert(commit.revision == navs[slot].controller.revision)
     let violated = inspection(&navs[slot].controller, commit)
     guard !violated.isEmpty else { return }
     batches.noteUnsound(
       UnsoundOp(key: op.key, op: op.request.id, violated: violated),
-      Batch.Touched(slot: slot, rowBefore: navs[slot].lastSequence))
+      Batch.ChangedNav(slot: slot, rowBefore: navs[slot].lastSequence))
     throw OpFailure(.fault(navs[slot].name, violated))
   }
 
@@ -37,7 +37,7 @@ extension Hub {
   /// and the nav frozen.
   mutating func inspect(_ slot: NavSlot, before: NavigationController) throws(OpFailure) {
     assert(before.revision <= navs[slot].controller.revision)
-    let violated = inspections.whole(navs[slot].controller)
+    let violated = inspections.stateInspection(navs[slot].controller)
     guard !violated.isEmpty else { return }
     navs[slot].controller = before
     throw discard(violated, slot)

@@ -10,9 +10,9 @@ extension Hub {
   mutating func noteHead(_ slot: NavSlot) {
     guard navs.isActive(Navs.headsSlot), !Navs.virtualSlots.contains(slot), navs.isLive(slot),
       navs.hasName(slot), navs[slot].durable == navs[slot].revision,
-      !batches.change(navs[slot])
+      !batches.haveChanged(navs[slot])
     else { return }
-    noteHead(Head(navs[slot]), slot)
+    noteHead(NavHead(navs[slot]), slot)
   }
 
   /// Notes that a nav goes for good; it still has its slot.
@@ -21,7 +21,7 @@ extension Hub {
     noteHead(nil, slot)
   }
 
-  private mutating func noteHead(_ head: Head?, _ slot: NavSlot) {
+  private mutating func noteHead(_ head: NavHead?, _ slot: NavSlot) {
     heads.note(head, of: navs[slot].name)
     heads.pace.request(at: timer.now.boot)
     timer.plan(heads.pace.dueAt)
@@ -30,16 +30,16 @@ extension Hub {
   /// Notes the navs that the batch changed, which is durable.
   mutating func noteDurableHeads() {
     for case .closed(let slot) in batches.current.undo { noteGone(slot) }
-    for touched in batches.current.touched
-    where navs.isLive(touched.slot) && navs.hasName(touched.slot) {
-      noteHead(touched.head ?? Head(navs[touched.slot]), touched.slot)
+    for changed in batches.current.changedNavs
+    where navs.isLive(changed.slot) && navs.hasName(changed.slot) {
+      noteHead(changed.head ?? NavHead(navs[changed.slot]), changed.slot)
     }
   }
 
   /// The records of all navs, in no order.
-  var headRecords: [Directory.Wanted] {
+  var headRecords: [Directory.WantedRecord] {
     navs.loaded.filter { navs.hasName($0) }
-      .map { headRecord(of: navs[$0].name, Head(navs[$0])) }
+      .map { headRecord(of: navs[$0].name, NavHead(navs[$0])) }
       + navs.dormants.named.map {
         headRecord(of: navs.dormants[$0].name, navs.dormants.history($0).head)
       }
@@ -59,7 +59,7 @@ extension Hub {
   ///
   /// O(changed navs), and O(navs) for the digest.
   mutating func publishHeads(at now: Instant) {
-    let records: [Directory.Change] = heads.take().map { nav, head in
+    let records: [Directory.RecordChange] = heads.take().map { nav, head in
       (nav, head.map { headRecord(of: nav, $0).json })
     }
     if let changes = navs[Navs.headsSlot].directory?.update(records) {
@@ -69,7 +69,7 @@ extension Hub {
       at: now.boot, records: navs[Navs.headsSlot].directory?.records.count ?? 0)
   }
 
-  private func headRecord(of nav: String, _ head: Head) -> Directory.Wanted {
+  private func headRecord(of nav: String, _ head: NavHead) -> Directory.WantedRecord {
     let watchCount = navs.slot(of: nav).map { watches.of(nav: $0).count } ?? 0
     return (
       nav,

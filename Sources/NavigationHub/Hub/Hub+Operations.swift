@@ -50,7 +50,7 @@ extension Hub {
   ) -> [UInt8] {
     var error = error
     error.id = request.id
-    return ServerMessageWriter.error(placed(error, at: request.nav, for: sender))
+    return ServerMessageWriter.error(addingStanding(to: error, of: request.nav, for: sender))
   }
 
   /// Sends an `ok` after the diffs that the sender's own watch of the nav has not got yet.
@@ -76,7 +76,7 @@ extension Hub {
   /// performed.
   ///
   /// `failure` is the error of that operation. It counts only if the rules refuse none before it.
-  static func readable(
+  static func readableOperations(
     _ request: OpMessage, from first: Int = 0, isStandalone: Bool
   ) -> (operations: [Operation], failure: OpFailure?) {
     if request.areUsual, first == 0, !isStandalone { return (request.readable, nil) }
@@ -115,11 +115,11 @@ extension Hub {
     if op.request.areUsual, op.request.kinds.areOrdinary, !isStandalone {
       return op.request.readable
     }
-    var (operations, unreadable) = Self.readable(op.request, isStandalone: isStandalone)
-    if op.touchesGesture || op.request.kinds.contains(.open) {
-      operations = signed(operations, by: op)
+    var (operations, unreadable) = Self.readableOperations(op.request, isStandalone: isStandalone)
+    if op.isAboutGesture || op.request.kinds.contains(.open) {
+      operations = namingClient(operations, by: op)
     }
-    guard try lookBack(&operations, &unreadable, op, slot) else { return nil }
+    guard try fillInRevertedStacks(&operations, &unreadable, op, slot) else { return nil }
     if let unreadable {
       // A refusal of an operation before the unreadable one counts, because the first error does.
       if !operations.isEmpty { _ = try trial(operations, op, slot) }
@@ -143,7 +143,7 @@ extension Hub {
   }
 
   /// The same operations, with the client that begins a gesture or opens a route.
-  func signed(_ operations: [Operation], by op: OpContext) -> [Operation] {
+  func namingClient(_ operations: [Operation], by op: OpContext) -> [Operation] {
     operations.map { operation in
       switch operation {
       case .beginGesture(let isFullScreen, let translation, _):
@@ -161,7 +161,7 @@ extension Hub {
     assert(navs[slot].fault == nil, "a frozen nav changes")
     assert(operations.count == op.request.kinds.count)
     try checkUnsound(op, slot)
-    let before = inspections.touched == nil ? StateBefore(navs[slot].controller) : nil
+    let before = inspections.commitInspection == nil ? StateBefore(navs[slot].controller) : nil
     let result: OperationResult
     do {
       result = try navs[slot].controller.perform(
@@ -174,7 +174,7 @@ extension Hub {
     guard result.isChanged else { return answerUnchanged(op, slot, result.outputs) }
     if let before { try inspect(slot, before: before.state) }
     try inspect(result.effect, of: op, slot)
-    let delivered = announce(result.outputs, of: op, slot)
+    let delivered = sendEvents(result.outputs, of: op, slot)
     if decision?.isVetoSkipped == true {
       var op = op
       op.isVetoSkipped = true
@@ -189,7 +189,7 @@ extension Hub {
   private mutating func answerUnchanged(
     _ op: OpContext, _ slot: NavSlot, _ outputs: ShortList<OperationOutput>
   ) {
-    let delivered = announce(outputs, of: op, slot)
+    let delivered = sendEvents(outputs, of: op, slot)
     let reply = ServerMessageWriter.ok(
       id: op.request.id, standing: navs[slot].standing, sequence: nil, outputs: outputs,
       delivered: delivered)
@@ -200,7 +200,7 @@ extension Hub {
   }
 
   /// Sends the events that have no revision; returns the number of watches that get them.
-  private mutating func announce(
+  private mutating func sendEvents(
     _ outputs: ShortList<OperationOutput>, of op: OpContext, _ slot: NavSlot
   ) -> Int {
     var delivered = 0
@@ -213,14 +213,14 @@ extension Hub {
     for index in outputs.indices {
       switch outputs[index] {
       case .activated(let button, let action):
-        delivered = audience(of: slot)
+        delivered = eventReceiverCount(of: slot)
         let body = ServerMessageWriter.event(
           nav: navs[slot].name, epoch: navs[slot].epoch,
           revision: navs[slot].controller.revision,
           button: button, action: action)
         batches.append(.event(nav: slot, body))
       case .progress(let transition, let value):
-        delivered = audience(of: slot)
+        delivered = eventReceiverCount(of: slot)
         publishProgress(of: slot, transition, value)
       case .popped(nil) where op.request.kinds[index] == .uiBack:
         let nav = navs[slot]
@@ -261,7 +261,7 @@ extension Hub {
     batches.append(.event(nav: slot, body))
   }
 
-  private func audience(of slot: NavSlot) -> Int {
+  private func eventReceiverCount(of slot: NavSlot) -> Int {
     assert(watches.of(nav: slot).allSatisfy { watches[$0].nav == slot })
     return watches.of(nav: slot).count {
       watches[$0].view == .full && sessions[watches[$0].session].hasCredit
@@ -305,7 +305,7 @@ extension Hub {
     assert(outputs.count <= op.request.kinds.count)
     let cause = op.cause(of: outputs)
     let row = begin(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
-    let standing = navs[slot].ownStanding()
+    let standing = navs[slot].controllerStanding()
     let ok = ServerMessageWriter.encodedOk(
       id: op.request.id, standing: standing, sequence: navs[slot].lastSequence,
       outputs: outputs, delivered: delivered, &json)
@@ -313,7 +313,7 @@ extension Hub {
       diff: row.diff, commit: commit, before: row.before, by: op, answeredBy: ok, &json)
     end(commit, slot, row, json.written, op.author, at: op.now)
     if commit.changesOrder {
-      navs[slot].noteTop(commit, by: op.client.author, cause: cause, time: op.now.wall)
+      navs[slot].updateTopChange(commit, by: op.client.author, cause: cause, time: op.now.wall)
     }
     if op.request.guards.any || op.isVetoSkipped { auditOverride(op, slot) }
     remember(op, ok.bytes, isOk: true)
@@ -329,7 +329,7 @@ extension Hub {
   ///
   /// The diff names `by`, the session for which navd acts, only if a message asked for the change.
   mutating func write(
-    _ commit: Commit, _ slot: NavSlot, cause: Cause, by: Doing?, at now: Instant
+    _ commit: Commit, _ slot: NavSlot, cause: Cause, by: ChangeOrigin?, at now: Instant
   ) {
     assert(!commit.isEmpty, "a revision without a change")
     assert(cause != .api || by != nil, "a client's change without the client")
@@ -340,7 +340,7 @@ extension Hub {
       if let by { $0.origin(by) }
     }
     end(commit, slot, row, json.written, nil, at: now)
-    navs[slot].noteTop(commit, by: by?.author, cause: cause, time: now.wall)
+    navs[slot].updateTopChange(commit, by: by?.author, cause: cause, time: now.wall)
   }
 
   /// The contents of a row, which `begin` makes and `end` writes.
@@ -358,9 +358,10 @@ extension Hub {
   ) -> BegunRow {
     assert(navs[slot].fault == nil, "a frozen nav changes")
     assert(!batches.isUnsound, "a revision of an unsound batch")
-    batches.touch(&navs[slot], slot)
-    let sequence = batches.advance(navs[slot].shard)
-    let row = navs[slot].takeOver(commit, sequence: sequence, cause: cause, by: by, &json)
+    batches.noteChange(of: &navs[slot], slot)
+    let sequence = batches.nextRow(of: navs[slot].shard)
+    let row = navs[slot].updateDerivedValues(
+      after: commit, sequence: sequence, cause: cause, by: by, &json)
     // Most navs have the standard frame, which all of them share already.
     if navs[slot].resolvedAt == commit.revision, !navs[slot].shown.hasStandardFrame {
       navs.shareFrame(of: slot)
@@ -392,7 +393,7 @@ extension Hub {
     navs.keep(diff, slot)
     assert(navs[slot].ring.last <= navs[slot].revision.next)
     // This diff exceeds a message, so watches get a snapshot, for which everything must be durable.
-    if byteCount > configuration.maximumReplyBytes { batches.requestStandstill() }
+    if byteCount > configuration.maximumReplyBytes { batches.forbidSealing() }
   }
 
   /// Drops the oldest durable diffs of a nav that exceed the limits of its ring.
@@ -405,7 +406,7 @@ extension Hub {
     let entry = navs[slot]
     guard entry.number > 0, !batches.isStorageFailing else { return }
     // If the snapshot cannot be stored, the rollback must find the nav.
-    batches.touch(&navs[slot], slot)
+    batches.noteChange(of: &navs[slot], slot)
     assert(entry.snapshotRevision <= entry.controller.revision)
     let body = JournalBody.state(of: entry) { json in
       guard let change = entry.topChange else { return }
@@ -422,8 +423,8 @@ extension Hub {
 
 extension NavEntry {
   /// Updates all that the entry keeps beside the state, after the controller made a commit.
-  fileprivate mutating func takeOver(
-    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
+  fileprivate mutating func updateDerivedValues(
+    after commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
     _ json: inout JSONWriter
   ) -> Hub.BegunRow {
     assert(commit.revision == controller.revision, "the commit of another state")
@@ -460,20 +461,20 @@ extension NavEntry {
   /// The `standing` of a nav that is not virtual.
   ///
   /// It is mutating, because Swift would copy the entry to lend it.
-  fileprivate mutating func ownStanding() -> NavStanding {
+  fileprivate mutating func controllerStanding() -> NavStanding {
     assert(directory == nil, "a virtual nav has another standing")
     return NavStanding(
       nav: name, epoch: epoch, revision: controller.revision, digest: digest,
       depth: controller.stack.count, top: controller.stack.last?.id.text)
   }
 
-  /// The number of screens and the top one; mutating as `ownStanding`.
+  /// The number of screens and the top one; mutating as `controllerStanding`.
   fileprivate mutating func position() -> (depth: Int, top: ScreenID?) {
     (controller.stack.count, controller.stack.last?.id)
   }
 
   /// Notes author, time and cause of a change of the top, if the commit changed the top.
-  fileprivate mutating func noteTop(
+  fileprivate mutating func updateTopChange(
     _ commit: Commit, by author: Author?, cause: Cause, time: UInt64
   ) {
     guard

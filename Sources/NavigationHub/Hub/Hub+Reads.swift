@@ -4,7 +4,7 @@ import NavigationCore
 
 extension Hub {
   /// Finds a nav that the sender may read; otherwise refuses and returns nil.
-  mutating func readable(_ name: String, _ id: UInt64, for sender: Sender) -> NavSlot? {
+  mutating func readableNav(_ name: String, _ id: UInt64, for sender: Sender) -> NavSlot? {
     let slot = navs.slot(of: name)
     let rights = access.rights(
       of: sender.peer, on: name, owner: slot.map { navs[$0].owner })
@@ -17,7 +17,7 @@ extension Hub {
       refuse(sender, OutgoingError(.noNav, id: id, "there is no nav \(name)"))
       return nil
     }
-    navs[slot].readBy = batches.number
+    navs[slot].lastReadBatch = batches.number
     return slot
   }
 
@@ -28,14 +28,14 @@ extension Hub {
   package mutating func answerAhead(_ event: HubEvent, at now: Instant) -> HubOutput? {
     // The looks that a nav has yet to take over would be rows.
     guard case .message(_, _, let message) = event, sealedCount > 0, batches.current.isEmpty,
-      followers.isEmpty
+      navsLackingLooks.isEmpty
     else { return nil }
     switch message {
     case .ping: break
     case .get(let request):
       guard [.state, .bar, .top, .screen, .detached].contains(request.what), request.at == nil,
         let slot = request.nav.flatMap({ navs.slot(of: $0) }), navs[slot].directory == nil,
-        !batches.concern(slot, navs[slot])
+        !batches.sealedConcern(slot, navs[slot])
       else { return nil }
     case .hello, .watch, .unwatch, .op, .delegate, .answer, .lease, .cluster, .credit, .bye:
       return nil
@@ -81,10 +81,10 @@ extension Hub {
   }
 
   private mutating func read(_ request: GetRequest, _ nav: String, for sender: Sender) {
-    guard let slot = readable(nav, request.id, for: sender) else { return }
+    guard let slot = readableNav(nav, request.id, for: sender) else { return }
     activate(slot)
     defer { deactivateIfUnwatched(slot) }
-    if navs[slot].directory != nil { batches.work += navs[slot].scope }
+    if navs[slot].directory != nil { batches.work += navs[slot].wholeStateCost }
     if request.what == .log || request.what == .diffs {
       return readLog(request, slot, for: sender)
     }
@@ -124,7 +124,7 @@ extension Hub {
   ///
   /// Freezes the nav if a value differs or an invariant is broken.
   private mutating func verify(_ request: GetRequest, _ slot: NavSlot, to sender: Sender) {
-    batches.work += navs[slot].scope
+    batches.work += navs[slot].wholeStateCost
     let (fresh, violated) = navs[slot].verified()
     if !violated.isEmpty, navs[slot].directory == nil { freeze(slot, violated) }
     let value = JSONWriter.object { json in
@@ -168,7 +168,7 @@ extension Hub {
     }
     let last = first.number + request.limit - 1
     let through = min(last, entry.revision.number)
-    ask(
+    requestHistory(
       .rows(from: first.number, through: last), request,
       request.what == .log
         ? .log(floor: entry.floor, through: through) : .diffs(floor: entry.floor, through: through),
@@ -188,16 +188,16 @@ extension Hub {
     guard entry.number > 0, at >= entry.floor, at <= entry.revision else {
       return refuse(sender, .compacted(at, request.id, entry))
     }
-    ask(.state(at: at.number), request, .state(request.what, at), slot, for: sender)
+    requestHistory(.state(at: at.number), request, .state(request.what, at), slot, for: sender)
   }
 
-  private mutating func ask(
-    _ what: HistoryRequest.What, _ request: GetRequest, _ pending: PendingRead.What,
+  private mutating func requestHistory(
+    _ part: HistoryRequest.Part, _ request: GetRequest, _ pending: PendingRead.Purpose,
     _ slot: NavSlot, for sender: Sender
   ) {
     do throws(OpFailure) {
-      let asked = try waiting(pending, what, request.id, slot, for: sender)
-      output.requests.append(asked)
+      let request = try registerRead(pending, part, request.id, slot, for: sender)
+      output.requests.append(request)
     } catch {
       refuse(sender, error, request.id, about: navs[slot].name)
     }
@@ -206,8 +206,8 @@ extension Hub {
   /// Notes a read that waits for the journal, and returns the request to the shell.
   ///
   /// Throws `busy` if too many reads of the connection wait already.
-  mutating func waiting(
-    _ pending: PendingRead.What, _ what: HistoryRequest.What, _ id: UInt64, _ slot: NavSlot,
+  mutating func registerRead(
+    _ pending: PendingRead.Purpose, _ part: HistoryRequest.Part, _ id: UInt64, _ slot: NavSlot,
     for sender: Sender
   ) throws(OpFailure) -> HistoryRequest {
     guard reads.count(of: sender.connection) < configuration.inflight else {
@@ -217,9 +217,10 @@ extension Hub {
     assert(entry.number > 0, "\(entry.name) is not in the journal")
     let token = reads.insert(
       PendingRead(
-        sender: sender, id: id, what: pending, standing: entry.standing, owner: entry.owner))
-    batches.note(.asked(token: token))
-    return HistoryRequest(token: token, nav: entry.number, head: entry.lastSequence, what: what)
+        sender: sender, id: id, purpose: pending, standing: entry.standing, owner: entry.owner))
+    batches.note(.historyRequested(token: token))
+    return HistoryRequest(
+      token: token, nav: entry.number, newestRow: entry.lastSequence, part: what)
   }
 
   mutating func finishRead(_ answer: HistoryAnswer, at now: Instant) {
@@ -231,8 +232,8 @@ extension Hub {
     defer { batches.work = work }
     reads.noteAnswer(to: answer.token, cost: cost)
     guard let pending = reads.take(answer.token) else { return }
-    batches.note(.answered(token: answer.token, pending))
-    if case .revert(let op, let revision) = pending.what {
+    batches.note(.historyAnswered(token: answer.token, pending))
+    if case .revert(let op, let revision) = pending.purpose {
       return resume(op, revision, answer, at: now)
     }
     let (sender, nav) = (pending.sender, pending.standing.nav)
@@ -273,7 +274,7 @@ extension Hub {
       // The journal leaves rows out if they are too many bytes.
       answer.rows.last.flatMap { $0.revision < through ? Revision($0.revision + 1) : nil }
     }
-    switch pending.what {
+    switch pending.purpose {
     case .log(let floor, let through):
       var json = JSONWriter(reserving: 4096)
       json.beginArray()

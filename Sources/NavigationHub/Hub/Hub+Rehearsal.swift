@@ -9,23 +9,23 @@ extension Hub {
     _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) {
     var entry = navs[slot]
-    batches.work += entry.scope
+    batches.work += entry.wholeStateCost
     let result: OperationResult
     (entry.controller, result) = try trial(operations, op, slot)
     var delegates: [(name: String, roles: [String])] = []
     if let commit = result.commit {
-      let faults = inspections.whole(entry.controller)
+      let faults = inspections.stateInspection(entry.controller)
       guard faults.isEmpty else { throw OpFailure(.fault(op.request.nav, faults)) }
       entry.digest = Digest(checksum: entry.controller.checksum(), chain: entry.digest.chain)
       entry.shown = ShownBar(entry.controller)
-      delegates = try asked(about: commit, entry.controller, op, slot)
+      delegates = try askedDelegates(about: commit, entry.controller, op, slot)
     }
     answer(op, entry, changed: result.isChanged, result.outputs, delegates, isNew: false)
   }
 
   /// Answers what an op that creates a nav would do; its epoch is not chosen yet.
   mutating func rehearseCreation(_ op: OpContext) throws(OpFailure) {
-    let (controller, result) = try created(op)
+    let (controller, result) = try stateCreated(by: op)
     let entry = NavEntry(
       name: op.request.nav, number: 0, owner: access.owner(createdBy: op.sender.peer) ?? "",
       epoch: Epoch(bits: 0),
@@ -70,13 +70,13 @@ extension Hub {
   }
 
   /// The delegates that would be asked about an op; throws if one is required, and none is there.
-  private func asked(
+  private func askedDelegates(
     about commit: Commit, _ candidate: NavigationController, _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) -> [(name: String, roles: [String])] {
     let inquiry = inquiry(about: commit, candidate, op, slot)
     let veto = navs[slot].controller.settings.content.veto
     if !inquiry.subjects.isEmpty, !inquiry.hasVeto, veto.isRequired, !veto.allowsOnTimeout,
-      delegatesReturn(to: slot, within: veto.deadline) == nil
+      delegateReturnDeadline(to: slot, within: veto.deadline) == nil
     {
       throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
     }

@@ -37,7 +37,7 @@ extension Hub {
   ///
   /// A row that its nav's snapshot includes only shows how far back the history goes. `body` is
   /// needed only if the row creates a nav or gives it an epoch. An op older than `rememberedIdle`
-  /// is only remembered behind `remembersBehind`.
+  /// is only remembered behind `remembersAfterRow`.
   package mutating func index(
     _ row: RowHeader, body: Span<UInt8>, at now: Instant
   ) throws(HubReplayError) {
@@ -50,7 +50,7 @@ extension Hub {
     let idle = configuration.rememberedIdle
     // The number counts as well as the time, because the clock may have jumped since the row.
     if let author = row.author,
-      row.sequence > remembered.remembersBehind || now.wall < idle || row.time > now.wall - idle
+      row.sequence > remembered.remembersAfterRow || now.wall < idle || row.time > now.wall - idle
     {
       let entry = RememberedOps.Entry(
         id: author.op, octets: BodyHash(bits: 0), isOk: true, reply: [], row: row.sequence)
@@ -94,12 +94,12 @@ extension Hub {
     return navs.dormants.openNavs + [appearance].compactMap(\.self)
   }
 
-  /// The rows of each shard, in ascending order, that `remember` needs before `finishReplay`.
+  /// The rows of each shard, in ascending order, that `rememberOps` needs before `finishReplay`.
   package var rememberedRows: [Shard: [UInt64]] { remembered.rows.mapValues { $0.sorted() } }
 
   /// Takes a shard's `rememberedRows`; the hub forgets ops whose rows are missing.
-  package mutating func remember(
-    _ rows: [JournalRow], of shard: Shard = .first
+  package mutating func rememberOps(
+    from rows: [JournalRow], of shard: Shard = .first
   ) {
     var entries: [UInt64: RememberedOps.Entry] = [:]
     for row in rows { entries[row.sequence] = navs.reader.entry(of: row) }
@@ -140,7 +140,7 @@ extension Hub {
       guard let loss = losses[navs[slot].shard] else { continue }
       let epoch = navs.makeEpoch()
       let row = appendRow(
-        .epoch, of: navs[slot].number, Head(navs[slot]), behind: navs[slot].lastSequence,
+        .epoch, of: navs[slot].number, NavHead(navs[slot]), behind: navs[slot].lastSequence,
         isOpen: navs[slot].isOpen, JournalBody.epoch(epoch, because: loss), at: now)
       navs.renew(slot, epoch, row: row)
     }
@@ -158,10 +158,10 @@ extension Hub {
 
   /// Appends a row that changes neither the revision nor the stack of a nav; returns its number.
   mutating func appendRow(
-    _ kind: JournalRow.Kind, of nav: UInt64, _ head: Head, behind previous: UInt64, isOpen: Bool,
+    _ kind: JournalRow.Kind, of nav: UInt64, _ head: NavHead, behind previous: UInt64, isOpen: Bool,
     _ body: [UInt8], at now: Instant
   ) -> UInt64 {
-    let sequence = batches.advance(Shard(ofNav: nav))
+    let sequence = batches.nextRow(of: Shard(ofNav: nav))
     assert(previous < sequence)
     let row = RowHeader(
       sequence: sequence, nav: nav, revision: head.revision.number, previous: previous,

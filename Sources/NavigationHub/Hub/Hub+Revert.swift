@@ -9,7 +9,7 @@ extension Hub {
   ///
   /// `operations` are those up to the first refused one, whose error is `failure`. Throws `busy` if
   /// too many reads of the connection wait already.
-  mutating func lookBack(
+  mutating func fillInRevertedStacks(
     _ operations: inout [Operation], _ failure: inout OpFailure?, _ op: OpContext,
     _ slot: NavSlot
   ) throws(OpFailure) -> Bool {
@@ -42,7 +42,7 @@ extension Hub {
   private mutating func wait(
     _ op: OpContext, for revision: Revision, _ slot: NavSlot
   ) throws(OpFailure) {
-    let request = try waiting(
+    let request = try registerRead(
       .revert(op, revision), .state(at: revision.number), op.request.id, slot, for: op.sender)
     batches.append(.read(request))
     assert(revision <= navs[slot].revision, "revision \(revision.number) does not exist yet")
@@ -90,17 +90,17 @@ extension Hub {
 
   /// Forgets a request to the history; an op that waits for it is no longer in flight.
   mutating func dropWaiting(_ token: UInt64) {
-    guard case .revert(let op, _)? = reads.take(token)?.what else { return }
-    if let session = op.session { sessions.finish(session, answers: 0) }
+    guard case .revert(let op, _)? = reads.take(token)?.purpose else { return }
+    if let session = op.session { sessions.finishOp(of: session, answers: 0) }
   }
 
   /// Puts back a request whose answer will be handled again, unless its session has ended.
   mutating func putBack(_ read: PendingRead, _ token: UInt64) {
-    if case .revert(let op, _) = read.what, let session = op.session {
+    if case .revert(let op, _) = read.purpose, let session = op.session {
       guard sessions.isLive(SessionRef(slot: session, client: op.key.client)),
         sessions[session].connection == read.sender.connection
       else { return }
-      sessions.begin(session)
+      sessions.beginOp(of: session)
     }
     reads.putBack(read, token)
   }

@@ -2,13 +2,14 @@ import NavigationCore
 
 /// A request to read a nav from the journal, because a commit failed or the nav is dormant.
 package struct ReloadRequest: Hashable, Sendable {
+  /// The number of the nav.
   package var nav: UInt64
-  /// The nav's newest durable row.
-  package var head: UInt64
+  /// The number of the nav's newest durable row.
+  package var newestRow: UInt64
 
-  package init(nav: UInt64, head: UInt64) {
+  package init(nav: UInt64, newestRow: UInt64) {
     self.nav = nav
-    self.head = head
+    self.newestRow = newestRow
   }
 }
 
@@ -35,8 +36,8 @@ extension Hub {
   private mutating func takeBack(_ batch: Batch) -> [ReloadRequest] {
     for change in batch.undo.reversed() { undo(change) }
     // A nav that the batch created is gone.
-    let requests = batch.touched.filter { navs.isLive($0.slot) }.map { touched in
-      ReloadRequest(nav: navs[touched.slot].number, head: touched.rowBefore)
+    let requests = batch.changedNavs.filter { navs.isLive($0.slot) }.map { changed in
+      ReloadRequest(nav: navs[changed.slot].number, newestRow: changed.rowBefore)
     }
     output = HubOutput()
     beginAgain(behind: batch)
@@ -48,7 +49,7 @@ extension Hub {
   private mutating func undo(_ change: Undo) {
     switch change {
     case .row(let shard, let before): batches.setBack(shard, to: before)
-    case .inFlight(let session): sessions.finish(session, answers: 0)
+    case .inFlight(let session): sessions.finishOp(of: session, answers: 0)
     case .remembered(let client, let op, let evicted):
       remembered.forget(op, of: client.key, restoring: evicted)
     case .created(let slot): forgetCreated(slot)
@@ -58,21 +59,21 @@ extension Hub {
       coordinations.restore(before, slot, among: sessions, at: timer.now)
       timer.plan(timer.now.boot + Self.retryAfter)
     case .malformed(let session):
-      if sessions.isLive(session) { sessions[session].malformed -= 1 }
-    case .asked(let token): dropWaiting(token)
-    case .answered(let token, let read): putBack(read, token)
+      if sessions.isLive(session) { sessions[session].malformedCount -= 1 }
+    case .historyRequested(let token): dropWaiting(token)
+    case .historyAnswered(let token, let read): putBack(read, token)
     case .backup(let before): reads.backup = before
     }
   }
 
   /// Removes a nav whose creation was rolled back.
   private mutating func forgetCreated(_ slot: NavSlot) {
-    sessions.awaitAgain(navs[slot].name)
+    sessions.undecideWaitingWatches(navs[slot].name)
     for watch in watches.of(nav: slot) { removeWatch(watch) }
     assert(watches.of(nav: slot).isEmpty)
     noteGone(slot)
     coordinations.forget(slot)
-    navs.uncreate(slot)
+    navs.removeCreated(slot)
     assert(!navs.isLive(slot))
   }
 
@@ -90,7 +91,7 @@ extension Hub {
       }
     }
     // Sessions keep their changes and navs lose theirs, so both directories are compared again.
-    batches.current.changedClients = true
+    batches.current.mayChangeClients = true
     publish(Navs.navsSlot)
   }
 
@@ -103,11 +104,11 @@ extension Hub {
     do {
       fresh = try NavEntry.rebuilt(snapshot, rows, configuration, navs.reader)
     } catch {
-      throw HubReplayError(sequence: request.head, what: error.what)
+      throw HubReplayError(sequence: request.newestRow, what: error.what)
     }
-    navs.reload(slot, fresh, head: request.head)
+    navs.reload(slot, fresh, head: request.newestRow)
     noteHead(slot)
-    noteFollower(slot)
+    noteIfLackingLooks(slot)
     assert(navs[slot].durable == navs[slot].revision)
     assert(navs[slot].ring.last == navs[slot].revision)
   }

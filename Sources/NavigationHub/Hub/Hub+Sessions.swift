@@ -52,7 +52,7 @@ extension Hub {
         heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000)))
     if let actor = hello.actor { sessions.note(actor, of: author.connection) }
     measurements.count(.opened)
-    batches.current.changedClients = true
+    batches.current.mayChangeClients = true
     timer.plan(now.boot + sessions[slot].heartbeat)
     send(author.connection, .welcome, welcome(hello, slot))
   }
@@ -120,7 +120,7 @@ extension Hub {
     _ = reads.takeOps { $0.session == slot }
     for watch in watches.of(session: slot) { removeWatch(watch) }
     sessions.remove(slot)
-    batches.current.changedClients = true
+    batches.current.mayChangeClients = true
     endCoordinations(of: ref)
     assert(!sessions.isLive(ref))
     assert(watches.of(session: slot).isEmpty, "a watch without a session")
@@ -137,7 +137,7 @@ extension Hub {
 
   mutating func wake(at now: Instant) {
     timer.fire()
-    followLooks()
+    applyLooks()
     // Not always the same sessions first, because a turn may have no room for all that wait.
     let slots = sessions.indices
     let first = slots.isEmpty ? 0 : Int(batches.number % UInt64(slots.count))

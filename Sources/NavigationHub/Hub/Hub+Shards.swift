@@ -9,7 +9,7 @@ extension Hub {
   ///
   /// A nav that is on its way to this daemon usually comes within some milliseconds. So the first
   /// clients ask again soon, and later ones after as long as they all have waited.
-  private static let withoutOwner: ClosedRange<UInt64> = 10...100
+  private static let retryWithoutOwner: ClosedRange<UInt64> = 10...100
 
   /// The number of navs, without the virtual ones.
   package var navCount: Int { navs.count }
@@ -18,16 +18,16 @@ extension Hub {
   package var shardsHere: [Shard] { shards.here }
 
   /// The error of a message about a nav that another daemon serves; nil if this one does.
-  func misplaced(_ nav: String) -> OutgoingError? {
+  func misplacedError(_ nav: String) -> OutgoingError? {
     guard !shards.areAllHere, !NavName.isVirtual(nav) else { return nil }
     let shard = shards.shard(of: nav)
-    return shards.isHere(shard) ? nil : elsewhere(nav, shard)
+    return shards.isHere(shard) ? nil : movedError(nav, shard)
   }
 
-  private func elsewhere(_ nav: String, _ shard: Shard) -> OutgoingError {
+  private func movedError(_ nav: String, _ shard: Shard) -> OutgoingError {
     guard let owner = shards.owner(of: shard) else {
-      let range = Self.withoutOwner
-      let waited = shards.coming(shard).map { timer.now.boot - min($0, timer.now.boot) }
+      let range = Self.retryWithoutOwner
+      let waited = shards.ownedSince(shard).map { timer.now.boot - min($0, timer.now.boot) }
       return OutgoingError(
         .busy, "shard \(shard.number), which has \(nav), has no owner yet", reason: "no-owner",
         after: min(max(waited ?? range.upperBound, range.lowerBound), range.upperBound))
@@ -64,7 +64,7 @@ extension Hub {
     _ shards: [Shard: UInt64], from replayed: Hub, losses: [Shard: EpochLoss] = [:],
     at now: Instant
   ) -> Int {
-    precondition(batches.areUntouched, "shards come while a batch is under way")
+    precondition(batches.changeNoNav, "shards come while a batch is under way")
     assert(!shards.keys.contains { self.shards.isHere($0) }, "a shard comes twice")
     timer.advance(to: now)
     let slots = navs.absorb(replayed.navs)
@@ -107,18 +107,18 @@ extension Hub {
   ///
   /// `owner` is nil if the new owner's name is not known.
   package mutating func release(_ leaving: [Shard], to owner: String?, at now: Instant) {
-    precondition(batches.areUntouched, "shards go while a batch is under way")
+    precondition(batches.changeNoNav, "shards go while a batch is under way")
     timer.advance(to: now)
     shards.set(leaving, here: false, at: now.boot)
     if let owner { shards.note(owner, has: leaving) }
     let leaving = Set(leaving)
     for op in reads.takeOps(where: { leaving.contains($0.shard) }) {
-      if let session = op.session { sessions.finish(session, answers: 0) }
-      move(op)
+      if let session = op.session { sessions.finishOp(of: session, answers: 0) }
+      refuseMoved(op)
     }
     let slots = navs.loaded.filter { leaving.contains(navs[$0].shard) }
-    for slot in slots { leave(slot, at: now) }
-    moveAwaited(of: leaving)
+    for slot in slots { removeMovedNav(slot, at: now) }
+    refuseMovedWatches(of: leaving)
     navs.dormants.drop(leaving)
     publishAllHeads()
     remembered.drop(leaving)
@@ -128,22 +128,22 @@ extension Hub {
   }
 
   /// Removes a loaded nav that another daemon serves from now on.
-  private mutating func leave(_ slot: NavSlot, at now: Instant) {
+  private mutating func removeMovedNav(_ slot: NavSlot, at now: Instant) {
     // No note for a rollback, which does not bring the nav back.
     let coordination = coordinations.forget(slot)
     let question = coordination?.question
     if let question { endQuestion(question.asked, "denied", by: nil) }
-    let details = misplaced(navs[slot].name)?.details.filter { "\($0.name)" != "nav" } ?? []
+    let details = misplacedError(navs[slot].name)?.details.filter { "\($0.name)" != "nav" } ?? []
     let watching = Set(watches.of(nav: slot).map { watches[$0].session })
     for index in watches.of(nav: slot) { endWatch(index, why: "moved", details, at: now) }
-    let others = (coordination?.delegates.map(\.session) ?? []) + [coordination?.holder]
+    let others = (coordination?.delegates.map(\.session) ?? []) + [coordination?.displayHolder]
     for case let ref? in others where sessions.isLive(ref) && !watching.contains(ref.slot) {
       endRoles(of: ref.slot, slot, details)
     }
     if navs.hasName(slot) { navs.releaseName(of: slot) }
     navs.remove(slot)
     // Not before: an error about a nav that is here has its position.
-    for op in [question?.op].compactMap({ $0 }) + (coordination?.queue ?? []) { move(op) }
+    for op in [question?.op].compactMap({ $0 }) + (coordination?.queue ?? []) { refuseMoved(op) }
   }
 
   /// Reports the move to a session that has roles or a lease there, and no watch.
@@ -157,8 +157,8 @@ extension Hub {
   }
 
   /// Answers an op that waited, because its nav has moved; it was not decided.
-  private mutating func move(_ op: OpContext) {
-    refuse(op.request, elsewhere(op.request.nav, op.shard), op.sender)
+  private mutating func refuseMoved(_ op: OpContext) {
+    refuse(op.request, movedError(op.request.nav, op.shard), op.sender)
   }
 }
 

@@ -171,7 +171,7 @@ extension JSONWriter {
       json.object { json in
         json.member("id", entry.session.client.text)
         json.member("name", entry.session.name)
-        json.member("ops", entry.session.answered)
+        json.member("ops", entry.session.answeredOps)
         json.member("watches", UInt64(entry.watchCount))
       }
     }

@@ -7,7 +7,7 @@ extension Hub {
   mutating func watch(
     _ request: WatchRequest, for sender: Sender, session: SessionSlot, at now: Instant
   ) {
-    if awaitNav(request, for: sender, session: session) { return }
+    if keepUntilNavExists(request, for: sender, session: session) { return }
     follow(request, for: sender, session: session, at: now)
   }
 
@@ -15,7 +15,7 @@ extension Hub {
   mutating func follow(
     _ request: WatchRequest, for sender: Sender, session: SessionSlot, at now: Instant
   ) {
-    guard let slot = readable(request.nav, request.id, for: sender) else { return }
+    guard let slot = readableNav(request.nav, request.id, for: sender) else { return }
     activate(slot)
     if let bad = request.bad { report(bad, of: slot, by: sender, session: session, at: now) }
     if let former = watches.find(session: session, nav: slot, request.view) {
@@ -37,15 +37,15 @@ extension Hub {
       }
       if let why {
         mode = "snap"
-        batches.work += entry.scope
-        watch.snapshot = SnapshotOnItsWay(entry.snapshot(why: why))
+        batches.work += entry.wholeStateCost
+        watch.snapshot = SnapshotBox(entry.snapshot(why: why))
       } else {
         mode = "resume"
         watch.cursor = request.from?.revision ?? entry.revision
       }
     }
     let index = watches.insert(watch)
-    batches.current.changedClients = true
+    batches.current.mayChangeClients = true
     noteHead(slot)
     let reply = ServerMessageWriter.watching(
       id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
@@ -87,16 +87,16 @@ extension Hub {
     guard entry.number > 0, !batches.isStorageFailing,
       sessions[session].mayReport(at: timer.now)
     else { return }
-    batches.touch(&navs[slot], slot)
+    batches.noteChange(of: &navs[slot], slot)
     let body = JournalBody.report(
       bad, name: name, principal: sender.peer.principal, process: sender.peer.process, digest: ours)
     navs[slot].lastSequence = appendRow(
-      .report, of: entry.number, Head(entry), behind: entry.lastSequence, isOpen: entry.isOpen,
+      .report, of: entry.number, NavHead(entry), behind: entry.lastSequence, isOpen: entry.isOpen,
       body, at: now)
   }
 
   mutating func unwatch(_ nav: String, _ view: View, session: SessionSlot) {
-    sessions.forgetAwaited(nav, view, of: session)
+    sessions.forgetWaitingWatches(nav, view, of: session)
     guard let slot = navs.slot(of: nav),
       let index = watches.find(session: session, nav: slot, view)
     else { return }
@@ -112,8 +112,8 @@ extension Hub {
       if case .start(index) = item { true } else { false }
     }
     watches.remove(index)
-    if navs.isLive(nav) { navs[nav].readBy = batches.number }
-    batches.current.changedClients = true
+    if navs.isLive(nav) { navs[nav].lastReadBatch = batches.number }
+    batches.current.mayChangeClients = true
     noteHead(nav)
     if !keepsDirectory { deactivateIfUnwatched(nav) }
   }
@@ -130,7 +130,7 @@ extension Hub {
       let watch = watches[index]
       return watch.view == .full && !navs[watch.nav].ring.reaches(watch.cursor)
     }
-    if needsSnapshot { batches.requestStandstill() }
+    if needsSnapshot { batches.forbidSealing() }
   }
 
   /// Carries out all effects that waited for the commit, in their order.
@@ -185,7 +185,7 @@ extension Hub {
   ) {
     sessions[session].lastSentAt = now.boot
     guard verb.usesCredit else { return }
-    sessions[session].sent += UInt64(byteCount)
+    sessions[session].sentOctets += UInt64(byteCount)
     if !sessions[session].hasCredit { timer.plan(now.boot + configuration.stall) }
   }
 
@@ -214,7 +214,7 @@ extension Hub {
         of: index, from: &navs[nav], room: room, limit: limit, into: &output)
       {
       case .nothing: return
-      case .standstill: return batches.requestStandstill()
+      case .waitsForDurability: return batches.forbidSealing()
       case .message(let message):
         if message.revisions > 0 { measurements.count(.diffs, message.revisions) }
         if message.endsSnapshot { measurements.count(.snapshots) }

@@ -33,12 +33,12 @@ package struct Hub: Sendable {
   var coordinations = Coordinations()
   var timer = WakeTimer()
   var heads = Heads()
-  var lagPace = DirectoryPace()
+  var clientsPace = DirectoryPace()
   var trace = Trace()
   var refusals = Refusals()
   var sweep = IdleSweep()
   /// The slots of navs that lack looks of `$appearance`; see Hub+Appearance.swift.
-  var followers: [NavSlot] = []
+  var navsLackingLooks: [NavSlot] = []
   var output = HubOutput()
   var reads = HistoryReads()
   var isStopping = false
@@ -81,17 +81,17 @@ package struct Hub: Sendable {
     precondition(!isUnsound, "an event while a nav is unsound")
     assert(dormant(for: event) == nil, "an event about a nav that is dormant")
     timer.advance(to: now)
-    if !followers.isEmpty { followLooks() }
+    if !navsLackingLooks.isEmpty { applyLooks() }
     switch event {
     case .message(let connection, let peer, .hello(let hello)):
-      _ = hear(Sender(connection: connection, peer: peer), at: now)
+      _ = noteArrival(from: Sender(connection: connection, peer: peer), at: now)
       open(hello, for: Sender(connection: connection, peer: peer), at: now)
     case .message(let connection, let peer, let message):
       receive(message, from: sender(connection, peer), at: now)
     case .unreadable(let connection, let peer, let failure):
       answer(failure, to: sender(connection, peer), at: now)
     case .closed(let connection):
-      if let slot = sessions.close(connection) { endSession(slot, .lost) }
+      if let slot = sessions.forget(connection) { endSession(slot, .lost) }
     case .blocked(let connection):
       guard let slot = sessions.slot(of: connection) else { return }
       sessions[slot].isBlocked = true
@@ -124,9 +124,9 @@ package struct Hub: Sendable {
   package var sequence: UInt64 { batches.total }
 
   /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
-  package var remembersBehind: UInt64 {
-    get { remembered.remembersBehind }
-    set { remembered.remembersBehind = newValue }
+  package var remembersAfterRow: UInt64 {
+    get { remembered.remembersAfterRow }
+    set { remembered.remembersAfterRow = newValue }
   }
 
   /// Takes the records of the batch at hand out, to be made durable together.
@@ -164,14 +164,14 @@ package struct Hub: Sendable {
   /// The batch is the oldest sealed one, or the batch at hand if none is sealed.
   package mutating func committed(at now: Instant) -> HubOutput {
     let wasSealed = batches.beginRelease()
-    navs.settle(batches.current.touched)
+    navs.markDurable(batches.current.changedNavs)
     if navs.isActive(Navs.headsSlot) { noteDurableHeads() }
     if !batches.current.refusals.isEmpty { refusals.append(batches.current.refusals) }
     releaseEffects(at: now)
     measurements.count(.received, batches.current.messages)
-    for touched in batches.current.touched where navs.isLive(touched.slot) {
-      pumpWatches(of: touched.slot, at: now)
-      trim(touched.slot)
+    for changed in batches.current.changedNavs where navs.isLive(changed.slot) {
+      pumpWatches(of: changed.slot, at: now)
+      trim(changed.slot)
     }
     // Behind the diffs, because `$clients` shows which sessions have not got them.
     publishDirectories(isAllDurable: !wasSealed, at: now)
@@ -179,9 +179,9 @@ package struct Hub: Sendable {
       pumpWatches(of: directory, at: now)
       trim(directory)
     }
-    sessions.finish(batches.current.undo)
+    sessions.finishOps(of: batches.current.undo)
     batches.endRelease(wasSealed: wasSealed)
-    if !wasSealed { sessions.settleAwaited() }
+    if !wasSealed { sessions.forgetDecidedWatches() }
     trimRings()
     watches.endTurn()
     if sweep.isDue, batches.isIdle { sweepIdle(at: now) }
@@ -219,34 +219,34 @@ extension Hub {
   }
 
   mutating func receive(_ message: ClientMessage, from sender: Sender, at now: Instant) {
-    route(message, from: sender, session: hear(sender, at: now), at: now)
+    route(message, from: sender, session: noteArrival(from: sender, at: now), at: now)
   }
 
   /// Answers a message that cannot be read; the third malformed frame of a session ends it.
   mutating func answer(_ failure: MessageFailure, to sender: Sender, at now: Instant) {
-    let session = hear(sender, at: now)
+    let session = noteArrival(from: sender, at: now)
     guard failure.code == .badFrame else {
-      return refuse(sender, outgoing(failure, session, sender), isOp: failure.verb == .op)
+      return refuse(sender, errorAnswering(failure, session, sender), isOp: failure.verb == .op)
     }
     refuse(sender, OutgoingError(.badFrame, failure.text))
     guard let session else { return }
-    sessions[session].malformed += 1
+    sessions[session].malformedCount += 1
     batches.note(.malformed(session: session))
-    assert(sessions[session].malformed <= 3, "a session goes on after its third")
-    if sessions[session].malformed >= 3 { end(session, why: "protocol", after: nil) }
+    assert(sessions[session].malformedCount <= 3, "a session goes on after its third")
+    if sessions[session].malformedCount >= 3 { end(session, why: "protocol", after: nil) }
   }
 
   /// Counts the message and notes when its session was heard; returns the session.
-  private mutating func hear(_ sender: Sender, at now: Instant) -> SessionSlot? {
+  private mutating func noteArrival(from sender: Sender, at now: Instant) -> SessionSlot? {
     batches.current.messages += 1
     batches.work += Self.workOfMessage
-    return sessions.hear(sender.connection, at: now)
+    return sessions.noteMessage(on: sender.connection, at: now)
   }
 
   /// The error that answers a message that cannot be read.
   ///
   /// A wrong argument counts only after the checks of the session, so their errors take precedence.
-  private mutating func outgoing(
+  private mutating func errorAnswering(
     _ failure: MessageFailure, _ session: SessionSlot?, _ sender: Sender
   ) -> OutgoingError {
     var error = OutgoingError(failure.code, id: failure.id, failure.text)
@@ -255,7 +255,7 @@ extension Hub {
     guard failure.code == .limit || failure.code == .invalidArgument else { return error }
     switch failure.verb {
     case .op:
-      guard var fenced = fence(sender) else { return error }
+      guard var fenced = fencedError(for: sender) else { return error }
       fenced.id = failure.id
       return fenced
     case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye:
@@ -267,10 +267,10 @@ extension Hub {
   /// Refuses a message about a nav that another daemon serves; returns whether it did.
   ///
   /// An op is checked later, in the order of its checks.
-  private mutating func isElsewhere(_ message: ClientMessage, _ sender: Sender) -> Bool {
+  private mutating func refusesMisplaced(_ message: ClientMessage, _ sender: Sender) -> Bool {
     if shards.areAllHere { return false }
     if case .unwatch = message { return false }
-    guard let nav = message.nav, var error = misplaced(nav) else { return false }
+    guard let nav = message.nav, var error = misplacedError(nav) else { return false }
     error.id = message.id
     if case .answer = message { error.name(.answer) }
     refuse(sender, error)
@@ -287,7 +287,7 @@ extension Hub {
     _ sender: Sender, _ error: OutgoingError, about nav: String? = nil, isOp: Bool = false
   ) {
     noteRefusal(error, of: sender, about: nav)
-    let error = nav.map { placed(error, at: $0, for: sender) } ?? error
+    let error = nav.map { addingStanding(to: error, of: $0, for: sender) } ?? error
     let outcome: Outcome = isOp ? .refused(error.code) : .refusedMessage(error.code)
     batches.append(.send(sender.connection, .err, ServerMessageWriter.error(error), outcome))
   }
@@ -302,7 +302,8 @@ extension Hub {
   /// Adds the nav's standing to an error if the sender may read the nav.
   ///
   /// Else removes what the error says about the nav's state.
-  func placed(_ error: OutgoingError, at nav: String, for sender: Sender) -> OutgoingError {
+  func addingStanding(to error: OutgoingError, of nav: String, for sender: Sender) -> OutgoingError
+  {
     guard let slot = navs.slot(of: nav) else { return error }
     var error = error
     guard rights(of: sender.peer, onNavAt: slot).contains(.read) else { return error.withoutState }
@@ -329,7 +330,7 @@ extension Hub {
       if session == nil, needsSession(sender) {
         return refuse(sender, .noSession(message.id), about: request.nav)
       }
-      if isElsewhere(message, sender) { return }
+      if refusesMisplaced(message, sender) { return }
       return get(request, for: sender, at: now)
     case .op(let request):
       return operate(request, from: sender, session: session, at: now)
@@ -341,7 +342,7 @@ extension Hub {
     case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye: break
     }
     guard let session else { return refuse(sender, .noSession(message.id)) }
-    if isElsewhere(message, sender) { return }
+    if refusesMisplaced(message, sender) { return }
     switch message {
     case .watch(let request): watch(request, for: sender, session: session, at: now)
     case .unwatch(let id, let nav, let view):
@@ -350,11 +351,11 @@ extension Hub {
     case .credit(let limit):
       let hadCredit = sessions[session].hasCredit
       // After a rollback this message is handled again, when the limit has been raised already.
-      sessions[session].upTo = max(limit, sessions[session].upTo)
+      sessions[session].creditLimit = max(limit, sessions[session].creditLimit)
       if hadCredit { batches.append(.pump(session: session)) } else { resumeWatches(of: session) }
     case .delegate(let request): register(request, for: sender, session: session)
     case .lease(let request): lease(request, for: sender, session: session)
-    case .answer(let ask, let answer): take(answer, to: ask, from: session)
+    case .answer(let ask, let answer): receive(answer, to: ask, from: session)
     case .bye(let id):
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id))
       endSession(session, .bye)

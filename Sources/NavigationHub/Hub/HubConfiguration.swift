@@ -63,19 +63,21 @@ package struct HubConfiguration: Hashable, Sendable {
 /// How the hub finds broken invariants; a state that breaks one never becomes a revision.
 package struct Inspections: Sendable {
   /// Names the invariants that a commit broke; `inout` only to avoid a copy of the state.
-  package typealias Touched = @Sendable (inout NavigationController, Commit) -> [String]
+  package typealias CommitInspection = @Sendable (inout NavigationController, Commit) -> [String]
 
   /// Names the broken invariants of a whole state.
-  package var whole: @Sendable (NavigationController) -> [String] = { $0.violatedInvariants() }
+  package var stateInspection: @Sendable (NavigationController) -> [String] = {
+    $0.violatedInvariants()
+  }
   /// Names the invariants that the commit of an op broke; nil inspects the whole state instead.
   ///
   /// The whole takes more instructions than most operations, and a copy of the state before. So only
   /// debug builds inspect it after each op.
-  package var touched = Self.touchedInThisBuild
+  package var commitInspection = Self.commitInspectionOfThisBuild
 
   package init() {}
 
-  private static var touchedInThisBuild: Touched? {
+  private static var commitInspectionOfThisBuild: CommitInspection? {
     #if DEBUG
       nil
     #else

@@ -121,12 +121,12 @@ package struct HistoryRequest: Hashable, Sendable {
   package var token: UInt64
   /// The number of the nav.
   package var nav: UInt64
-  /// The nav's newest row.
-  package var head: UInt64
-  package var what: What
+  /// The number of the nav's newest row.
+  package var newestRow: UInt64
+  package var part: Part
 
   /// A part of a nav's history.
-  package enum What: Hashable, Sendable {
+  package enum Part: Hashable, Sendable {
     /// All rows with these revisions.
     case rows(from: UInt64, through: UInt64)
     /// The newest snapshot that is not newer than the revision, and the rows after it through the

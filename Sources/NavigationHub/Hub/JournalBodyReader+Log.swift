@@ -54,8 +54,8 @@ extension JournalBodyReader {
         json.member("omitted", true)
       } else if row.kind == .created {
         json.member("state", raw: contents)
-      } else if let diff {
-        json.copy(["depth", "ch", "ev"], of: diff, tape)
+      } else if let diffPlace {
+        json.copy(["depth", "ch", "ev"], of: diffPlace, tape)
       }
     }
   }
@@ -70,7 +70,7 @@ extension JournalBodyReader {
     if row.kind == .changed || row.kind == .created {
       // Only `$appearance` is created without a client.
       let other = tape.member(short: "by", of: 0) == nil ? "appearance" : "api"
-      json.optional("cause", diff.flatMap { text("cause", of: $0) } ?? other)
+      json.optional("cause", diffPlace.flatMap { text("cause", of: $0) } ?? other)
     }
     if row.kind == .epoch {
       json.optional("cause", text("cause"))
@@ -89,7 +89,7 @@ extension JournalBodyReader {
     json.flag("override", flag("override"))
     json.flag("vetoSkipped", flag("vetoSkipped"))
     json.optional("before", text("before"))
-    json.optional("dig", diff.flatMap { text("dig", of: $0) } ?? text("dig"))
+    json.optional("dig", diffPlace.flatMap { text("dig", of: $0) } ?? text("dig"))
   }
 
   /// Writes the screens that the revision put on the stack (`ins`), took off it (`del`), or shows in
@@ -100,7 +100,7 @@ extension JournalBodyReader {
     if kind == .created, let screens = tape.member(short: "screens", of: 0) {
       inserted += elements(of: screens)
     }
-    if let diff, let changes = tape.member(short: "ch", of: diff) {
+    if let diffPlace, let changes = tape.member(short: "ch", of: diffPlace) {
       for change in elements(of: changes) {
         if let list = tape.member(short: "ins", of: change) { inserted += elements(of: list) }
         if let list = tape.member(short: "del", of: change) { removed += elements(of: list) }

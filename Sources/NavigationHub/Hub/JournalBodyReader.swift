@@ -5,10 +5,10 @@ struct JournalBodyReader: Sendable {
   private(set) var tape = JSONTape()
   private let reader = RecordReader()
   /// The places of members in the loaded body; nil for those that it lacks.
-  private(set) var diff: Int?
-  private var by: Int?
-  private var detached: Int?
-  private var released: Int?
+  private(set) var diffPlace: Int?
+  private var byPlace: Int?
+  private var detachedPlace: Int?
+  private var releasedPlace: Int?
 
   /// The contents of a `created` row or of a snapshot.
   struct State {
@@ -29,15 +29,15 @@ struct JournalBodyReader: Sendable {
       throw StoredDataError(what: "\(error.reason.rawValue) at octet \(error.offset)")
     }
     guard tape.kind(0) == .object else { throw StoredDataError(what: "not an object") }
-    (diff, by, detached, released) = (nil, nil, nil, nil)
+    (diffPlace, byPlace, detachedPlace, releasedPlace) = (nil, nil, nil, nil)
     let end = tape.next(0)
     var key = 1
     while key < end {
       switch tape.shortName(key) {
-      case "diff": diff = key + 1
-      case "by": by = key + 1
-      case "det": detached = key + 1
-      case "gone": released = key + 1
+      case "diff": diffPlace = key + 1
+      case "by": byPlace = key + 1
+      case "det": detachedPlace = key + 1
+      case "gone": releasedPlace = key + 1
       default: break
       }
       key = tape.next(key + 1)
@@ -48,11 +48,11 @@ struct JournalBodyReader: Sendable {
   /// Loads an entry of `get` `diffs`, which has the members of a diff beside its own.
   mutating func loadEntry(_ entry: [UInt8]) throws(StoredDataError) {
     try load(entry)
-    (diff, detached, released) = (0, nil, nil)
+    (diffPlace, detachedPlace, releasedPlace) = (0, nil, nil)
   }
 
   /// The members before the state in a `created` row or in a snapshot.
-  struct Head {
+  struct StateHead {
     var name: String
     var isStandalone: Bool
     var epoch: Epoch
@@ -64,19 +64,19 @@ struct JournalBodyReader: Sendable {
   }
 
   /// The 7 bytes of `,"rev":` as one number, and the mask for as many bytes.
-  private static let sign: UInt64 = 0x2C22_7265_7622_3A
-  private static let signMask: UInt64 = 0xFF_FFFF_FFFF_FFFF
+  private static let revisionMark: UInt64 = 0x2C22_7265_7622_3A
+  private static let revisionMask: UInt64 = 0xFF_FFFF_FFFF_FFFF
 
   /// Reads the head of a body with a state, and nothing after it.
-  mutating func head(of body: [UInt8]) throws(StoredDataError) -> Head {
+  mutating func head(of body: [UInt8]) throws(StoredDataError) -> StateHead {
     // These bytes cannot be part of a text, where a backslash precedes each quote.
     var window: UInt64 = 0
     var end = 0
-    while end < body.count, window & Self.signMask != Self.sign {
+    while end < body.count, window & Self.revisionMask != Self.revisionMark {
       window = window << 8 | UInt64(body[end])
       end += 1
     }
-    guard window & Self.signMask == Self.sign else {
+    guard window & Self.revisionMask == Self.revisionMark else {
       throw StoredDataError(what: "a state without rev")
     }
     assert(end >= 7)
@@ -94,14 +94,14 @@ struct JournalBodyReader: Sendable {
     guard (depth == 0) == (top == nil) else {
       throw StoredDataError(what: "a state of depth \(depth) with the top \(top?.text ?? "none")")
     }
-    return Head(
+    return StateHead(
       name: name, isStandalone: kind == "bar", epoch: Epoch(bits: epoch), owner: owner,
       depth: Int(depth), top: top, isOpen: flag("open"))
   }
 
   /// The remembered op that a row records; nil if it records none.
   mutating func entry(of row: JournalRow) -> RememberedOps.Entry? {
-    guard (try? load(row.body)) != nil, let by, let op = integer("op", of: by),
+    guard (try? load(row.body)) != nil, let by = byPlace, let op = integer("op", of: by),
       let octets = tape.member(short: "octets", of: 0).flatMap({ tape.hex64($0) }),
       let reply = reply(to: op, top: row.top)
     else { return nil }
@@ -111,7 +111,7 @@ struct JournalBodyReader: Sendable {
   /// The reply to the op of the loaded row, byte for byte as it was sent.
   private func reply(to op: UInt64, top: ScreenID?) -> [UInt8]? {
     if let reply = tape.member(short: "reply", of: 0) { return tape.raw(reply) }
-    guard let diff, let outputs = tape.member(short: "out", of: 0) else { return nil }
+    guard let diff = diffPlace, let outputs = tape.member(short: "out", of: 0) else { return nil }
     var json = JSONWriter()
     json.beginObject()
     json.member("id", op)
@@ -159,11 +159,11 @@ struct JournalBodyReader: Sendable {
   }
 
   /// The author of the loaded row; nil if it names none.
-  func author() -> Author? { by.flatMap { author($0) } }
+  func author() -> Author? { byPlace.flatMap { author($0) } }
 
   /// The cause of the revision in the loaded `changed` row.
   func cause() -> Cause {
-    diff.flatMap { text("cause", of: $0) }.flatMap { Cause(word: $0) } ?? .api
+    diffPlace.flatMap { text("cause", of: $0) }.flatMap { Cause(word: $0) } ?? .api
   }
 
   private func author(_ at: Int) -> Author? {
@@ -189,7 +189,7 @@ struct JournalBodyReader: Sendable {
 
   /// The change in the loaded `changed` row, with its digest.
   func change() throws(StoredDataError) -> (change: RecordedChange, digest: Digest) {
-    guard let diff, tape.kind(diff) == .object else {
+    guard let diff = diffPlace, tape.kind(diff) == .object else {
       throw StoredDataError(what: "a change lacks its diff")
     }
     var change = RecordedChange(revision: Revision(0))
@@ -212,10 +212,10 @@ struct JournalBodyReader: Sendable {
       throw StoredDataError(what: "ch: \(error.text)")
     }
     guard let digest else { throw StoredDataError(what: "a change lacks its digest") }
-    if detached != nil {
+    if detachedPlace != nil {
       change.detached = try list("det") { at throws(ReadFailure) in try record(at) }
     }
-    if released != nil {
+    if releasedPlace != nil {
       change.released = try list("gone") { at throws(ReadFailure) in try key(at) }
     }
     return (change, digest)
@@ -227,7 +227,7 @@ struct JournalBodyReader: Sendable {
   /// `resolved` is the resolved bar after the row, by the rules of this version; nil if the row
   /// leaves it as it was.
   func diff(resolved: [UInt8]?) -> EncodedDiff? {
-    guard let diff else { return nil }
+    guard let diff = diffPlace else { return nil }
     guard let place = tape.member(short: "resolved", of: diff) else {
       return resolved == nil ? EncodedDiff(bytes: tape.raw(diff)) : nil
     }
@@ -262,16 +262,16 @@ struct JournalBodyReader: Sendable {
       }
       // A change whose first member is `at` is a splice; any other one sets a record or part.
       if tape.next(at) > at + 1, tape.shortName(at + 1) == "at" {
-        try splice(at, into: &change)
+        try readSplice(at, into: &change)
       } else {
-        try set(at, into: &change)
+        try readSet(at, into: &change)
       }
       at = tape.next(at)
     }
     assert(at == end, "a change goes beyond its list")
   }
 
-  private func splice(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
+  private func readSplice(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
     var splice = RecordedSplice(at: 0, removed: [], inserted: [])
     let end = tape.next(at)
     var key = at + 1
@@ -295,7 +295,7 @@ struct JournalBodyReader: Sendable {
     change.splices.append(splice)
   }
 
-  private func set(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
+  private func readSet(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
     guard let what = text("set", of: at), let to = tape.member(short: "to", of: at) else {
       throw ReadFailure(.invalidArgument, "a change is neither splice nor set")
     }

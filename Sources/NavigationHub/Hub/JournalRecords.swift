@@ -225,7 +225,7 @@ enum JournalBody {
 }
 
 /// The session for which navd makes a change, as the row names it.
-struct Doing {
+struct ChangeOrigin {
   var author: Author
   /// The message that asked for the change; nil if it follows from the end of the session.
   var op: UInt64?
@@ -238,7 +238,7 @@ struct Doing {
 
 extension JSONWriter {
   /// Writes the author of a row that no op caused.
-  mutating func origin(_ doing: Doing) {
+  mutating func origin(_ doing: ChangeOrigin) {
     author(doing.author, op: doing.op)
     flag("override", doing.isForced)
   }
@@ -266,9 +266,9 @@ extension JSONWriter {
     beginArray()
     for kind in op.request.kinds { word(kind.name) }
     endArray()
-    pieces(client.beforeOp)
+    pieces(client.jsonBeforeOp)
     integer(op.request.id)
-    pieces(client.behindOp)
+    pieces(client.jsonBehindOp)
     hex(op.octets.bits)
   }
 

@@ -23,9 +23,9 @@ struct NavEntry: Sendable {
   /// The nav's newest row in the journal.
   var lastSequence: UInt64 = 0
   /// The number of the newest batch that changed the nav.
-  var touchedBy: UInt64 = 0
+  var lastChangeBatch: UInt64 = 0
   /// The number of the newest batch in which a client read the nav, or stopped watching it.
-  var readBy: UInt64 = 0
+  var lastReadBatch: UInt64 = 0
   /// The revision of the newest snapshot in the journal.
   var snapshotRevision: Revision
   /// The oldest revision that the journal can still read.
@@ -75,7 +75,7 @@ struct NavEntry: Sendable {
   }
 
   /// The number of the newest batch that used the nav.
-  var usedBy: UInt64 { max(touchedBy, readBy) }
+  var lastUseBatch: UInt64 { max(lastChangeBatch, lastReadBatch) }
 
   var isAppearance: Bool { name == NavName.appearance.text }
 
@@ -120,7 +120,7 @@ struct NavEntry: Sendable {
   var resolved: [UInt8] { shown.bytes(of: controller) }
 
   /// What it costs to go through the whole state, see ``Hub/work``.
-  var scope: Int {
+  var wholeStateCost: Int {
     if let directory { return directory.records.count * Hub.workOfRow }
     return controller.byteCount + controller.stack.count * Hub.workOfScreen
   }

@@ -30,7 +30,7 @@ struct Navs: Sendable {
   private var names = PlaceIndex()
   private var numbers = NumberIndex()
   /// The navs created so far in each shard.
-  private var created: [UInt64]
+  private var createdCounts: [UInt64]
   private var ringCursor = 0
   /// Whether a client has shown that an older copy of the journal was put back.
   var isHistoryDoubted = false
@@ -40,7 +40,7 @@ struct Navs: Sendable {
 
   /// Makes the virtual navs; `seed` determines all epochs.
   init(shards: Int = 1, seed: UInt64) {
-    created = Array(repeating: 0, count: shards)
+    createdCounts = Array(repeating: 0, count: shards)
     dormants = DormantNavs(shards: shards)
     random = SeededGenerator(seed: seed)
     boot = Epoch(bits: random.next())
@@ -67,7 +67,7 @@ struct Navs: Sendable {
   var loadedCount: Int { slots.count - Self.virtualSlots.count }
 
   /// The number of slots, in use or not.
-  var end: Int { slots.end }
+  var slotCount: Int { slots.slotCount }
 
   /// The slots in use, ascending; O(n).
   var indices: [NavSlot] { slots.indices }
@@ -99,7 +99,7 @@ struct Navs: Sendable {
   func hasName(_ slot: NavSlot) -> Bool { self.slot(of: slots[slot].name) == slot }
 
   /// The highest nav number of a shard so far, without the bits of the shard.
-  func lastNumber(of shard: Shard = .first) -> UInt64 { created[shard.number] }
+  func lastNumber(of shard: Shard = .first) -> UInt64 { createdCounts[shard.number] }
 
   // Creating and closing.
 
@@ -108,29 +108,30 @@ struct Navs: Sendable {
     _ name: String, ownedBy owner: String, _ controller: NavigationController
   ) -> NavSlot {
     precondition(slot(of: name) == nil, "\(name) exists")
-    let shard = Shard(ofName: name, among: created.count)
-    created[shard.number] += 1
+    let shard = Shard(ofName: name, among: createdCounts.count)
+    createdCounts[shard.number] += 1
     return insert(
       NavEntry(
-        name: name, number: shard.nav(created[shard.number]), owner: owner, epoch: makeEpoch(),
+        name: name, number: shard.nav(createdCounts[shard.number]), owner: owner,
+        epoch: makeEpoch(),
         controller: controller))
   }
 
   /// Removes a nav whose creation was rolled back, and frees its number.
-  mutating func uncreate(_ slot: NavSlot) {
+  mutating func removeCreated(_ slot: NavSlot) {
     if hasName(slot) { releaseName(of: slot) }
     let shard = slots[slot].shard
     remove(slot)
-    created[shard.number] -= 1
+    createdCounts[shard.number] -= 1
   }
 
   /// Notes a number that the journal has.
-  private mutating func note(_ number: UInt64) throws(StoredDataError) {
+  private mutating func noteNumber(_ number: UInt64) throws(StoredDataError) {
     let shard = Shard(ofNav: number)
-    guard shard.number < created.count else {
+    guard shard.number < createdCounts.count else {
       throw StoredDataError(what: "nav \(number) is of a shard that there is not")
     }
-    created[shard.number] = max(created[shard.number], Shard.place(ofNav: number))
+    createdCounts[shard.number] = max(createdCounts[shard.number], Shard.place(ofNav: number))
   }
 
   mutating func releaseName(of slot: NavSlot) {
@@ -219,7 +220,7 @@ struct Navs: Sendable {
   }
 
   /// Notes that what a batch made of these navs is durable.
-  mutating func settle(_ changes: [Batch.Touched]) {
+  mutating func markDurable(_ changes: [Batch.ChangedNav]) {
     for change in changes where isLive(change.slot) {
       slots[change.slot].durable = change.revision ?? slots[change.slot].controller.revision
       assert(slots[change.slot].durable <= slots[change.slot].revision)
@@ -260,18 +261,18 @@ struct Navs: Sendable {
   /// Notes the newest snapshot of a nav.
   mutating func index(_ snapshot: SnapshotRow) throws(StoredDataError) {
     let head = try reader.head(of: snapshot.body)
-    try note(snapshot.nav)
+    try noteNumber(snapshot.nav)
     dormants.insert(
       DormantNav(number: snapshot.nav, head: head),
       DormantHistory(
-        Head(
+        NavHead(
           revision: Revision(snapshot.revision), depth: head.depth, top: head.top,
           time: snapshot.time), sequence: snapshot.sequence, isOpen: head.isOpen))
   }
 
   /// Notes a row, which must continue the history of its nav.
   mutating func index(_ row: RowHeader, _ body: Span<UInt8>) throws(StoredDataError) {
-    try note(row.nav)
+    try noteNumber(row.nav)
     guard let place = dormants.place(of: row.nav) else {
       // Retention may have pruned all rows of a closed nav except the one that closed it.
       if row.kind == .closed { return }
@@ -280,7 +281,7 @@ struct Navs: Sendable {
       }
       return dormants.insert(
         DormantNav(number: row.nav, head: try reader.head(of: [UInt8](copying: body))),
-        DormantHistory(Head(row), sequence: row.sequence, isOpen: row.isOpen))
+        DormantHistory(NavHead(row), sequence: row.sequence, isOpen: row.isOpen))
     }
     try dormants.extend(place, by: row)
     switch row.kind {
@@ -314,8 +315,8 @@ struct Navs: Sendable {
   /// Takes over the navs of shards of which this value has none; returns the slots of the loaded
   /// ones.
   mutating func absorb(_ other: Navs) -> [NavSlot] {
-    for shard in other.created.indices {
-      created[shard] = max(created[shard], other.created[shard])
+    for shard in other.createdCounts.indices {
+      createdCounts[shard] = max(createdCounts[shard], other.createdCounts[shard])
     }
     dormants.absorb(other.dormants)
     return other.loaded.map { insert(other.slots[$0]) }
@@ -330,7 +331,7 @@ struct Navs: Sendable {
     guard entry.name == nav.name, entry.owner == nav.owner, entry.epoch == nav.epoch,
       entry.controller.isStandalone == nav.isStandalone
     else { throw StoredDataError(what: "the rows are of another nav than \(nav.name)") }
-    var head = Head(entry)
+    var head = NavHead(entry)
     // A snapshot of a later time than the last change does not change the time that readers saw.
     head.time = history.head.time
     guard entry.lastSequence == history.lastSequence, head == history.head else {

@@ -33,7 +33,7 @@ extension Hub {
     let op: OpContext
     do throws(OpFailure) {
       // 2: the session.
-      if let error = fence(sender) { throw OpFailure(error) }  // fenced
+      if let error = fencedError(for: sender) { throw OpFailure(error) }  // fenced
       if session == nil, needsSession(sender) {
         throw OpFailure(.noSession, "a gateway says hello with an actor first")
       }
@@ -41,7 +41,7 @@ extension Hub {
       op = context(of: request, by: client, sender, session, at: now)
       // 3: the load, and the daemon that serves the nav, whose remembered ops count.
       try checkLoad(op)  // busy
-      if !shards.areAllHere, let error = misplaced(op.request.nav) {
+      if !shards.areAllHere, let error = misplacedError(op.request.nav) {
         throw OpFailure(error)  // moved, busy
       }
       // 4: the remembered ops.
@@ -56,14 +56,14 @@ extension Hub {
   ///
   /// Answers a refusal, and remembers the answer if its `retry` is `no` or `resync`.
   mutating func decide(_ op: OpContext, _ stage: OpStage) {
-    let isAboutLooks = !op.request.kinds.areOrdinary && op.isOfAppearance
+    let isAboutLooks = !op.request.kinds.areOrdinary && op.isAboutAppearance
     let former = isAboutLooks ? looks : nil
     do throws(OpFailure) {
       try check(op, stage)
       if isAboutLooks, looks != former {
-        followers = []
-        noteFollowers(navs.loaded)
-        followLooks()
+        navsLackingLooks = []
+        noteNavsLackingLooks(navs.loaded)
+        applyLooks()
       }
     } catch {
       fail(op, error)
@@ -95,7 +95,7 @@ extension Hub {
     guard let slot else { return try op.request.isDry ? rehearseCreation(op) : create(op) }
     if decision == nil {
       // 9: the guards; of an op that will wait only the epoch, and the rest when it starts.
-      let isOpen = isOpen(slot, to: op)
+      let isOpen = mayHaveToWait(op, slot)
       let mustWait = isOpen && mustWait(op.request, slot)
       if mustWait, op.request.waits {
         try checkGuards(op.request.guards.epochOnly, slot)  // desync
@@ -124,7 +124,7 @@ extension Hub {
   // 2: the session.
 
   /// The error `fenced`, if another connection has said hello with the session's client id.
-  mutating func fence(_ sender: Sender) -> OutgoingError? {
+  mutating func fencedError(for sender: Sender) -> OutgoingError? {
     guard sessions.isFenced(sender.connection) else { return nil }
     return OutgoingError(.fenced, "another process uses this client id")
   }
@@ -178,12 +178,12 @@ extension Hub {
   /// limit.
   mutating func checkLoad(_ op: OpContext) throws(OpFailure) {
     var after: UInt64?
-    if let session = op.session, sessions[session].inflight >= configuration.inflight {
+    if let session = op.session, sessions[session].opsInFlight >= configuration.inflight {
       after = 10
     } else {
       if let session = op.session {
         batches.note(.inFlight(session: session))
-        sessions.begin(session)
+        sessions.beginOp(of: session)
       }
       after = sessions.excess(
         of: op.sender.connection, over: configuration.opsPerSecond, at: op.now)
@@ -199,7 +199,7 @@ extension Hub {
     let id = op.request.id
     switch remembered.verdict(on: id, octets: op.octets, of: op.key) {
     case .new:
-      if repeats(op) { return true }
+      if joinsWaitingOp(op) { return true }
       if let waiting = reads.op(id, of: op.key) {
         guard waiting.octets == op.octets else { throw OpFailure(.reused(id)) }
         // The op waits for the history already: forget the earlier one and decide this one.
@@ -305,10 +305,10 @@ extension Hub {
       guard slot == nil else {
         throw OpFailure(.navExists, "\(op.request.nav) exists already")
       }
-    } else if slot == nil, !op.isOfAppearance || op.isClosing || op.request.isDry {
+    } else if slot == nil, !op.isAboutAppearance || op.isClosing || op.request.isDry {
       throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
     }
-    assert(op.isCreation == (slot == nil) || op.isOfAppearance)
+    assert(op.isCreation == (slot == nil) || op.isAboutAppearance)
   }
 
   /// Throws `shutting-down` while the daemon stops.
@@ -318,7 +318,7 @@ extension Hub {
 
   /// Throws `lease-lost` if an operation needs the display lease and another session holds it.
   mutating func checkDisplay(_ op: OpContext, _ slot: NavSlot?) throws(OpFailure) {
-    guard !coordinations.isEmpty, let slot, let holder = coordinations[slot]?.holder,
+    guard !coordinations.isEmpty, let slot, let holder = coordinations[slot]?.displayHolder,
       holder != op.session.map(sessions.reference),
       op.request.kinds.contains(where: \.needsDisplay)
     else { return }
@@ -353,13 +353,13 @@ extension Hub {
   // 10: open transitions, questions and gestures.
 
   /// Whether the nav has an open transition or question, or the op is about a gesture.
-  mutating func isOpen(_ slot: NavSlot, to op: OpContext) -> Bool {
+  mutating func mayHaveToWait(_ op: OpContext, _ slot: NavSlot) -> Bool {
     assert(navs.isLive(slot))
     // Most ops find nothing open, so this comes first.
     if coordinations.isEmpty, navs[slot].controller.transition.isDefault {
-      return op.touchesGesture
+      return op.isAboutGesture
     }
-    return isBusy(slot) || op.touchesGesture
+    return isBusy(slot) || op.isAboutGesture
   }
 
   private func isBusy(_ slot: NavSlot) -> Bool {
@@ -377,7 +377,8 @@ extension Hub {
         if coordination?.question != nil { refusal = .active }
         if let refusal { throw OpFailure(OutgoingError(NavigationError.gestureRefused(refusal))) }
       case (.gestureUpdate, _), (.gestureFinish, _), (.gestureCancel, _):
-        guard navs[slot].transition?.isInteractive == true, let owner = coordination?.gesture,
+        guard navs[slot].transition?.isInteractive == true,
+          let owner = coordination?.gestureSession,
           owner != op.session.map(sessions.reference)
         else { continue }
         throw OpFailure(.gestureOwner, "the gesture is another session's")
@@ -423,7 +424,8 @@ extension Hub {
 
   private func inProgress(_ slot: NavSlot) -> OutgoingError {
     assert(isBusy(slot), "nothing is in progress")
-    let end = coordinations[slot]?.question?.deadline ?? coordinations[slot]?.due ?? 0
+    let end =
+      coordinations[slot]?.question?.deadline ?? coordinations[slot]?.transitionDeadline ?? 0
     return .inProgress(navs[slot].transition, after: timer.time(until: end))
   }
 

@@ -30,7 +30,7 @@ struct OpContext: Sendable {
   }
 
   var isCreation: Bool { !request.kinds.areOrdinary && request.kinds.first == .navCreate }
-  var isOfAppearance: Bool { request.nav == NavName.appearance.text }
+  var isAboutAppearance: Bool { request.nav == NavName.appearance.text }
   var isClosing: Bool { !request.kinds.areOrdinary && request.kinds.first == .navClose }
   var createsStandaloneBar: Bool {
     if case .create(.standalone) = request.operation(0).arguments { true } else { false }

@@ -14,9 +14,9 @@ final class OpClient: Sendable {
   let author: Author
   let key: RememberedOps.Key
   /// In a row, the member `by` up to the value of its `op`.
-  let beforeOp: [UInt8]
+  let jsonBeforeOp: [UInt8]
   /// In a row, the rest of `by`, and the name `octets`.
-  let behindOp: [UInt8]
+  let jsonBehindOp: [UInt8]
 
   init(name: String, _ client: ClientID, _ peer: Peer, _ shard: Shard = .first) {
     author = Author(name: name, principal: peer.principal, process: peer.process)
@@ -26,7 +26,7 @@ final class OpClient: Sendable {
     json.beginObject()
     json.member("name", name)
     json.name("op")
-    beforeOp = json.pieces
+    jsonBeforeOp = json.pieces
     json.removeAll()
     json.member("principal", peer.principal)
     if let process = peer.process { json.member("pid", UInt64(process)) }
@@ -34,7 +34,7 @@ final class OpClient: Sendable {
     json.word(client.text)
     json.endObject()
     json.name("octets")
-    behindOp = json.pieces
+    jsonBehindOp = json.pieces
   }
 }
 
@@ -47,8 +47,8 @@ struct Session: Sendable {
   /// Whether the socket takes no more messages for the connection now.
   var isBlocked = false
   /// The octets sent under flow control, and the sum at which the credit ends.
-  var sent: UInt64 = 0
-  var upTo: UInt64
+  var sentOctets: UInt64 = 0
+  var creditLimit: UInt64
   /// Whether a turn had no room for the session's messages, so that they wait for a wake.
   var waitsForTurn = false
   var lastSentAt: UInt64
@@ -61,14 +61,15 @@ struct Session: Sendable {
   /// The number of the last `ask` that the session was sent.
   var lastAsk: UInt64 = 0
   /// The number of ops in flight: in a batch that is not durable, or waiting for the history.
-  var inflight = 0
+  var opsInFlight = 0
   /// Malformed messages so far; the third ends the session.
-  var malformed = 0
-  var answered: UInt64 = 0
+  var malformedCount = 0
+  /// The ops that navd has answered since the session began.
+  var answeredOps: UInt64 = 0
   /// The watches that wait for navs, and whether a batch that is not durable has decided them.
-  var awaited: [(request: WatchRequest, isDecided: Bool)] = []
+  var waitingWatches: [(request: WatchRequest, isDecided: Bool)] = []
   /// The number of divergence reports in the present period of ten seconds.
-  var reports: (period: UInt64, count: Int) = (0, 0)
+  var divergenceReports: (period: UInt64, count: Int) = (0, 0)
 
   init(
     connection: ConnectionID, window: UInt64, isUncontrolled: Bool, at time: UInt64, peer: Peer,
@@ -77,7 +78,7 @@ struct Session: Sendable {
     self.connection = connection
     self.window = window
     self.isUncontrolled = isUncontrolled
-    upTo = window
+    creditLimit = window
     lastSentAt = time
     lastHeardAt = time
     self.peer = peer
@@ -99,14 +100,14 @@ struct Session: Sendable {
   /// A session records at most 8 of them in ten seconds, because more would show nothing new.
   mutating func mayReport(at now: Instant) -> Bool {
     let period = now.boot / 10_000
-    if reports.period != period { reports = (period, 0) }
-    reports.count += 1
-    return reports.count <= Self.reportsInTenSeconds
+    if divergenceReports.period != period { divergenceReports = (period, 0) }
+    divergenceReports.count += 1
+    return divergenceReports.count <= Self.reportsInTenSeconds
   }
 
   private static let reportsInTenSeconds = 8
 
-  var hasCredit: Bool { !isBlocked && (isUncontrolled || sent < upTo) }
+  var hasCredit: Bool { !isBlocked && (isUncontrolled || sentOctets < creditLimit) }
 
   /// What a message of several diffs holds at most, in octets; nil without credit.
   ///
@@ -145,7 +146,7 @@ struct Sessions: Sendable {
   /// The ops of each connection in its newest second, if there is a limit.
   private(set) var rates: [ConnectionID: (second: UInt64, count: Int)] = [:]
   /// Whether watches that waited have been decided since everything was durable.
-  private var decidesAwaited = false
+  private var decidesWaitingWatches = false
 
   var count: Int { slots.count }
 
@@ -219,7 +220,7 @@ struct Sessions: Sendable {
   }
 
   /// Notes that a message of a connection arrived; returns the slot of its session.
-  mutating func hear(_ connection: ConnectionID, at now: Instant) -> SessionSlot? {
+  mutating func noteMessage(on connection: ConnectionID, at now: Instant) -> SessionSlot? {
     guard let slot = slot(of: connection) else { return nil }
     slots[slot].lastHeardAt = now.boot
     return slot
@@ -250,7 +251,7 @@ struct Sessions: Sendable {
   }
 
   /// Forgets a closed connection; returns the slot of its session, which the caller must end.
-  mutating func close(_ connection: ConnectionID) -> SessionSlot? {
+  mutating func forget(_ connection: ConnectionID) -> SessionSlot? {
     fenced.remove(connection)
     rates[connection] = nil
     actors[connection] = nil
@@ -261,7 +262,7 @@ struct Sessions: Sendable {
   ///
   /// The connection is counted, not the session, because a client can open another session by one
   /// message.
-  mutating func excess(of connection: ConnectionID, over limit: Int, at now: Instant) -> UInt64? {
+  mutating func delay(of connection: ConnectionID, over limit: Int, at now: Instant) -> UInt64? {
     guard limit > 0 else { return nil }
     let second = now.boot / 1000
     var rate = rates[connection] ?? (second, 0)
@@ -275,58 +276,60 @@ struct Sessions: Sendable {
   // Ops in flight.
 
   /// Counts an op that is decided but not yet durable.
-  mutating func begin(_ slot: SessionSlot) {
+  mutating func beginOp(of slot: SessionSlot) {
     assert(isLive(slot))
-    slots[slot].inflight += 1
+    slots[slot].opsInFlight += 1
   }
 
   /// Ends the ops in flight of a batch that is durable, and counts one answer for each.
-  mutating func finish(_ changes: [Undo]) {
+  mutating func finishOps(of changes: [Undo]) {
     for index in changes.indices {
-      if case .inFlight(let slot) = changes[index] { finish(slot, answers: 1) }
+      if case .inFlight(let slot) = changes[index] { finishOp(of: slot, answers: 1) }
     }
   }
 
   /// Ends one op in flight of a session and counts its answers; skips a session that has ended.
-  mutating func finish(_ slot: SessionSlot, answers: UInt64) {
-    guard slots.isLive(slot), slots[slot].inflight > 0 else { return }
-    slots[slot].inflight -= 1
-    slots[slot].answered += answers
+  mutating func finishOp(of slot: SessionSlot, answers: UInt64) {
+    guard slots.isLive(slot), slots[slot].opsInFlight > 0 else { return }
+    slots[slot].opsInFlight -= 1
+    slots[slot].answeredOps += answers
   }
 
   // The watches that wait for navs.
 
-  mutating func forgetAwaited(_ nav: String, _ view: View, of slot: SessionSlot) {
-    slots[slot].awaited.removeAll { $0.request.nav == nav && $0.request.view == view }
+  mutating func forgetWaitingWatches(_ nav: String, _ view: View, of slot: SessionSlot) {
+    slots[slot].waitingWatches.removeAll { $0.request.nav == nav && $0.request.view == view }
   }
 
   /// Marks the watches that wait for a nav as decided, and returns them.
-  mutating func decideAwaited(_ nav: String) -> [(slot: SessionSlot, request: WatchRequest)] {
+  mutating func decideWaitingWatches(_ nav: String) -> [(slot: SessionSlot, request: WatchRequest)]
+  {
     var decided: [(slot: SessionSlot, request: WatchRequest)] = []
     for slot in indices {
-      for (index, wait) in slots[slot].awaited.enumerated()
+      for (index, wait) in slots[slot].waitingWatches.enumerated()
       where wait.request.nav == nav && !wait.isDecided {
-        slots[slot].awaited[index].isDecided = true
+        slots[slot].waitingWatches[index].isDecided = true
         decided.append((slot, wait.request))
       }
     }
-    if !decided.isEmpty { decidesAwaited = true }
+    if !decided.isEmpty { decidesWaitingWatches = true }
     return decided
   }
 
   /// Forgets the decided watches when everything is durable.
-  mutating func settleAwaited() {
-    guard decidesAwaited else { return }
-    decidesAwaited = false
-    for slot in indices { slots[slot].awaited.removeAll(where: \.isDecided) }
+  mutating func forgetDecidedWatches() {
+    guard decidesWaitingWatches else { return }
+    decidesWaitingWatches = false
+    for slot in indices { slots[slot].waitingWatches.removeAll(where: \.isDecided) }
   }
 
   /// Makes the watches of a nav wait again after a rollback of its creation.
-  mutating func awaitAgain(_ nav: String) {
-    guard decidesAwaited else { return }
+  mutating func undecideWaitingWatches(_ nav: String) {
+    guard decidesWaitingWatches else { return }
     for slot in indices {
-      for index in slots[slot].awaited.indices where slots[slot].awaited[index].request.nav == nav {
-        slots[slot].awaited[index].isDecided = false
+      for index in slots[slot].waitingWatches.indices
+      where slots[slot].waitingWatches[index].request.nav == nav {
+        slots[slot].waitingWatches[index].isDecided = false
       }
     }
   }
@@ -349,8 +352,8 @@ struct Sessions: Sendable {
   /// n).
   func busiest(_ count: Int) -> [SessionSlot] {
     assert(count >= 0)
-    let active = indices.filter { slots[$0].answered > 0 }
-      .sorted { (slots[$1].answered, $0) < (slots[$0].answered, $1) }
+    let active = indices.filter { slots[$0].answeredOps > 0 }
+      .sorted { (slots[$1].answeredOps, $0) < (slots[$0].answeredOps, $1) }
     return Array(active.prefix(count))
   }
 }

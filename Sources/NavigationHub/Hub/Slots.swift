@@ -45,7 +45,7 @@ struct Slots<Value: Sendable>: Sendable {
   }
 
   /// The number of slots, in use or not.
-  var end: Int { live.count }
+  var slotCount: Int { live.count }
 
   func isLive(_ slot: Slot<Value>) -> Bool { slot.number < live.count && live[slot.number] }
 

@@ -20,8 +20,8 @@ enum Undo: Sendable {
   /// A malformed message of a session was counted.
   case malformed(session: SessionSlot)
   /// A request to the history waits, or was answered.
-  case asked(token: UInt64)
-  indirect case answered(token: UInt64, PendingRead)
+  case historyRequested(token: UInt64)
+  indirect case historyAnswered(token: UInt64, PendingRead)
   /// A backup was begun or has ended.
   indirect case backup(before: PendingBackup?)
 
@@ -31,7 +31,7 @@ enum Undo: Sendable {
     case .row(let shard, _): shards.contains(shard)
     case .created(let slot), .closed(let slot), .frozen(let slot), .coordination(let slot, _):
       slots.contains(slot)
-    case .inFlight, .remembered, .malformed, .asked, .answered, .backup: false
+    case .inFlight, .remembered, .malformed, .historyRequested, .historyAnswered, .backup: false
     }
   }
 }

@@ -10,7 +10,7 @@ struct Watch: Sendable {
   /// The revision that the mirror has as soon as everything sent has arrived.
   var cursor: Revision
   /// The snapshot that is being sent in parts; nil if there is none.
-  var snapshot: SnapshotOnItsWay?
+  var snapshot: SnapshotBox?
   /// The index of the next screen of the snapshot to send.
   var nextScreen = 0
   /// Whether the answer to the `watch` was sent; before it the watch gets nothing.
@@ -30,7 +30,7 @@ struct Watch: Sendable {
 /// A snapshot that is being sent, stored outside of its watch.
 ///
 /// The hub visits thousands of watches for one revision, and hardly any of them has a snapshot.
-final class SnapshotOnItsWay: Sendable {
+final class SnapshotBox: Sendable {
   let snapshot: Snapshot
 
   init(_ snapshot: Snapshot) { self.snapshot = snapshot }
@@ -57,7 +57,7 @@ struct Watches: Sendable {
     /// A message, which the watch counts as sent.
     case message(Message)
     /// A snapshot or `latest`, as soon as the nav's state is durable as it stands.
-    case standstill
+    case waitsForDurability
     /// Nothing: it has everything that is durable, or its session has no credit.
     case nothing
   }
@@ -169,9 +169,9 @@ struct Watches: Sendable {
       assert(slots[index].cursor <= nav.durable, "a watch got what is not durable")
       return .message(message)
     }
-    guard nav.durable == nav.revision else { return .standstill }
+    guard nav.durable == nav.revision else { return .waitsForDurability }
     let why = nav.ring.reaches(cursor) ? "size" : "lag"
-    slots[index].snapshot = SnapshotOnItsWay(nav.snapshot(why: why))
+    slots[index].snapshot = SnapshotBox(nav.snapshot(why: why))
     slots[index].nextScreen = 0
     return nextPart(index, limit, &output)
   }
@@ -244,7 +244,7 @@ struct Watches: Sendable {
   private mutating func nextLatest(
     _ index: WatchSlot, _ nav: inout NavEntry, _ output: inout HubOutput
   ) -> Next {
-    guard nav.durable == nav.revision else { return .standstill }
+    guard nav.durable == nav.revision else { return .waitsForDurability }
     let view = slots[index].view
     guard let (key, value) = nav.latest(view, unless: slots[index].sentKey) else {
       return .nothing
