@@ -5,7 +5,7 @@ import Testing
 /// What the hub does with the rows of a batch that is rolled back.
 private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
   for change in failed.undo.reversed() {
-    if case .row(let shard, let before) = change { batches.setBack(shard, to: before) }
+    if case .row(let shard, let before) = change { batches.resetSequence(of: shard, to: before) }
   }
 }
 
@@ -88,7 +88,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       default: run.rollBack()
       }
       #expect((0..<Run.shards).map { run.batches.sequence(of: Shard($0)) } == run.last)
-      #expect(run.batches.total == run.last.reduce(0, +))
+      #expect(run.batches.totalSequence == run.last.reduce(0, +))
       #expect(run.batches.sealed.count == run.rows.count - 1)
       #expect(Run.rows(of: run.batches.current) == run.rows.last)
       if run.rows == [[]] { #expect(run.batches.isIdle) }
@@ -129,7 +129,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       takeRowsBack(of: failed, in: &batches)
       #expect(failed.changedNavs.map(\.rowBefore) == [5])
       #expect(batches.unsoundOps.map(\.op) == Array(1...number))
-      #expect(batches.total == 0 && batches.number > former)
+      #expect(batches.totalSequence == 0 && batches.number > former)
       #expect(!batches.isStorageFailing && batches.maySeal)
     }
     // A sound end of the batch forgets its unsound ops, and so does a full disk.
@@ -175,6 +175,6 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
     batches.replay(through: 9, of: .first)
     #expect(batches.nextRow(of: .first) == 10)
     takeRowsBack(of: batches.rollBack(), in: &batches)
-    #expect(batches.total == 9)
+    #expect(batches.totalSequence == 9)
   }
 }

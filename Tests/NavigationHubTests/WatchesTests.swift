@@ -142,7 +142,7 @@ import Testing
           continue
         }
         mirrors[index]?.isStarted = true
-        watches.start(index)
+        watches.markStarted(index)
       }
     }
 
@@ -212,14 +212,14 @@ import Testing
           case .nothing: #expect(expected == .nothing)
           case .waitsForDurability: #expect(expected == .waitsForDurability)
           case .message(let message):
-            #expect(expected == .message(message.verb, output.bodies[message.body]))
-            #expect(message.byteCount == output.bodies[message.body].count)
+            #expect(expected == .message(message.verb, output.bodies[message.bodyIndex]))
+            #expect(message.byteCount == output.bodies[message.bodyIndex].count)
             #expect(mirror.position <= navs[mirror.nav].durable)
             let isOfDiffs = message.verb == .diff || message.verb == .diffs
             #expect(message.revisions == (isOfDiffs ? mirror.position - before : 0))
             #expect(message.endsSnapshot == (message.verb == .snap && mirror.parts.isEmpty))
-            if isOfDiffs { #expect(bodies[key, default: message.body] == message.body) }
-            if isOfDiffs { bodies[key] = message.body }
+            if isOfDiffs { #expect(bodies[key, default: message.bodyIndex] == message.bodyIndex) }
+            if isOfDiffs { bodies[key] = message.bodyIndex }
             continue
           }
           break
@@ -273,7 +273,7 @@ import Testing
       session: SessionSlot(1), nav: NavSlot(0), view: .full, cursor: Revision(1))
     watch.snapshot = SnapshotBox(nav.entry.snapshot(why: "join"))
     let first = watches.insert(watch)
-    watches.start(first)
+    watches.markStarted(first)
     watches.remove(first)
     #expect(watches.of(session: SessionSlot(1)).isEmpty && watches.of(nav: NavSlot(0)).isEmpty)
     let second = watches.insert(

@@ -2,7 +2,7 @@ package import NavigationCore
 
 /// The access rules: the roles of peers, the rights granted to peers, and the authorised keys.
 ///
-/// A pure value. It forbids everything that no rule allows.
+/// A peer may do only what a rule allows.
 package struct Access: Hashable, Sendable {
   /// The peers to which a `role` or `grant` line of section `[access]` applies.
   package enum Subject: Hashable, Sendable {
@@ -43,8 +43,8 @@ package struct Access: Hashable, Sendable {
   package var daemonUser: UInt32
   /// The number of all users that the daemon's user namespace does not map; nil where it maps all.
   ///
-  /// The kernel reports this number for each of them. So they own no nav, and need a line in
-  /// `[access]` for a role.
+  /// The kernel reports this number for each unmapped user. So an unmapped user owns no nav, and
+  /// has a role only by a line in `[access]`.
   package var unknownUser: UInt32?
   /// The roles; the first rule that names a peer decides the peer's role.
   package var roles: [RoleRule] = []
@@ -148,7 +148,7 @@ package struct Access: Hashable, Sendable {
     return isRoleGranted ? rights : rights.union(Self.builtIn(role, on: nav))
   }
 
-  /// Whether a peer may do what concerns no nav: back up the daemon, and see who is busy.
+  /// Whether a peer is an administrator, who may back up the daemon and see the busiest sessions.
   ///
   /// An actor may if its patterns are not limited and its gateway may.
   package func administers(_ peer: Peer) -> Bool {
@@ -251,7 +251,7 @@ package indirect enum Peer: Hashable, Sendable {
 
   /// The process id from the kernel, nil for a key.
   ///
-  /// It is for the log only, because the kernel can reuse the number.
+  /// Only the log shows it, because the kernel can reuse the number.
   var process: Int32? {
     switch self {
     case .local(_, _, let process, _): process

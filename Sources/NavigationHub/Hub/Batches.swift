@@ -21,24 +21,26 @@ struct Batches: Sendable {
   private var sequences: [UInt64]
   /// For each shard the batch that added a row last.
   private var lastRowBatch: [UInt64]
-  /// The newest batch that changed what clients coordinate.
+  /// The number of the newest batch that changed a delegate role, a question, a queue or a display
+  /// lease.
   private var lastCoordinationBatch: UInt64 = 0
   /// Whether the last commit failed, so that the journal counts as taking no records.
   private(set) var isStorageFailing = false
   private var forbidsSealing = false
-  /// What the events so far have cost, in octets that navd wrote or read, or could have meanwhile.
+  /// The cost of the events so far; a cost of 1 is the time of writing one octet of JSON.
   var work = 0
   /// Empty batches with the memory of ended ones; no more than were sealed at a time.
   ///
-  /// The lists of a batch keep their memory, because to grow them takes 500 instructions of an op.
+  /// An ended batch is used again with the memory of its lists, which saves 500 instructions an op.
   private var spares: [Batch] = []
   /// The batch at hand during a release, else an empty one.
   private var setAside = Batch()
-  /// The ops that broke an invariant when they were committed.
+  /// The ops whose commits broke an invariant.
   ///
-  /// The hub decides the batch at hand again without them, and refuses them.
+  /// The hub decides the batch at hand again, and refuses these ops then.
   private(set) var unsoundOps: [UnsoundOp] = []
-  /// Whether one of them was found in the batch at hand, which must be decided again.
+  /// Whether an op of the batch at hand broke an invariant, so that the batch must be decided
+  /// again.
   private(set) var isUnsound = false
 
   init(shards: Int = 1) {
@@ -49,7 +51,7 @@ struct Batches: Sendable {
   func sequence(of shard: Shard) -> UInt64 { sequences[shard.number] }
 
   /// The newest row numbers of all shards, added up.
-  var total: UInt64 { sequences.reduce(0, +) }
+  var totalSequence: UInt64 { sequences.reduce(0, +) }
 
   var maySeal: Bool { !forbidsSealing && !isStorageFailing }
 
@@ -58,11 +60,11 @@ struct Batches: Sendable {
     entry.lastChangeBatch + UInt64(sealed.count) >= number
   }
 
-  /// Whether a sealed batch changes a nav, or what its clients coordinate.
+  /// Whether a sealed batch changes a nav or its coordination.
   func sealedConcern(_ slot: NavSlot, _ entry: NavEntry) -> Bool {
     haveChanged(entry)
       || lastCoordinationBatch + UInt64(sealed.count) >= number
-        && sealed.contains { $0.coordinates(slot) }
+        && sealed.contains { $0.changesCoordination(at: slot) }
   }
 
   /// Whether nothing was decided since the last commit.
@@ -105,7 +107,7 @@ struct Batches: Sendable {
     current.changedNavs.append(Batch.ChangedNav(slot: slot, rowBefore: entry.lastSequence))
   }
 
-  /// Notes what clients coordinate at a nav, which is about to change in this batch.
+  /// Notes the coordination of a nav for a rollback, before its first change in this batch.
   mutating func noteFormer(_ coordination: inout Coordination, _ slot: NavSlot) {
     guard coordination.lastChangeBatch != number else { return }
     coordination.lastChangeBatch = number
@@ -132,7 +134,7 @@ struct Batches: Sendable {
   }
 
   /// Takes back the rows of a shard behind `row`.
-  mutating func setBack(_ shard: Shard, to row: UInt64) {
+  mutating func resetSequence(of shard: Shard, to row: UInt64) {
     assert(row < sequence(of: shard), "row \(row) before row \(sequence(of: shard))")
     sequences[shard.number] = row
   }
@@ -140,7 +142,7 @@ struct Batches: Sendable {
   /// Forgets shards that go to another daemon, with the navs in these slots, which may be reused
   /// before a rollback; no row of them is under way.
   ///
-  /// The numbers of rows stay until the shards come again, so that `total` never falls.
+  /// The numbers of rows stay until the shards come again, so that `totalSequence` never falls.
   mutating func forget(_ shards: Set<Shard>, _ slots: Set<NavSlot>) {
     current.undo.removeAll { $0.concerns(shards, slots) }
   }
@@ -230,7 +232,7 @@ struct Batches: Sendable {
   /// If `isStorageFailing`, the journal counts as failing until a commit succeeds.
   mutating func rollBack(isStorageFailing isFailing: Bool = true) -> Batch {
     if isFailing { isStorageFailing = true }
-    return takeBack()
+    return takeUncommitted()
   }
 
   /// Takes out the batch at hand, the only one, to be decided again without its unsound ops.
@@ -239,10 +241,10 @@ struct Batches: Sendable {
     assert(isUnsound, "a sound batch is decided again")
     let refused = unsoundOps
     defer { unsoundOps = refused }
-    return takeBack()
+    return takeUncommitted()
   }
 
-  private mutating func takeBack() -> Batch {
+  private mutating func takeUncommitted() -> Batch {
     var failed = sealed.first ?? current
     for next in sealed.dropFirst() { failed.absorb(next) }
     if !sealed.isEmpty { failed.absorb(current) }
@@ -284,7 +286,7 @@ struct Batch: Sendable {
     /// A session ended and its connection gets nothing after the `bye`.
     case ended(ConnectionID)
     /// Ends the watches of sessions that lost the right to read, because the access rules changed.
-    case recheck
+    case recheckRights
     case notice(Notice)
     /// A wish of an administrator, for the shell.
     indirect case wish(ConnectionID, id: UInt64, ClusterWish)
@@ -301,7 +303,7 @@ struct Batch: Sendable {
   }
 
   /// The number of clients' messages that the batch handled.
-  var messages = 0
+  var messageCount = 0
   var records = JournalRecords()
   var effects: [Effect] = []
   struct ChangedNav: Sendable {
@@ -316,7 +318,8 @@ struct Batch: Sendable {
 
   /// The changed navs, in the order of their first change.
   var changedNavs: [ChangedNav] = []
-  /// What a rollback takes back, newest last; the changed navs are read from the journal instead.
+  /// The changes outside the navs that a rollback undoes, newest last; it reads navs from the
+  /// journal.
   var undo: [Undo] = []
   /// The refusals that `get refusals` shows when the batch is committed.
   var refusals: [Refusals.Refusal] = []
@@ -330,7 +333,7 @@ struct Batch: Sendable {
   }
 
   /// Whether it changed what clients coordinate at a nav; O(changes).
-  fileprivate func coordinates(_ slot: NavSlot) -> Bool {
+  fileprivate func changesCoordination(at slot: NavSlot) -> Bool {
     undo.contains { if case .coordination(slot, _) = $0 { true } else { false } }
   }
 
@@ -343,10 +346,10 @@ struct Batch: Sendable {
     (mayChangeNavs, mayChangeClients) = (false, false)
   }
 
-  /// Forgets what was sent, but nothing that a rollback needs.
+  /// Forgets effects, refusals and the count of messages.
   mutating func clearOutputs() {
     effects.removeAll(keepingCapacity: true)
-    (messages, refusals) = (0, [])
+    (messageCount, refusals) = (0, [])
   }
 
   /// Appends the next batch to this one, to roll both back together.

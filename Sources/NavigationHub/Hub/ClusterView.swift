@@ -5,15 +5,15 @@ package struct ClusterMember: Hashable, Sendable {
   package var name: String
   /// The address at which clients reach it.
   package var endpoint: String
-  /// Its public key in Z85; nil if it has none.
+  /// The public key of the daemon in Z85; nil if it has none.
   package var key: String?
-  /// The address of its gateway for browsers; nil if it has none.
+  /// The address of the daemon's gateway for browsers; nil if it has none.
   package var web: String?
-  /// Whether it gives its shards away and takes none.
+  /// Whether the daemon gives its shards away and takes none.
   package var isDraining: Bool
   /// The milliseconds until its lease ended when the view was read; not above 0 if it has ended.
   package var lease: Int64
-  /// The shards that it owns, ascending.
+  /// The shards that the daemon owns, ascending.
   package var shards: [Shard]
 
   package init(
@@ -60,7 +60,8 @@ package struct ClusterView: Hashable, Sendable {
     self.lease = lease
   }
 
-  /// Whether a daemon has not renewed its lease for half of it, so that it may have gone.
+  /// Whether a daemon has not renewed its lease for half of the duration, so that it may have
+  /// ended.
   func isSilent(_ member: ClusterMember) -> Bool { member.lease <= Int64(lease / 2) }
 
   /// The value of `get` `cluster` (protocol §17).
@@ -73,7 +74,7 @@ package struct ClusterView: Hashable, Sendable {
   }
 }
 
-/// What an administrator asks of a cluster.
+/// A request of an administrator to change how the shards are divided.
 package enum ClusterWish: Hashable, Sendable {
   case move(Shard, to: String)
   /// Lets a member give all its shards away, or take shards again.

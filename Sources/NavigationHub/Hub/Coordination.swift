@@ -79,7 +79,7 @@ extension OpContext {
   }
 }
 
-/// One session's roles for one nav.
+/// The delegate roles of one session for one nav.
 struct RegisteredDelegate: Sendable {
   var session: SessionRef
   /// The session's author, for the log.
@@ -115,20 +115,21 @@ struct DelegateQuestion: Sendable {
   var cause: Cause
   var phase = Phase.veto
   /// The index of the subject at hand, and the registration last asked about it; -1 for none.
-  var subject = 0
+  var subjectIndex = 0
   var lastAsked = -1
-  var pending: SentAsk?
+  var pendingAsk: SentAsk?
   /// The asks that delegates were sent, answered or not; their sessions get the outcome.
   ///
   /// The outcome is `allowed`, `denied` or `timeout`. After the vetoes the list starts anew, for
   /// the animator and the driver.
-  var asked: [SentAsk] = []
+  var sentAsks: [SentAsk] = []
   /// The time at which a missing answer counts as a timeout, in milliseconds of CLOCK_BOOTTIME.
   var deadline: UInt64
   var animation: Animation?
   /// Whether a veto answer is missing, and the nav's settings allow the op then.
   var isVetoSkipped = false
-  /// Whether it waits until a veto delegate registers again, because the nav has just moved here.
+  /// Whether the question waits until a veto delegate registers again, because the nav has just
+  /// moved to this daemon.
   var awaitsDelegate = false
 }
 
@@ -138,15 +139,15 @@ extension DelegateQuestion {
   /// All delegates are asked about one screen before the first is asked about the next screen.
   mutating func nextVeto(among delegates: [RegisteredDelegate]) -> SessionRef? {
     assert(phase == .veto, "asking for a veto in phase \(phase)")
-    while subject < subjects.count {
+    while subjectIndex < subjects.count {
       if let next = delegates.first(where: { $0.number > lastAsked && $0.roles.contains(.veto) }) {
         lastAsked = next.number
         return next.session
       }
-      subject += 1
+      subjectIndex += 1
       lastAsked = -1
     }
-    assert(subject == subjects.count)
+    assert(subjectIndex == subjects.count)
     return nil
   }
 }
@@ -155,8 +156,8 @@ extension OpContext {
   /// The screens about which veto delegates are asked: first dismissed ones, outermost first, then
   /// popped ones, top first, then pushed ones.
   ///
-  /// None if the settings ask about nothing that the op does. `chain` has the presented screens
-  /// before the op, outermost last.
+  /// Empty if the nav's setting `veto` does not apply to any change of the op. `chain` has the
+  /// presented screens before the op, outermost last.
   func subjects(
     of commit: Commit, _ chain: [ScreenID], _ candidate: NavigationController,
     _ settings: Settings

@@ -5,7 +5,7 @@ import NavigationCore
 /// Law: a coordination is stored only if it has content, or has numbered registrations.
 struct Coordinations: Sendable {
   private var states: [NavSlot: Coordination] = [:]
-  /// The navs where something ended that the journal has not recorded yet.
+  /// The navs where a transition, gesture or lease ended and the journal has not recorded it yet.
   private var unrecordedEndings: Set<NavSlot> = []
 
   var isEmpty: Bool { states.isEmpty }
@@ -15,7 +15,7 @@ struct Coordinations: Sendable {
   /// The slots of the navs with a coordination, ascending.
   var slots: [NavSlot] { states.keys.sorted() }
 
-  /// Whether the journal has yet to record that something ended.
+  /// Whether the journal has yet to record an ending.
   var hasUnrecordedEndings: Bool { !unrecordedEndings.isEmpty }
 
   subscript(slot: NavSlot) -> Coordination? {
@@ -27,13 +27,14 @@ struct Coordinations: Sendable {
   /// The slot of the nav about which this ask of the session is; nil if the ask is not pending.
   func slot(asking session: SessionRef, _ ask: UInt64) -> NavSlot? {
     let asking = states.filter {
-      $0.value.question?.pending?.session == session && $0.value.question?.pending?.ask == ask
+      $0.value.question?.pendingAsk?.session == session && $0.value.question?.pendingAsk?.ask == ask
     }
     assert(asking.count <= 1, "question \(ask) is about \(asking.count) navs")
     return asking.first?.key
   }
 
-  /// Changes the coordination of a nav, and keeps in the batch at hand what it was.
+  /// Changes the coordination of a nav, and notes the former one in the batch at hand for a
+  /// rollback.
   mutating func update(
     _ slot: NavSlot, in batches: inout Batches, _ change: (inout Coordination) -> Void
   ) {
@@ -54,7 +55,7 @@ struct Coordinations: Sendable {
     states[slot]?.isEmpty ?? true && !unrecordedEndings.contains(slot)
   }
 
-  /// Forgets a nav before its slot is free; returns what was under way or registered.
+  /// Removes the coordination of a nav whose slot is about to be freed, and returns it.
   @discardableResult
   mutating func forget(_ slot: NavSlot) -> Coordination? {
     unrecordedEndings.remove(slot)
@@ -63,8 +64,8 @@ struct Coordinations: Sendable {
 
   // Batches.
 
-  /// Restores the coordination of a nav from before a failed batch, except what belongs to sessions
-  /// that have ended; it counts as unrecordedEndings.
+  /// Restores the coordination of a nav from before a failed batch, without the parts of sessions
+  /// that have ended.
   ///
   /// If the session of a gesture has ended, the gesture gets the deadline `now`.
   mutating func restore(
@@ -76,7 +77,8 @@ struct Coordinations: Sendable {
     unrecordedEndings.insert(slot)
   }
 
-  /// Notes that something ended at a nav, to be recorded when the journal takes commits again.
+  /// Notes that a transition, gesture or lease ended at a nav; the hub records it when the journal
+  /// takes commits again.
   mutating func postponeEnding(_ slot: NavSlot) { unrecordedEndings.insert(slot) }
 
   /// Takes the slots of the navs where an ending is not recorded yet, ascending.
@@ -96,7 +98,7 @@ extension Coordination {
   /// Whether it has content; registrations count even when over, because their numbers must go on.
   fileprivate var isWorthKeeping: Bool { !isEmpty || lastRegistration > 0 }
 
-  /// Drops what belongs to sessions that have ended.
+  /// Drops the roles, ops, lease and gesture of sessions that have ended.
   fileprivate mutating func drop(but sessions: Sessions, at now: Instant) {
     delegates = delegates.filter { sessions.isLive($0.session) }
     queue = queue.filter { $0.hasReceiver(among: sessions) }

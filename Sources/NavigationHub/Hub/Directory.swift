@@ -45,8 +45,8 @@ struct Directory: Sendable {
   /// Makes the next revision of the records that changed, as a JSON list of changes; nil if nothing
   /// differs.
   ///
-  /// O(log records) for each, or O(1) if it follows the one before; O(records) if any comes or goes.
-  /// `changed` is in the order of the names.
+  /// O(log records) for each changed record, or O(1) if it follows the changed one before;
+  /// O(records) if a record is added or removed. `changed` is in the order of the names.
   mutating func update(_ changed: [RecordChange]) -> [UInt8]? {
     assert(isActive, "a directory that is not active")
     var changes = JSONWriter()
@@ -77,7 +77,7 @@ struct Directory: Sendable {
     return changes.bytes
   }
 
-  /// The index of a record, or the one at which it would stand, which is `low` at least.
+  /// The index of a record, or the index for its insertion; the search begins at `low`.
   private func index(of id: String, from low: Int) -> Int {
     var (low, high) = (low, records.count)
     // Records that all change follow each other.

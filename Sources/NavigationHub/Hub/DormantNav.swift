@@ -38,7 +38,7 @@ struct DormantHistory: Sendable {
   fileprivate(set) var floor: Revision
   fileprivate(set) var lastSequence: UInt64
   /// The newest row that the snapshot includes; without a snapshot, the row of the creation.
-  private let covered: UInt64
+  private let coveredRow: UInt64
   /// Whether the newest state is open (`NavigationController.isOpen`), so that a start must revive
   /// it.
   fileprivate(set) var isOpen: Bool
@@ -48,7 +48,7 @@ struct DormantHistory: Sendable {
     self.head = head
     floor = head.revision
     lastSequence = sequence
-    covered = sequence
+    coveredRow = sequence
     self.isOpen = isOpen
   }
 
@@ -58,13 +58,13 @@ struct DormantHistory: Sendable {
     head = NavHead(entry)
     floor = entry.floor
     lastSequence = entry.lastSequence
-    covered = entry.lastSequence
+    coveredRow = entry.lastSequence
     isOpen = false
   }
 
   /// Takes the nav's next row; throws if the row does not continue the history.
   fileprivate mutating func extend(by row: borrowing RowHeader) throws(StoredDataError) {
-    guard row.sequence > covered else {
+    guard row.sequence > coveredRow else {
       // A row that the snapshot includes is only needed to read history: it can lower the floor.
       floor = min(floor, Revision(row.revision))
       return

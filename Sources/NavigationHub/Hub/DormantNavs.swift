@@ -2,8 +2,8 @@ import NavigationCore
 
 /// The dormant navs of all shards.
 ///
-/// Each shard has its own index. So it comes and goes as one value, in the same time with one nav as
-/// with a thousand.
+/// Each shard has its own index, so that a cluster moves a shard in a time that does not depend on
+/// the number of its navs.
 struct DormantNavs: Sendable {
   /// Where a dormant nav is noted.
   struct Place: Hashable, Sendable {

@@ -12,7 +12,8 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
     var elements: ArraySlice<(element: Element, weight: Int)> = []
     var weight = 0
     var charged: Int
-    /// The number of elements that left and are not charged, and what each counts for meanwhile.
+    /// The number of elements that left and are not charged yet, and the cost that each counts for
+    /// until then.
     var uncharged = 0
     var cost = 1
 
@@ -20,7 +21,7 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
   }
 
   private var lanes: [Owner: Lane] = [:]
-  /// What the owner of the newest element that left had been charged.
+  /// The charge of the owner whose element left last; a new owner begins with it.
   private var lastCharge = 0
   package private(set) var count = 0
 
@@ -28,7 +29,7 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
 
   package func weight(of owner: Owner) -> Int { lanes[owner]?.weight ?? 0 }
 
-  /// What the owner's last element was charged, at least 1.
+  /// The cost of the owner's last charged element, at least 1.
   package func expectedCost(of owner: Owner) -> Int { lanes[owner]?.cost ?? 1 }
 
   /// The waiting elements of an owner with their weights, the first one first.

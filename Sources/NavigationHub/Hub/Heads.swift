@@ -1,6 +1,6 @@
 import NavigationCore
 
-/// What `$heads` shows of a nav.
+/// The newest position of a nav, as the virtual nav `$heads` shows it.
 struct NavHead: Equatable, Sendable {
   /// The newest durable revision.
   var revision: Revision
@@ -55,7 +55,7 @@ struct Heads: Sendable {
 struct DirectoryPace: Sendable {
   /// Milliseconds between two revisions of a virtual nav with a number of records.
   ///
-  /// The digest goes over all records, so that very many of them are shown less often.
+  /// With more records the pause is longer, because the digest goes over all records.
   static func interval(records: Int) -> UInt64 { 250 + UInt64(records / 400) }
 
   /// When the next revision is due, in milliseconds of CLOCK_BOOTTIME; nil if none was requested.

@@ -10,9 +10,8 @@ struct HistoryReads: Sendable {
   private var waiting = FairQueue<Text, HistoryRequest>()
   /// The tokens of the requests that the shell has; at most `maximumUnderWay`.
   private var underWay: Set<UInt64> = []
-  /// One is read while the answer to another is handled.
-  ///
-  /// More would only take memory.
+  /// The most requests that the shell has at a time: it reads one while the hub handles another's
+  /// answer.
   private static let maximumUnderWay = 2
   /// The backup that is being made; at most one at a time.
   var backup: PendingBackup?
@@ -44,7 +43,7 @@ struct HistoryReads: Sendable {
   /// Removes and returns a request; nil if the token is not one of a request.
   mutating func take(_ token: UInt64) -> PendingRead? { reads.removeValue(forKey: token) }
 
-  /// Adds requests to those that wait; returns those that the shell may begin.
+  /// Queues requests; returns the requests that the shell may begin now.
   mutating func schedule(_ new: [HistoryRequest]) -> [HistoryRequest] {
     for request in new {
       guard let read = reads[request.token] else { continue }

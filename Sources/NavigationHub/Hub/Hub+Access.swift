@@ -8,10 +8,10 @@ extension Hub {
   /// Sessions end if their gateway may not speak for actors any more, or now needs an actor.
   /// Sessions that lose a right lose delegate roles and the display lease now, and watches when the
   /// batch is durable.
-  mutating func change(_ access: Access) {
+  mutating func installAccess(_ access: Access) {
     self.access = access
-    for slot in sessions.indices where !mayGoOn(sessions[slot].peer) {
-      end(slot, why: "revoked", after: nil)
+    for slot in sessions.indices where !mayKeepSession(sessions[slot].peer) {
+      endWithBye(slot, why: "revoked", after: nil)
     }
     if sessions.renewRoles(by: access) { batches.current.mayChangeClients = true }
     for slot in coordinations.slots where navs.isLive(slot) {
@@ -23,11 +23,12 @@ extension Hub {
         if !rights.contains(.push) { endCoordination(of: ref, on: slot, keepsOps: true) }
       }
     }
-    batches.append(.recheck)
+    batches.append(.recheckRights)
   }
 
-  /// Whether the rules for gateways permit that a peer has a session, and completes what it began.
-  mutating func mayGoOn(_ peer: Peer) -> Bool {
+  /// Whether the rules for gateways still let a peer have a session and get answers to its
+  /// requests.
+  mutating func mayKeepSession(_ peer: Peer) -> Bool {
     if case .actor(_, let gateway) = peer { return access.maySpeakForActors(gateway) }
     return !access.speaksForActorsOnly(peer)
   }
@@ -44,8 +45,8 @@ extension Hub {
       .notice(
         Notice(
           .refused, .warning, "the key of \(name) is not authorised any more", client: name,
-          principal: sessions[slot].peer.principal, code: Self.revocation)))
-    end(slot, why: "revoked", after: nil)
+          principal: sessions[slot].peer.principal, code: Self.revocationCode)))
+    endWithBye(slot, why: "revoked", after: nil)
   }
 
   /// Ends the watches whose sessions may not read the nav any more.
@@ -92,7 +93,7 @@ extension Hub {
   }
 
   /// Logs an op that ran without a guard or without a delegate's answer, once it is durable.
-  mutating func auditOverride(_ op: OpContext, _ slot: NavSlot) {
+  mutating func logOverride(_ op: OpContext, _ slot: NavSlot) {
     let isForced = op.request.guards.any
     guard isForced || op.isVetoSkipped else { return }
     assert(navs.isLive(slot))
@@ -108,10 +109,10 @@ extension Hub {
   }
 
   /// The code of the log entry about a key that is not authorised any more.
-  static let revocation = "revoked"
+  static let revocationCode = "revoked"
 
   /// Logs that a client took the display lease from another one, once that is durable.
-  mutating func auditTakeover(_ sender: Sender, _ name: String, _ slot: NavSlot) {
+  mutating func logTakeover(_ sender: Sender, _ name: String, _ slot: NavSlot) {
     assert(navs[slot].directory == nil, "a virtual nav has no display")
     let nav = navs[slot].name
     batches.append(

@@ -34,7 +34,7 @@ extension Hub {
     if !navsLackingLooks.isEmpty { timer.plan(timer.now.boot) }
   }
 
-  /// Lets some of the noted navs take over the looks, each in one revision; the newest note first.
+  /// Lets some of the noted navs take over the looks of `$appearance`, each in one revision.
   mutating func applyLooks() {
     guard !navsLackingLooks.isEmpty, let looks else { return }
     guard !batches.isStorageFailing, !isUnsound else {
@@ -75,7 +75,8 @@ extension Hub {
     return slot
   }
 
-  /// Throws for a look of another nav than `$appearance`, and for anything else of that one.
+  /// Throws if an op sets a proxy look on another nav than `$appearance`, or does anything else on
+  /// `$appearance` than that or closing it.
   mutating func checkAppearance(_ op: OpContext) throws(OpFailure) {
     guard
       op.isAboutAppearance || !op.request.kinds.areOrdinary && op.request.kinds.contains(.proxySet)

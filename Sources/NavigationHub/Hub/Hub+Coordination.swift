@@ -75,11 +75,12 @@ extension Hub {
     guard let commit = result?.commit, (try? inspect(slot, before: before)) != nil else {
       return
     }
-    write(commit, slot, cause: cause, by: by, at: timer.now)
+    recordOwn(commit, slot, cause: cause, by: by, at: timer.now)
     if commit.parts.contains(.transition) { noteTransition(slot, begunBy: nil) }
   }
 
-  /// Ends what the former run of the daemon left open, before clients are served.
+  /// Ends the transition, gesture and display lease that the former run of the daemon left open in
+  /// a nav.
   mutating func recover(_ slot: NavSlot) {
     guard navs[slot].isOpen else { return }
     commitOwn(.recover, cause: .recovery, slot)
@@ -107,12 +108,12 @@ extension Hub {
       return
     }
     for slot in coordinations.takeUnrecordedEndings(in: &batches) where navs.isLive(slot) {
-      finishEndings(slot)
+      recordEndings(slot)
     }
   }
 
   /// Brings the nav's state in line with its coordination, where sessions may have ended.
-  private mutating func finishEndings(_ slot: NavSlot) {
+  private mutating func recordEndings(_ slot: NavSlot) {
     assert(!batches.isStorageFailing)
     let coordination = coordinations[slot] ?? Coordination()
     // A former run left it open, and the journal took no commits at the start.
@@ -128,7 +129,7 @@ extension Hub {
     if coordination.displayHolder == nil, coordination.displayAuthor != nil {
       coordinations.update(slot, in: &batches) { $0.displayAuthor = nil }
     }
-    if let pending = coordination.question?.pending, !sessions.isLive(pending.session) {
+    if let pending = coordination.question?.pendingAsk, !sessions.isLive(pending.session) {
       timeOut(slot)
     }
     commitOwn(.setOrientations(coordination.orientations), cause: .lease, slot)
@@ -153,7 +154,7 @@ extension Hub {
         var doing = ChangeOrigin(author: author, op: request.id)
         if holder != nil, holder != ref {
           doing.isForced = true
-          auditTakeover(sender, author.name, slot)
+          logTakeover(sender, author.name, slot)
           cancelGesture(slot, by: author)
         }
         commitOwn(.setDisplayOwner(author.name), cause: .lease, by: doing, slot)
@@ -265,12 +266,12 @@ extension Hub {
     }
     assert(coordinations[slot]?.displayHolder != ref, "who has left holds the display")
     assert(coordinations[slot]?.delegates.contains { $0.session == ref } != true)
-    if let leaving, coordinations[slot]?.question?.pending?.session == ref {
+    if let leaving, coordinations[slot]?.question?.pendingAsk?.session == ref {
       timeOut(slot, "\(leaving.author.name) is no veto delegate any more")
     }
   }
 
-  /// Handles a question about an op whose session has ended.
+  /// Handles the end of the session whose op delegates are being asked about.
   ///
   /// The op goes on without a session, except a gesture, which is dropped.
   private mutating func abandon(_ question: DelegateQuestion, _ slot: NavSlot) {
@@ -278,7 +279,7 @@ extension Hub {
     guard question.op.isAboutGesture else {
       return coordinations.update(slot, in: &batches) { $0.question?.op.session = nil }
     }
-    endQuestion(question.asked, "denied", by: nil)
+    sendSettled(question.sentAsks, "denied", by: nil)
     coordinations.update(slot, in: &batches) { $0.question = nil }
     runQueue(slot)
   }
@@ -288,7 +289,7 @@ extension Hub {
     commitOwn(.setOrientations(value), cause: doing.op == nil ? .lease : .api, by: doing, slot)
   }
 
-  /// Sends `lost` to sessions for the roles and the lease that they had; the rest of them goes on.
+  /// Sends `lost` to sessions for their delegate roles and their display lease in a nav.
   private mutating func sendLosses(
     of coordination: Coordination, _ slot: NavSlot, _ code: ErrorCode, _ text: String,
     to isMeant: (SessionRef) -> Bool
@@ -319,11 +320,11 @@ extension Hub {
     let failure = OpFailure(.noNav, "\(navs[slot].name) was closed")
     sendLosses(of: coordination, slot, .noNav, failure.error.text) { _ in true }
     if let question = coordination.question {
-      endQuestion(question.asked, "denied", by: nil)
-      fail(question.op, failure)
+      sendSettled(question.sentAsks, "denied", by: nil)
+      refuse(question.op, failure)
     }
     assert(coordinations[slot] == nil, "something is under way to a nav that is closed")
-    for op in coordination.queue { fail(op, failure) }
+    for op in coordination.queue { refuse(op, failure) }
   }
 
   /// Returns whether the same op waits already; its answer then goes to the new sender.

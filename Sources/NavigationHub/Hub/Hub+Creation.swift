@@ -102,7 +102,7 @@ extension Hub {
     try checkStorage()
     batches.noteChange(of: &navs[slot], slot)
     let sequence = batches.nextRow(of: navs[slot].shard)
-    auditOverride(op, slot)
+    logOverride(op, slot)
     let reply = ServerMessageWriter.ok(
       id: op.request.id, standing: navs[slot].standing, sequence: sequence,
       outputs: [.nothing],

@@ -22,7 +22,7 @@ extension Hub {
       if gaveOrientations || request.roles.contains(.orientation) {
         commitOrientations(slot, by: ChangeOrigin(author: author, op: request.id))
       }
-      if !request.roles.contains(.veto), coordinations[slot]?.question?.pending?.session == ref {
+      if !request.roles.contains(.veto), coordinations[slot]?.question?.pendingAsk?.session == ref {
         timeOut(slot, "\(author.name) is no veto delegate any more")
       }
       let body = ServerMessageWriter.ok(id: request.id, nav: request.nav)
@@ -35,7 +35,8 @@ extension Hub {
 
   // Step 13 of protocol §9.4.
 
-  /// Asks the delegates about an op if they must be asked; returns whether the op waits for them.
+  /// Asks the delegates about an op if the nav's settings require it; returns whether the op waits
+  /// for their answers.
   mutating func asksDelegates(
     _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) -> Bool {
@@ -121,8 +122,8 @@ extension Hub {
       if let next = question.nextVeto(among: delegates) {
         return ask(next, question.veto, &question, slot)
       }
-      endQuestion(question.asked, "allowed", by: nil)
-      question.asked = []
+      sendSettled(question.sentAsks, "allowed", by: nil)
+      question.sentAsks = []
       question.phase = .animator
     }
     let wait = navs[slot].controller.settings.content.questionDeadline
@@ -160,14 +161,14 @@ extension Hub {
   private mutating func ask(
     _ session: SessionRef, _ wording: Question, _ question: inout DelegateQuestion, _ slot: NavSlot
   ) {
-    assert(question.pending == nil, "two delegates are asked at a time")
+    assert(question.pendingAsk == nil, "two delegates are asked at a time")
     guard sessions.isLive(session) else { return }
     sessions[session.slot].lastAsk += 1
     let pending = DelegateQuestion.SentAsk(
       session: session, ask: sessions[session.slot].lastAsk)
-    question.pending = pending
-    question.asked.append(pending)
-    assert(question.phase != .veto || question.subject < question.subjects.count)
+    question.pendingAsk = pending
+    question.sentAsks.append(pending)
+    assert(question.phase != .veto || question.subjectIndex < question.subjects.count)
     let asked = question
     coordinations.update(slot, in: &batches) { $0.question = asked }
     timer.plan(asked.deadline)
@@ -185,25 +186,25 @@ extension Hub {
       let slot = coordinations.slot(asking: ref, ask), navs.isLive(slot),
       var question = coordinations[slot]?.question
     else { return }
-    assert(question.pending?.session == ref)
+    assert(question.pendingAsk?.session == ref)
     assert(navs.slot(of: question.op.request.nav) == slot, "a question about another nav")
     switch (question.phase, answer) {
     case (.veto, .verdict(true)):
-      question.pending = nil
+      question.pendingAsk = nil
       continueAsking(question, slot)
     case (.veto, .verdict(false)): deny(question, slot, by: sessions[session].name)
     case (.veto, _): timeOut(slot, "a veto delegate could not answer")
     case (.animator, .animator(let name, let duration)):
       question.animation = Animation(animator: name, duration: duration)
       question.phase = .interaction
-      question.pending = nil
+      question.pendingAsk = nil
       continueAsking(question, slot)
     case (.interaction, .driver(let driver)):
       question.animation?.driver = driver
-      question.pending = nil
+      question.pendingAsk = nil
       finish(question, slot)
     case (.animator, _), (.interaction, _):
-      question.pending = nil
+      question.pendingAsk = nil
       finish(question, slot)
     }
   }
@@ -215,34 +216,34 @@ extension Hub {
 
   private mutating func deny(_ question: DelegateQuestion, _ slot: NavSlot, by name: String) {
     assert(question.phase == .veto, "a denial in phase \(question.phase)")
-    endQuestion(question.asked, "denied", by: name)
+    sendSettled(question.sentAsks, "denied", by: name)
     coordinations.update(slot, in: &batches) { $0.question = nil }
-    let screen = question.subjects[question.subject].screen
+    let screen = question.subjects[question.subjectIndex].screen
     var error = OutgoingError(.vetoed, "\(name) does not allow it for \(screen.text)")
     error.details = [
       ("by", JSONWriter.value { $0.string(name) }),
       ("screen", JSONWriter.value { $0.string(screen.text) }),
     ]
-    fail(question.op, OpFailure(error))
+    refuse(question.op, OpFailure(error))
     runQueue(slot)
   }
 
   /// Handles a missing answer: the deadline has passed, or the delegate is gone.
   mutating func timeOut(_ slot: NavSlot, _ reason: String? = nil) {
     guard var question = coordinations[slot]?.question else { return }
-    let asked = question.pending.flatMap { pending in
+    let asked = question.pendingAsk.flatMap { pending in
       sessions.isLive(pending.session) ? sessions[pending.session.slot].name : nil
     }
     let why =
       reason ?? asked.map { "\($0), the veto delegate, did not answer in time" }
       ?? "no veto delegate answered in time"
-    endQuestion(question.asked, "timeout", by: nil)
-    question.asked = []
-    question.pending = nil
+    sendSettled(question.sentAsks, "timeout", by: nil)
+    question.sentAsks = []
+    question.pendingAsk = nil
     guard question.phase == .veto else { return finish(question, slot) }
     guard navs[slot].controller.settings.content.veto.allowsOnTimeout else {
       coordinations.update(slot, in: &batches) { $0.question = nil }
-      fail(question.op, OpFailure(.delegateTimeout, why))
+      refuse(question.op, OpFailure(.delegateTimeout, why))
       return runQueue(slot)
     }
     question.isVetoSkipped = true
@@ -252,7 +253,7 @@ extension Hub {
 
   /// Decides the op after the last answer; its arguments are checked again.
   private mutating func finish(_ question: DelegateQuestion, _ slot: NavSlot) {
-    if question.phase != .veto { endQuestion(question.asked, "allowed", by: nil) }
+    if question.phase != .veto { sendSettled(question.sentAsks, "allowed", by: nil) }
     coordinations.update(slot, in: &batches) { $0.question = nil }
     var op = question.op
     op.now = timer.now
@@ -263,10 +264,10 @@ extension Hub {
     runQueue(slot)
   }
 
-  mutating func endQuestion(
-    _ asked: [DelegateQuestion.SentAsk], _ outcome: String, by name: String?
+  mutating func sendSettled(
+    _ asks: [DelegateQuestion.SentAsk], _ outcome: String, by name: String?
   ) {
-    for pending in asked where sessions.isLive(pending.session) {
+    for pending in asks where sessions.isLive(pending.session) {
       let body = ServerMessageWriter.settled(pending.ask, outcome, by: name)
       send(sessions[pending.session.slot].connection, .settled, body)
     }
@@ -279,10 +280,10 @@ extension RunningTransition {
 }
 
 extension DelegateQuestion {
-  /// What the next veto delegate is asked.
+  /// The question to the next veto delegate.
   fileprivate var veto: Question {
-    let (screen, cause) = (subjects[subject].screen.text, cause.word)
-    return switch subjects[subject].change {
+    let (screen, cause) = (subjects[subjectIndex].screen.text, cause.word)
+    return switch subjects[subjectIndex].change {
     case .push: .shouldPush(screen: screen)
     case .pop: .shouldPop(screen: screen, cause: cause)
     case .dismiss: .shouldDismiss(screen: screen, cause: cause)

@@ -7,7 +7,7 @@ import NavigationCore
 extension Hub {
   /// Begins to keep the records of a virtual nav.
   ///
-  /// Does nothing if the hub already keeps them, or if the nav is not virtual.
+  /// Does nothing if the hub keeps these records already, or if the nav is not virtual.
   mutating func activate(_ slot: NavSlot) {
     guard let directory = navs[slot].directory, !directory.isActive else { return }
     let records = records(of: slot)
@@ -16,7 +16,7 @@ extension Hub {
     assert(watches.of(nav: slot).isEmpty, "a watch of records that were not kept")
   }
 
-  /// Stops keeping a virtual nav's records when no watch needs them.
+  /// Stops keeping a virtual nav's records if no watch is left.
   mutating func deactivateIfUnwatched(_ slot: NavSlot) {
     guard navs[slot].directory?.isActive == true, watches.of(nav: slot).isEmpty else {
       return
@@ -40,7 +40,7 @@ extension Hub {
     case Navs.clientsSlot:
       records = sessions.indices.map { slot in
         let session = sessions[slot]
-        let (watchCount, behind) = (watches.of(session: slot).count, behind(slot))
+        let (watchCount, behind) = (watches.of(session: slot).count, revisionsBehind(slot))
         return (
           session.client.text, { session.record($0, watchCount: watchCount, behind: behind) }
         )
@@ -51,11 +51,11 @@ extension Hub {
   }
 
   /// How many revisions the slowest watch of a session is behind.
-  private func behind(_ session: SessionSlot) -> UInt64 {
-    watches.of(session: session).map { watches.behind($0, of: navs) }.max() ?? 0
+  private func revisionsBehind(_ session: SessionSlot) -> UInt64 {
+    watches.of(session: session).map { watches.revisionsBehind($0, of: navs) }.max() ?? 0
   }
 
-  /// Whether the batch at hand leads to a revision of a virtual nav that shows what the batch made.
+  /// Whether the batch at hand will lead to a revision of a watched `$navs` or `$clients`.
   var changesDirectories: Bool {
     let isOfClients = batches.current.mayChangeClients || clientsPace.isDue(at: timer.now.boot)
     return batches.current.mayChangeNavs && navs.isActive(Navs.navsSlot)
@@ -68,7 +68,8 @@ extension Hub {
     timer.plan(clientsPace.dueAt)
   }
 
-  /// Requests a revision of `$clients`, because what a session lags behind may have changed.
+  /// Requests a revision of `$clients`, because the number of revisions that a session is behind
+  /// may have changed.
   mutating func requestLag(at now: Instant) {
     guard navs.isActive(Navs.clientsSlot) else { return }
     clientsPace.request(at: now.boot)
@@ -79,7 +80,7 @@ extension Hub {
   /// `isAllDurable` is false if a later batch has begun.
   mutating func publishDirectories(isAllDurable: Bool, at now: Instant) {
     if batches.current.mayChangeNavs { publish(Navs.navsSlot) }
-    if batches.current.messages > 0 || !batches.current.changedNavs.isEmpty { requestLag(at: now) }
+    if batches.current.messageCount > 0 || !batches.current.changedNavs.isEmpty { requestLag(at: now) }
     if batches.current.mayChangeClients || isAllDurable && clientsPace.isDue(at: now.boot) {
       publish(Navs.clientsSlot)
       clientsPace.published(at: now.boot, records: sessions.count)
@@ -88,9 +89,9 @@ extension Hub {
     planDirectories()
   }
 
-  /// Makes one revision of the differences between the records and what they should be.
+  /// Brings the records of a virtual nav up to date in one revision.
   ///
-  /// O(records) while they are kept, else O(1).
+  /// O(records) while the hub keeps the records, else O(1).
   mutating func publish(_ slot: NavSlot) {
     precondition(Navs.virtualSlots.contains(slot), "slot=\(slot)")
     guard navs.isActive(slot) else {
@@ -109,7 +110,7 @@ extension Hub {
     }
     let frame = DiffFrame(
       nav: navs[slot].name, epoch: navs[slot].epoch, base: navs[slot].ring.last,
-      revision: directory.revision, sequence: batches.total, cause: .api, by: nil)
+      revision: directory.revision, sequence: batches.totalSequence, cause: .api, by: nil)
     navs[slot].followDirectory()
     var json = JSONWriter(reserving: changes.count + 256)
     frame.begin(&json)

@@ -20,8 +20,8 @@ package struct NavReplayer: Sendable {
   /// Replays a nav for `Hub.revive`; after an error the shell must not serve the journal any
   /// further.
   ///
-  /// `snapshot` is the newest one. `rows` are those behind it, or all of them without one, the
-  /// oldest first.
+  /// `snapshot` is the newest one. `rows` are the rows behind the snapshot, or all rows if there is
+  /// no snapshot, the oldest first.
   package func replay(
     _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
   ) throws(HubReplayError) -> ReplayedNav {
@@ -99,14 +99,14 @@ extension Hub {
 // Navs that become dormant again.
 
 extension Hub {
-  /// The number of slots that one slice of a sweep looks at, and of navs that it unloads.
+  /// The most slots that one slice of a sweep examines, and the most navs that it unloads.
   ///
   /// To free a nav of 80 KB takes some 20 µs, and the loop handles nothing else meanwhile.
   private static let sweptAtATime = (slots: 4096, navs: 64)
   /// Milliseconds between two slices.
   private static let sliceInterval: UInt64 = 10
 
-  /// Notes that a nav was created or revived, and plans the sweep that finds out whether it is used.
+  /// Notes that a nav was created or revived, and plans the next sweep for idle navs.
   mutating func noteLoaded(_ slot: NavSlot) {
     navs[slot].lastReadBatch = batches.number
     noteIfLackingLooks(slot)
@@ -145,7 +145,7 @@ extension Hub {
     guard !Navs.virtualSlots.contains(slot), watches.of(nav: slot).isEmpty,
       coordinations.isAtRest(slot), navs.hasName(slot), !navs[slot].isAppearance
     else { return false }
-    return navs[slot].isComplete && !awaited.contains(navs[slot].name)
+    return navs[slot].isFullyRecorded && !awaited.contains(navs[slot].name)
   }
 
   /// Makes a loaded nav dormant, which nothing needs in memory.

@@ -43,7 +43,7 @@ extension Hub {
     throw discard(violated, slot)
   }
 
-  /// Freezes a nav because of what would have become of it.
+  /// Freezes a nav because a commit would have broken its invariants.
   private mutating func discard(_ violated: [String], _ slot: NavSlot) -> OpFailure {
     freeze(slot, violated)
     batches.note(.frozen(slot))
@@ -70,10 +70,10 @@ extension Hub {
     }
     let failure = OpFailure(.frozen(name, fault))
     if let question = coordination.question {
-      endQuestion(question.asked, "denied", by: nil)
-      fail(question.op, failure)
+      sendSettled(question.sentAsks, "denied", by: nil)
+      refuse(question.op, failure)
     }
-    for op in coordination.queue { fail(op, failure) }
+    for op in coordination.queue { refuse(op, failure) }
   }
 
   /// Throws `frozen` if the nav is frozen; `nav.close` does not call this.

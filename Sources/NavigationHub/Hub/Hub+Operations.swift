@@ -5,7 +5,7 @@ import NavigationCore
 
 extension Hub {
   /// Answers a refused op; remembers the answer if its `retry` is `no` or `resync`.
-  mutating func fail(_ op: OpContext, _ failure: OpFailure) {
+  mutating func refuse(_ op: OpContext, _ failure: OpFailure) {
     noteRefusal(
       failure.error, of: op.sender, about: op.request.nav, op: op.request, client: op.name)
     let reply = encode(failure.error, to: op.request, op.sender)
@@ -75,7 +75,8 @@ extension Hub {
   /// Returns the operations of a message from `first` on, up to the first one that cannot be
   /// performed.
   ///
-  /// `failure` is the error of that operation. It counts only if the rules refuse none before it.
+  /// `failure` is the error of that operation. It counts only if the rules refuse no operation
+  /// before that one.
   static func readableOperations(
     _ request: OpMessage, from first: Int = 0, isStandalone: Bool
   ) -> (operations: [Operation], failure: OpFailure?) {
@@ -142,7 +143,8 @@ extension Hub {
     }
   }
 
-  /// The same operations, with the client that begins a gesture or opens a route.
+  /// Adds the client's name to operations that begin a gesture, and its role to those that open a
+  /// route.
   func namingClient(_ operations: [Operation], by op: OpContext) -> [Operation] {
     operations.map { operation in
       switch operation {
@@ -199,7 +201,7 @@ extension Hub {
     answer(op.sender, op.session, slot, reply, .unchanged)
   }
 
-  /// Sends the events that have no revision; returns the number of watches that get them.
+  /// Sends the events of an op that need no revision; returns the number of watches that get them.
   private mutating func sendEvents(
     _ outputs: ShortList<OperationOutput>, of op: OpContext, _ slot: NavSlot
   ) -> Int {
@@ -304,18 +306,18 @@ extension Hub {
     assert(!commit.isEmpty, "a revision without a change")
     assert(outputs.count <= op.request.kinds.count)
     let cause = op.cause(of: outputs)
-    let row = begin(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
+    let row = beginRow(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
     let standing = navs[slot].controllerStanding()
     let ok = ServerMessageWriter.encodedOk(
       id: op.request.id, standing: standing, sequence: navs[slot].lastSequence,
       outputs: outputs, delivered: delivered, &json)
     JournalBody.changed(
       diff: row.diff, commit: commit, before: row.before, by: op, answeredBy: ok, &json)
-    end(commit, slot, row, json.written, op.author, at: op.now)
+    endRow(commit, slot, row, json.written, op.author, at: op.now)
     if commit.changesOrder {
       navs[slot].updateTopChange(commit, by: op.client.author, cause: cause, time: op.now.wall)
     }
-    if op.request.guards.any || op.isVetoSkipped { auditOverride(op, slot) }
+    if op.request.guards.any || op.isVetoSkipped { logOverride(op, slot) }
     remember(op, ok.bytes, isOk: true)
     answer(op.sender, op.session, slot, ok.bytes, .ok)
     if commit.revision.number >= navs[slot].snapshotRevision.number
@@ -328,22 +330,22 @@ extension Hub {
   /// Makes a revision of a commit by navd itself: writes diff and row, fills the ring.
   ///
   /// The diff names `by`, the session for which navd acts, only if a message asked for the change.
-  mutating func write(
+  mutating func recordOwn(
     _ commit: Commit, _ slot: NavSlot, cause: Cause, by: ChangeOrigin?, at now: Instant
   ) {
     assert(!commit.isEmpty, "a revision without a change")
     assert(cause != .api || by != nil, "a client's change without the client")
     var json = JSONWriter(reserving: 1000)
     let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
-    let row = begin(commit, slot, cause: cause, by: message, &json)
+    let row = beginRow(commit, slot, cause: cause, by: message, &json)
     JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
       if let by { $0.origin(by) }
     }
-    end(commit, slot, row, json.written, nil, at: now)
+    endRow(commit, slot, row, json.written, nil, at: now)
     navs[slot].updateTopChange(commit, by: by?.author, cause: cause, time: now.wall)
   }
 
-  /// The contents of a row, which `begin` makes and `end` writes.
+  /// The contents of a row, which `beginRow` makes and `endRow` writes.
   fileprivate struct BegunRow: ~Copyable {
     var diff: EncodedDiff
     var isOpen: Bool
@@ -352,7 +354,7 @@ extension Hub {
     var before: Digest
   }
 
-  private mutating func begin(
+  private mutating func beginRow(
     _ commit: Commit, _ slot: NavSlot, cause: Cause, by: (name: String, op: UInt64)?,
     _ json: inout JSONWriter
   ) -> BegunRow {
@@ -369,7 +371,7 @@ extension Hub {
     return row
   }
 
-  private mutating func end(
+  private mutating func endRow(
     _ commit: Commit, _ slot: NavSlot, _ row: consuming BegunRow, _ body: Span<UInt8>,
     _ author: RowAuthor?, at now: Instant
   ) {
@@ -459,8 +461,6 @@ extension NavEntry {
   }
 
   /// The `standing` of a nav that is not virtual.
-  ///
-  /// It is mutating, because Swift would copy the entry to lend it.
   fileprivate mutating func controllerStanding() -> NavStanding {
     assert(directory == nil, "a virtual nav has another standing")
     return NavStanding(

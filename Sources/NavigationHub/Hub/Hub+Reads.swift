@@ -21,10 +21,11 @@ extension Hub {
     return slot
   }
 
-  /// Answers a message while sealed batches are made durable; nil for one that must wait for them.
+  /// Answers a message while sealed batches are made durable; nil if it must wait for those
+  /// batches.
   ///
-  /// It answers `ping`, and a `get` of the present if no batch under way concerns the nav. No earlier message
-  /// of the connection may be waiting or under way.
+  /// It answers `ping`, and `get` of a present state that no sealed batch changes. No earlier
+  /// message of the connection may be waiting or under way.
   package mutating func answerAhead(_ event: HubEvent, at now: Instant) -> HubOutput? {
     // The looks that a nav has yet to take over would be rows.
     guard case .message(_, _, let message) = event, sealedCount > 0, batches.current.isEmpty,
@@ -73,7 +74,7 @@ extension Hub {
     }
   }
 
-  /// Whether a sender is an administrator; refuses what it may not do otherwise.
+  /// Returns whether a sender is an administrator; refuses its message as `forbidden` if not.
   mutating func administers(_ sender: Sender, _ id: UInt64, to deed: String) -> Bool {
     if access.administers(sender.peer) { return true }
     refuse(sender, OutgoingError(.forbidden, id: id, "\(sender.peer.principal) may not \(deed)"))
@@ -120,7 +121,7 @@ extension Hub {
     }
   }
 
-  /// Computes all derived values from scratch and compares them with those kept.
+  /// Computes the digest and the resolved bar from scratch, and compares both with the stored ones.
   ///
   /// Freezes the nav if a value differs or an invariant is broken.
   private mutating func verify(_ request: GetRequest, _ slot: NavSlot, to sender: Sender) {
@@ -234,12 +235,12 @@ extension Hub {
     guard let pending = reads.take(answer.token) else { return }
     batches.note(.historyAnswered(token: answer.token, pending))
     if case .revert(let op, let revision) = pending.purpose {
-      return resume(op, revision, answer, at: now)
+      return resumeRevert(op, revision, answer, at: now)
     }
     let (sender, nav) = (pending.sender, pending.standing.nav)
     let rights = access.rights(of: sender.peer, on: nav, owner: pending.owner)
     // A reload of the rules for gateways ends the session, but not a read of it.
-    guard rights.contains(.read), mayGoOn(sender.peer) else {
+    guard rights.contains(.read), mayKeepSession(sender.peer) else {
       let text = "\(sender.peer.principal) may not read \(nav)"
       return refuse(sender, OutgoingError(.forbidden, id: pending.id, text), about: nav)
     }
@@ -264,7 +265,7 @@ extension Hub {
     }
   }
 
-  /// What the members beside the value take at most: the name of a nav, and numbers.
+  /// The most octets of a reply beside its value: the name of a nav, and numbers.
   private static let replyHeadBytes = 512
 
   private mutating func value(

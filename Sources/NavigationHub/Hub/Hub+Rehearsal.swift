@@ -4,7 +4,7 @@ import NavigationCore
 // remembered ops, then the answer that the op would get. Nothing is changed, remembered or written.
 
 extension Hub {
-  /// Answers what an op on an existing nav would do.
+  /// Answers a dry run of an op on an existing nav.
   mutating func rehearse(
     _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) {
@@ -23,7 +23,7 @@ extension Hub {
     answer(op, entry, changed: result.isChanged, result.outputs, delegates, isNew: false)
   }
 
-  /// Answers what an op that creates a nav would do; its epoch is not chosen yet.
+  /// Answers a dry run of an op that creates a nav; the epoch in the answer is 0.
   mutating func rehearseCreation(_ op: OpContext) throws(OpFailure) {
     let (controller, result) = try stateCreated(by: op)
     let entry = NavEntry(
@@ -34,7 +34,7 @@ extension Hub {
       op, entry, changed: true, ShortList([.nothing] + result.outputs), [], isNew: true)
   }
 
-  /// Answers what an op that closes a nav would do.
+  /// Answers a dry run of an op that closes a nav.
   mutating func rehearseClosing(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
     try checkClosing(op)
     let body = ServerMessageWriter.rehearsed(
@@ -42,7 +42,7 @@ extension Hub {
     answer(op.sender, op.session, slot, body, .none)
   }
 
-  /// Answers that an op would wait, and at which place.
+  /// Answers a dry run of an op that would wait, with its position in the queue.
   mutating func rehearseWaiting(_ op: OpContext, _ slot: NavSlot) {
     let body = ServerMessageWriter.rehearsed(
       id: op.request.id, standing: navs[slot].standing, changed: false, outputs: [],

@@ -67,9 +67,7 @@ extension Hub {
     }
   }
 
-  /// Notes the pruned rows of a shard.
-  ///
-  /// Their ops are not known.
+  /// Notes that rows before `row` were pruned, so that the hub does not know their ops.
   private mutating func noteGap(before row: UInt64, of shard: Shard) {
     if row > batches.sequence(of: shard) + 1 { remembered.forget(upTo: row - 1, of: shard) }
   }
@@ -87,8 +85,8 @@ extension Hub {
     }
   }
 
-  /// The requests that revive the navs with an open state, because `finishReplay` ends what is
-  /// open, and `$appearance`, which all others follow.
+  /// The requests that revive the navs that `finishReplay` needs in memory: those with an open
+  /// transition, gesture or lease, and `$appearance`.
   package var openNavs: [ReloadRequest] {
     let appearance = navs.dormants.place(named: NavName.appearance.text).map(navs.dormants.request)
     return navs.dormants.openNavs + [appearance].compactMap(\.self)
@@ -106,7 +104,8 @@ extension Hub {
     remembered.readRows(entries, of: shard)
   }
 
-  /// Ends the replay; `takeRecords` has what must be made durable before serving.
+  /// Ends the replay; the shell makes the records of `takeRecords` durable before it serves
+  /// clients.
   ///
   /// Returns the number of navs. With `renewsEpochs` every nav gets a new epoch, because revisions
   /// may have been lost. `lastSequence` is the number of the journal's newest row, which retention
@@ -128,7 +127,8 @@ extension Hub {
     return navs.count
   }
 
-  /// Ends what the former run left open; the shell calls it again after it has rolled that back.
+  /// Ends the transitions, gestures and leases that the former run left open; the shell calls it
+  /// again after a rollback.
   package mutating func recoverNavs() {
     for slot in navs.loaded where navs[slot].fault == nil { recover(slot) }
   }

@@ -7,8 +7,8 @@ extension Hub {
   /// Fills in the stacks of the revisions to which an op reverts; false if the op waits for the
   /// history.
   ///
-  /// `operations` are those up to the first refused one, whose error is `failure`. Throws `busy` if
-  /// too many reads of the connection wait already.
+  /// `operations` end before the first refused operation, whose error is `failure`. Throws `busy`
+  /// if too many reads of the connection wait already.
   mutating func fillInRevertedStacks(
     _ operations: inout [Operation], _ failure: inout OpFailure?, _ op: OpContext,
     _ slot: NavSlot
@@ -24,7 +24,7 @@ extension Hub {
       } else if let answer = op.histories[revision] {
         stack = try self.stack(of: slot, at: revision, answer)
       } else if revision >= entry.floor, revision <= entry.revision {
-        try wait(op, for: revision, slot)
+        try waitForHistory(op, for: revision, slot)
         return false
       }
       guard let stack else {
@@ -39,7 +39,7 @@ extension Hub {
     return true
   }
 
-  private mutating func wait(
+  private mutating func waitForHistory(
     _ op: OpContext, for revision: Revision, _ slot: NavSlot
   ) throws(OpFailure) {
     let request = try registerRead(
@@ -51,7 +51,7 @@ extension Hub {
   }
 
   /// Goes on with an op whose history is there, like with any that waited.
-  mutating func resume(
+  mutating func resumeRevert(
     _ waiting: OpContext, _ revision: Revision, _ answer: HistoryAnswer, at now: Instant
   ) {
     var op = waiting
@@ -64,7 +64,7 @@ extension Hub {
       try checkStop()
       try check(op, .waited)
     } catch {
-      fail(op, error)
+      refuse(op, error)
     }
   }
 
@@ -89,13 +89,13 @@ extension Hub {
   }
 
   /// Forgets a request to the history; an op that waits for it is no longer in flight.
-  mutating func dropWaiting(_ token: UInt64) {
+  mutating func dropRead(_ token: UInt64) {
     guard case .revert(let op, _)? = reads.take(token)?.purpose else { return }
     if let session = op.session { sessions.finishOp(of: session, answers: 0) }
   }
 
   /// Puts back a request whose answer will be handled again, unless its session has ended.
-  mutating func putBack(_ read: PendingRead, _ token: UInt64) {
+  mutating func restoreRead(_ read: PendingRead, _ token: UInt64) {
     if case .revert(let op, _) = read.purpose, let session = op.session {
       guard sessions.isLive(SessionRef(slot: session, client: op.key.client)),
         sessions[session].connection == read.sender.connection

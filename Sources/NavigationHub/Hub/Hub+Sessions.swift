@@ -3,7 +3,7 @@ import NavigationCore
 // Sessions: their beginning, their end, and what is due in them with time.
 
 extension Hub {
-  mutating func open(_ hello: Hello, for gateway: Sender, at now: Instant) {
+  mutating func openSession(_ hello: Hello, for gateway: Sender, at now: Instant) {
     var author = gateway
     // Others keep their own name in the log: its limits count by principal.
     if let actor = hello.actor, access.maySpeakForActors(gateway.peer) {
@@ -38,7 +38,7 @@ extension Hub {
     if let own = sessions.slot(of: author.connection) { endSession(own, .renewed) }
     if let other = sessions.slot(of: hello.client) {
       let connection = sessions[other].connection
-      end(other, why: "fenced", after: nil)
+      endWithBye(other, why: "fenced", after: nil)
       sessions.fence(connection)
     }
     assert(sessions.slot(of: author.connection) == nil)
@@ -104,7 +104,7 @@ extension Hub {
   }
 
   /// Ends a session and sends its connection `bye`.
-  mutating func end(_ slot: SessionSlot, why: String, after: UInt64?) {
+  mutating func endWithBye(_ slot: SessionSlot, why: String, after: UInt64?) {
     assert(sessions.isLive(slot))
     let connection = sessions[slot].connection
     send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))
@@ -129,7 +129,7 @@ extension Hub {
   mutating func stop() {
     guard !isStopping else { return }
     isStopping = true
-    for slot in sessions.indices { end(slot, why: "shutting-down", after: 500) }
+    for slot in sessions.indices { endWithBye(slot, why: "shutting-down", after: 500) }
     assert(sessions.count == 0, "\(sessions.count) sessions outlive the daemon")
   }
 
@@ -153,7 +153,7 @@ extension Hub {
   /// Ends a session that has no credit if its client has sent nothing for `configuration.stall`
   /// milliseconds.
   ///
-  /// Otherwise sends the session's `mark` if it is due.
+  /// Sends `mark` to any other session if its heartbeat is due.
   private mutating func checkSession(_ slot: SessionSlot, at now: Instant) {
     assert(sessions.isLive(slot))
     let session = sessions[slot]
@@ -161,7 +161,7 @@ extension Hub {
     if session.waitsForTurn { resumeWatches(of: slot) }
     if !session.hasCredit {
       let deadline = session.lastHeardAt + configuration.stall
-      guard deadline > now.boot else { return end(slot, why: "stalled", after: 100) }
+      guard deadline > now.boot else { return endWithBye(slot, why: "stalled", after: 100) }
       timer.plan(deadline)
     }
     if session.lastSentAt + session.heartbeat <= now.boot {

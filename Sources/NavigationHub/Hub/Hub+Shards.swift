@@ -7,8 +7,8 @@ package import NavigationCore
 extension Hub {
   /// The milliseconds after which a client asks again about a nav that has no owner.
   ///
-  /// A nav that is on its way to this daemon usually comes within some milliseconds. So the first
-  /// clients ask again soon, and later ones after as long as they all have waited.
+  /// A nav that is on its way to this daemon usually comes within some milliseconds. So the pause
+  /// is as long as the nav has been without an owner, within these bounds.
   private static let retryWithoutOwner: ClosedRange<UInt64> = 10...100
 
   /// The number of navs, without the virtual ones.
@@ -46,15 +46,15 @@ extension Hub {
 // A shard comes.
 
 extension Hub {
-  /// Makes a hub that replays shards of this hub's cluster; `adopt` takes what it has replayed.
+  /// Makes a hub that replays shards of this hub's cluster; `adopt` takes over the replayed navs.
   package func makeReplayingHub(seed: UInt64) -> Hub {
     Hub(configuration: configuration, access: access, shards: shards.count, seed: seed)
   }
 
   /// Begins to serve shards; returns the number of navs.
   ///
-  /// The records that it makes must be durable before anything is answered; if they cannot be
-  /// stored, the shell calls `rollBack`, then `release`.
+  /// The shell makes the records of `adopt` durable before it sends any answer; if that fails, it
+  /// calls `rollBack`, then `release`.
   ///
   /// `shards` has the number of each one's newest row, which retention may have pruned. `replayed`
   /// is a hub of `makeReplayingHub`, through which the rows of these shards went as at a start, up
@@ -90,7 +90,8 @@ extension Hub {
 // A shard goes.
 
 extension Hub {
-  /// Whether no transition, question or gesture is open in these shards, and no op waits.
+  /// Whether no transition, question or gesture is open in the navs of these shards, and no op
+  /// waits.
   package func isQuiet(_ leaving: [Shard]) -> Bool {
     let leaving = Set(leaving)
     return !coordinations.slots.contains {
@@ -99,11 +100,12 @@ extension Hub {
     }
   }
 
-  /// Ends to serve shards, which another daemon owns from now on; nothing of them is under way.
+  /// Stops serving shards, which another daemon owns from now on; no batch with changes of them is
+  /// under way.
   ///
-  /// Watches end as `moved`. Roles, leases, gestures and questions end, and what waits is answered as
-  /// a new message would be. The new owner closes what is open, as after a start. The messages leave
-  /// with `committed`.
+  /// Watches end as `moved`. Roles, leases, gestures and questions end, and waiting ops are refused
+  /// as `moved` or `busy`. The new owner ends open transitions, as after a start. The messages
+  /// leave with `committed`.
   ///
   /// `owner` is nil if the new owner's name is not known.
   package mutating func release(_ leaving: [Shard], to owner: String?, at now: Instant) {
@@ -132,7 +134,7 @@ extension Hub {
     // No note for a rollback, which does not bring the nav back.
     let coordination = coordinations.forget(slot)
     let question = coordination?.question
-    if let question { endQuestion(question.asked, "denied", by: nil) }
+    if let question { sendSettled(question.sentAsks, "denied", by: nil) }
     let details = misplacedError(navs[slot].name)?.details.filter { "\($0.name)" != "nav" } ?? []
     let watching = Set(watches.of(nav: slot).map { watches[$0].session })
     for index in watches.of(nav: slot) { endWatch(index, why: "moved", details, at: now) }

@@ -49,7 +49,7 @@ extension Hub {
     return JSONWriter.object { json in
       json.optional("server", configuration.server)
       json.member("boot", hex: boot.bits)
-      json.member("seq", batches.total)
+      json.member("seq", batches.totalSequence)
       json.member("navs", UInt64(navs.count))
       json.member("loadedNavs", UInt64(navs.loadedCount))
       json.member("sessions", UInt64(sessions.count))

@@ -133,7 +133,7 @@ extension Hub {
     if needsSnapshot { batches.forbidSealing() }
   }
 
-  /// Carries out all effects that waited for the commit, in their order.
+  /// Carries out the effects of the batch at hand, whose commit has succeeded, in order.
   mutating func releaseEffects(at now: Instant) {
     // A copy, because an effect can end watches, which removes other effects.
     let effects = batches.current.effects
@@ -153,7 +153,7 @@ extension Hub {
       }
       emit(.ok, body, to: connection, at: now)
     case .start(let index):
-      watches.start(index)
+      watches.markStarted(index)
       pump(index, at: now)
     case .pump(let session):
       guard sessions.isLive(session) else { return }
@@ -165,7 +165,7 @@ extension Hub {
     case .backup: output.startsBackup = true
     case .closed(let nav): finishClosing(nav, at: now)
     case .ended(let connection): output.dropped.append(connection)
-    case .recheck: recheckWatches(at: now)
+    case .recheckRights: recheckWatches(at: now)
     case .notice(let notice): output.notices.append(notice)
     case .wish(let connection, let id, let wish):
       output.wishes.append(AskedWish(connection: connection, id: id, wish: wish))
@@ -205,11 +205,11 @@ extension Hub {
     let (session, nav) = (watches[index].session, watches[index].nav)
     let limit = configuration.maximumReplyBytes
     while true {
-      if output.octets > Self.octetsPerTurn {
+      if output.bodyOctets > Self.octetsPerTurn {
         sessions[session].waitsForTurn = true
         return timer.plan(now.boot)
       }
-      let room = sessions[session].room.map { min($0, limit / 2) }
+      let room = sessions[session].maximumDiffsOctets.map { min($0, limit / 2) }
       switch watches.next(
         of: index, from: &navs[nav], room: room, limit: limit, into: &output)
       {
@@ -219,16 +219,16 @@ extension Hub {
         if message.revisions > 0 { measurements.count(.diffs, message.revisions) }
         if message.endsSnapshot { measurements.count(.snapshots) }
         noteSent(message.verb, message.byteCount, to: session, at: now)
-        output.append(message.verb, at: message.body, to: sessions[session].connection)
+        output.append(message.verb, at: message.bodyIndex, to: sessions[session].connection)
       }
     }
   }
 
   /// The octets in one output from which watches wait for the next wake.
   ///
-  /// A thousand watches can get credit in one turn. And the shell disconnects a peer for which 4 MiB
-  /// wait beyond the socket's own queue; that the socket is full it reports after the turn. One turn
-  /// of the shell may release several batches, so a watch waits for the wake, not for the next batch.
+  /// A thousand watches can get credit in one turn. The shell disconnects a peer if 4 MiB wait for
+  /// it beyond the socket's own queue, and reports a full socket only after the turn. One turn may
+  /// release several batches, so the remaining messages wait for the next wake.
   private static let octetsPerTurn = 2 << 20
 
   private mutating func emitEvent(_ body: [UInt8], of nav: NavSlot, at now: Instant) {

@@ -1,17 +1,17 @@
 package import NavigationCore
 
-/// Decides what happens to every nav and every client.
+/// The server without its I/O: decides the effect of each event on navs and clients.
 ///
-/// The hub performs no I/O and reads no clock. It routes each event to the values below, each of
-/// which keeps its own laws. The extensions of the hub hold the code that concerns several of these
-/// values.
+/// The hub performs no I/O and reads no clock. It routes each event to the values that it stores,
+/// each of which keeps its own laws. The extensions of the hub hold the code that concerns several
+/// of these values.
 ///
 /// In a turn, the shell calls `handle` for every event at hand, then `takeRecords`, and makes these
 /// records durable. Then it calls `committed` and carries out the output. If the records could not
 /// be made durable, it calls `rollBack` instead.
 ///
 /// Laws:
-/// - The same events give the same bytes.
+/// - The same events give the same bytes in rows and messages.
 /// - No message leaves before the records that it reports are durable.
 /// - If the requester watches the whole nav and has credit, the diff of a revision leaves before
 ///   the `ok` that reports the revision.
@@ -20,7 +20,7 @@ package import NavigationCore
 /// hub by reference, where it would copy a kilobyte otherwise.
 package struct Hub: Sendable {
   var configuration: HubConfiguration
-  /// What the rules use of the configuration; every op reads it.
+  /// The part of the configuration that the rules of navigation use; every op reads it.
   var context: NavigationContext
   let inspections: Inspections
   package internal(set) var access: Access
@@ -69,12 +69,12 @@ package struct Hub: Sendable {
   /// The epoch that identifies this run of the daemon.
   package var boot: Epoch { navs.boot }
 
-  /// Makes a reader of clients' messages that rejects what is larger than this hub's limit.
+  /// Makes a reader of clients' messages that rejects messages above this hub's limit of octets.
   package func makeReader() -> ClientMessageReader {
     ClientMessageReader(maximumBytes: configuration.maximumRequestBytes)
   }
 
-  /// Handles one event; its outputs wait for `committed`.
+  /// Handles one event; the resulting messages wait for `committed`.
   ///
   /// The nav of the event must not be dormant, see `dormant(for:)`.
   package mutating func handle(_ event: HubEvent, at now: Instant) {
@@ -85,7 +85,7 @@ package struct Hub: Sendable {
     switch event {
     case .message(let connection, let peer, .hello(let hello)):
       _ = noteArrival(from: Sender(connection: connection, peer: peer), at: now)
-      open(hello, for: Sender(connection: connection, peer: peer), at: now)
+      openSession(hello, for: Sender(connection: connection, peer: peer), at: now)
     case .message(let connection, let peer, let message):
       receive(message, from: sender(connection, peer), at: now)
     case .unreadable(let connection, let peer, let failure):
@@ -108,7 +108,7 @@ package struct Hub: Sendable {
       navs.setFloor(of: number, Revision(revision))
     case .snapshotWanted(let number):
       if let slot = navs.slot(numbered: number) { recordSnapshot(of: slot, at: now) }
-    case .access(let access): change(access)
+    case .access(let access): installAccess(access)
     case .revoked(let connection): revoke(connection)
     case .cluster(let view): shards.note(view, at: now.boot)
     case .wished(let connection, let id, let failure):
@@ -121,7 +121,7 @@ package struct Hub: Sendable {
   }
 
   /// The numbers of the newest rows of all shards added up, durable or not.
-  package var sequence: UInt64 { batches.total }
+  package var sequence: UInt64 { batches.totalSequence }
 
   /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
   package var remembersAfterRow: UInt64 {
@@ -132,34 +132,35 @@ package struct Hub: Sendable {
   /// Takes the records of the batch at hand out, to be made durable together.
   package mutating func takeRecords() -> JournalRecords { batches.takeRecords() }
 
-  /// What the least message costs, a row that is read, and a screen or a watch that an op concerns.
+  /// The cost, in the unit of `work`, of a message, of a row read, of a screen read and of a watch
+  /// served.
   static let (workOfMessage, workOfRow, workOfScreen, workOfWatch) = (256, 512, 512, 128)
 
   /// Whether ops may be decided while the batch at hand is being made durable.
   ///
-  /// They may not if the batch changes a watched `$navs` or `$clients`: these show durable facts only.
-  /// Nor while a watch waits until its nav is durable as it stands, while the journal takes no commits,
-  /// or while the daemon stops.
+  /// False if the batch changes a watched `$navs` or `$clients`, which show durable facts only.
+  /// False also while a watch waits until everything is durable, while commits fail, and while the
+  /// daemon stops.
   package var maySeal: Bool { batches.maySeal && !isStopping && !changesDirectories }
 
   package var sealedCount: Int { batches.sealed.count }
 
-  /// What the events so far have cost; the difference is the share that an event takes of a turn.
+  /// The cost of all events so far; the difference over one event is the cost of that event.
   ///
-  /// It is the same for the same events. The unit is what an octet of an answer costs.
+  /// The same events have the same cost. The unit is the cost of one octet of an answer.
   package var work: Int { batches.work }
 
   /// Seals the batch at hand, whose records must have been taken.
   ///
-  /// From then on each `committed` is about the oldest sealed batch, and `rollBack` about all
-  /// batches. Until the commit, the shell may handle messages with ops only; they go into the next
+  /// From then on each `committed` releases the oldest sealed batch, and `rollBack` undoes all
+  /// batches. Until the commit, the shell may handle only messages with ops, which go into the next
   /// batch.
   package mutating func seal() {
     precondition(maySeal, "a hub that shows what is not durable, or is stopping")
     batches.seal(navs)
   }
 
-  /// Notes that the records of a batch are durable; returns the outputs that waited for them.
+  /// Notes that the records of a batch are durable; returns the batch's output.
   ///
   /// The batch is the oldest sealed one, or the batch at hand if none is sealed.
   package mutating func committed(at now: Instant) -> HubOutput {
@@ -168,7 +169,7 @@ package struct Hub: Sendable {
     if navs.isActive(Navs.headsSlot) { noteDurableHeads() }
     if !batches.current.refusals.isEmpty { refusals.append(batches.current.refusals) }
     releaseEffects(at: now)
-    measurements.count(.received, batches.current.messages)
+    measurements.count(.received, batches.current.messageCount)
     for changed in batches.current.changedNavs where navs.isLive(changed.slot) {
       pumpWatches(of: changed.slot, at: now)
       trim(changed.slot)
@@ -188,11 +189,12 @@ package struct Hub: Sendable {
     return takeOutput(at: now)
   }
 
-  /// Releases the batch at hand, which shows durable facts only and has no records, before those under way.
+  /// Releases the batch at hand before the sealed ones; it has no records, and its answers show
+  /// durable facts only.
   mutating func releaseAhead(at now: Instant) -> HubOutput {
     if !batches.current.refusals.isEmpty { refusals.append(batches.current.refusals) }
     releaseEffects(at: now)
-    measurements.count(.received, batches.current.messages)
+    measurements.count(.received, batches.current.messageCount)
     assert(batches.current.records.isEmpty, "rows were decided ahead of a commit")
     batches.current.clearOutputs()
     return takeOutput(at: now)
@@ -233,12 +235,12 @@ extension Hub {
     sessions[session].malformedCount += 1
     batches.note(.malformed(session: session))
     assert(sessions[session].malformedCount <= 3, "a session goes on after its third")
-    if sessions[session].malformedCount >= 3 { end(session, why: "protocol", after: nil) }
+    if sessions[session].malformedCount >= 3 { endWithBye(session, why: "protocol", after: nil) }
   }
 
   /// Counts the message and notes when its session was heard; returns the session.
   private mutating func noteArrival(from sender: Sender, at now: Instant) -> SessionSlot? {
-    batches.current.messages += 1
+    batches.current.messageCount += 1
     batches.work += Self.workOfMessage
     return sessions.noteMessage(on: sender.connection, at: now)
   }
@@ -301,7 +303,7 @@ extension Hub {
 
   /// Adds the nav's standing to an error if the sender may read the nav.
   ///
-  /// Else removes what the error says about the nav's state.
+  /// Otherwise removes details of the nav's state from the error.
   func addingStanding(to error: OutgoingError, of nav: String, for sender: Sender) -> OutgoingError
   {
     guard let slot = navs.slot(of: nav) else { return error }

@@ -41,10 +41,10 @@ package struct HubConfiguration: Hashable, Sendable {
   package var stall: UInt64 = 30_000
   /// The number of revisions of one nav between two snapshots in the journal.
   package var snapshotEvery: UInt64 = 1000
-  /// Declared bar and toolbar classes; true for those based on a bar.
+  /// The declared classes of bars and toolbars; true for a class based on a bar.
   package var classes: [Text: Bool] = [:]
-  /// The kernel's boot id, by which a `due` of another machine is known; nil to take each for this
-  /// machine's.
+  /// The id of the boot of this machine, with which the `clock` of an op must agree; nil accepts every
+  /// `due`.
   package var clock: String?
   /// The name and version of the daemon, for `welcome` and the statistics.
   package var server = "navd/0.1.0"
@@ -71,8 +71,8 @@ package struct Inspections: Sendable {
   }
   /// Names the invariants that the commit of an op broke; nil inspects the whole state instead.
   ///
-  /// The whole takes more instructions than most operations, and a copy of the state before. So only
-  /// debug builds inspect it after each op.
+  /// To inspect the whole state costs more than most operations, so only debug builds do so after
+  /// each op.
   package var commitInspection = Self.commitInspectionOfThisBuild
 
   package init() {}
@@ -90,8 +90,7 @@ extension Hub {
   /// Installs another configuration; to be called between two batches.
   ///
   /// A lower limit applies to new sessions, watches and navs only; existing ones stay. Memory for
-  /// clients that come back, in rings and remembered ops, is trimmed at once. The same
-  /// configuration changes nothing.
+  /// clients that come back, in rings and remembered ops, is trimmed at once.
   package mutating func reconfigure(_ new: HubConfiguration) {
     precondition(
       batches.isIdle,

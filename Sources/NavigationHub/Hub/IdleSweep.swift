@@ -13,9 +13,10 @@ struct IdleSweep: Sendable {
   private(set) var isDue = false
   /// The number of the slot at which the next slice begins.
   private(set) var cursor = 0
-  /// The navs that the present sweep has made dormant.
+  /// The number of navs that the present sweep has made dormant.
   var unloaded = 0
-  /// The numbers of the batches at hand when the newest sweep began, and the one before.
+  /// The numbers of the batches that were at hand when the newest sweep began, and the sweep
+  /// before.
   private var firstBatch: UInt64 = 0
   private var formerFirstBatch: UInt64 = 0
 

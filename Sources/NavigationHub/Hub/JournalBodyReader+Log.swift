@@ -8,7 +8,8 @@ extension JournalBodyReader {
     JSONWriter.object { writeEntry(row, &$0) }
   }
 
-  /// The entries of rows with their contents, as `get diffs` shows them, up to a number of octets.
+  /// The answer to `get diffs`: the entries of rows with their changes or states, up to a number of
+  /// octets.
   ///
   /// The list ends at a revision: rows of one revision stay together. The contents of an entry that
   /// alone exceeds `bytes` are left out. `next` is the revision at which the next list begins; nil
@@ -60,7 +61,7 @@ extension JournalBodyReader {
     }
   }
 
-  /// The loaded state without what only navd needs.
+  /// The loaded state, with the members that clients see.
   private var contents: [UInt8] { JSONWriter.object { $0.stateMembers(of: tape) } }
 
   private func writeEntry(_ row: JournalRow, _ json: inout JSONWriter) {
@@ -138,7 +139,7 @@ extension JSONWriter {
     endArray()
   }
 
-  /// Copies those of some members that an object on the tape has.
+  /// Copies members from an object on the tape, except members that the object lacks.
   fileprivate mutating func copy(_ members: [String], of record: Int, _ tape: borrowing JSONTape) {
     for member in members {
       guard let value = tape.member(member, of: record) else { continue }

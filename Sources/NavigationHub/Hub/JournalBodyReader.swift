@@ -4,7 +4,8 @@ import NavigationCore
 struct JournalBodyReader: Sendable {
   private(set) var tape = JSONTape()
   private let reader = RecordReader()
-  /// The places of members in the loaded body; nil for those that it lacks.
+  /// The places on the tape of four members of the loaded body; nil for a member that the body
+  /// lacks.
   private(set) var diffPlace: Int?
   private var byPlace: Int?
   private var detachedPlace: Int?
@@ -236,7 +237,7 @@ struct JournalBodyReader: Sendable {
       return EncodedDiff(
         bytes: tape.raw(diff), resolved: start..<start + tape.rawCount(place))
     }
-    guard let resolved, integer("rv") == JournalBody.resolution else { return nil }
+    guard let resolved, integer("rv") == JournalBody.resolvedRulesVersion else { return nil }
     return EncodedDiff(
       bytes: tape.raw(diff, replacing: place, by: resolved),
       resolved: start..<start + resolved.count)

@@ -1,6 +1,7 @@
 import NavigationCore
 
-/// The records of a batch, or of a part of it, with the bodies of all rows in one buffer.
+/// The rows and snapshots of a batch, or of a part of a batch, with the bodies of all rows in one
+/// buffer.
 ///
 /// The loop allocates a batch and the writer's thread frees it. With a buffer for each body, an op
 /// would take 500 instructions more: an allocation and a deallocation that miss glibc's caches.
@@ -28,15 +29,16 @@ package struct JournalRecords: Hashable, Sendable {
 
   /// Makes an empty value with the room of `other`, up to 64 rows and 32 KB.
   init(like other: borrowing JournalRecords) {
-    rows.reserveCapacity(Self.room(other.rows.capacity, used: other.rows.count, most: 64))
+    rows.reserveCapacity(Self.reservedCapacity(other.rows.capacity, used: other.rows.count, most: 64))
     bodies.reserveCapacity(
-      Self.room(other.bodies.capacity, used: other.bodies.count, most: 32 << 10))
+      Self.reservedCapacity(other.bodies.capacity, used: other.bodies.count, most: 32 << 10))
   }
 
-  /// The room to reserve next, which shrinks only if less than an eighth of it was used.
+  /// The capacity to reserve next, which halves only if less than an eighth of the last one was
+  /// used.
   ///
   /// The last part of a batch is often small, and the next one full again.
-  private static func room(_ capacity: Int, used: Int, most: Int) -> Int {
+  private static func reservedCapacity(_ capacity: Int, used: Int, most: Int) -> Int {
     Swift.min(used < capacity / 8 ? capacity / 2 : capacity, most)
   }
 
@@ -95,7 +97,7 @@ extension JournalRecords: Sequence {
 /// The bodies of journal rows: JSON, so that a journal can be read without this program.
 enum JournalBody {
   /// The version of the rules by which `resolved` is computed from the state.
-  static let resolution: UInt64 = 4
+  static let resolvedRulesVersion: UInt64 = 4
 
   /// Writes the body of a `changed` row: the diff, with null in place of the resolved bar.
   ///
@@ -144,7 +146,7 @@ enum JournalBody {
       json.raw(diff.bytes)
     }
     json.member("before", before)
-    if diff.resolved != nil { json.member("rv", resolution) }
+    if diff.resolved != nil { json.member("rv", resolvedRulesVersion) }
   }
 
   @inline(__always)
@@ -250,8 +252,8 @@ extension JSONWriter {
     flags(of: op)
   }
 
-  /// Writes which client caused a row with which op, and of the answer what the diff and the head of
-  /// the row lack: the outputs of the operations.
+  /// Writes which client caused a row with which op, and the outputs of the operations; diff and
+  /// header have the rest of the answer.
   mutating func origin(_ op: OpContext, answeredBy ok: EncodedOk) {
     author(of: op)
     name("out")

@@ -1,6 +1,6 @@
 package import NavigationCore
 
-/// One row of the journal: something that happened to one nav.
+/// One row of the journal: one event in the life of one nav.
 ///
 /// Rows are appended in the order of `sequence`, which numbers the rows of the whole daemon from 1
 /// without a gap. The rows of one nav form a chain: `previous` names the row before. So a nav's

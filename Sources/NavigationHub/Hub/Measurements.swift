@@ -96,7 +96,7 @@ package struct Measurements: Sendable {
   package var principals: [PrincipalConnections] = []
   /// Why the journal accepts no commits; nil while it does.
   package var storageProblem: String?
-  /// Why new clients cannot reach a socket by its path; nil if they can.
+  /// The reason why new clients cannot reach a socket by its path; nil if they can.
   package var socketProblem: String?
 
   package init() { values = [UInt64](repeating: 0, count: Self.valueCount) }
@@ -156,7 +156,8 @@ package struct PrincipalConnections: Hashable, Sendable {
   package static let limit = 16
   /// `uid:N` for a user, or the name of a key.
   package var principal: String
-  /// Its open connections, including those that have not sent a message yet.
+  /// The open connections of the user or key, including connections that have not sent a message
+  /// yet.
   package var count: UInt64
 
   package init(principal: String, count: UInt64) {

@@ -36,7 +36,7 @@ struct NavEntry: Sendable {
   var topChange: TopChange?
   /// When the newest revision was made, in milliseconds since 1970.
   ///
-  /// Of a nav that navd has loaded from a snapshot: when the snapshot was made, at the latest.
+  /// For a nav loaded from a snapshot without rows behind it: when the snapshot was made.
   var changedAt: UInt64 = 0
   /// The newest diffs, from which the hub serves watches.
   var ring: DiffRing
@@ -68,7 +68,7 @@ struct NavEntry: Sendable {
 
   /// Computes the digest of a virtual nav.
   ///
-  /// Its revisions are unique in its epoch without a chain.
+  /// A virtual nav needs no chain, because its revisions are unique in its epoch.
   mutating func followDirectory() {
     guard let directory else { preconditionFailure("\(name) is not virtual") }
     digest = Digest(checksum: directory.checksum(), chain: epoch.bits)
@@ -79,11 +79,12 @@ struct NavEntry: Sendable {
 
   var isAppearance: Bool { name == NavName.appearance.text }
 
-  /// Whether a start would have to end something.
+  /// Whether a transition, gesture or display lease is open, which a start of navd would end.
   var isOpen: Bool { controller.isOpen }
 
-  /// Whether the journal has all of it: nothing is open, everything is durable, and it is not frozen.
-  var isComplete: Bool { !isOpen && durable == revision && fault == nil }
+  /// Whether the journal has the nav completely: nothing is open, everything is durable, and the
+  /// nav is not frozen.
+  var isFullyRecorded: Bool { !isOpen && durable == revision && fault == nil }
 
   /// The newest revision, durable or not.
   var revision: Revision { directory?.revision ?? controller.revision }
@@ -119,7 +120,7 @@ struct NavEntry: Sendable {
 
   var resolved: [UInt8] { shown.bytes(of: controller) }
 
-  /// What it costs to go through the whole state, see ``Hub/work``.
+  /// The cost of going through the whole state, in the unit of ``Hub/work``.
   var wholeStateCost: Int {
     if let directory { return directory.records.count * Hub.workOfRow }
     return controller.byteCount + controller.stack.count * Hub.workOfScreen
@@ -171,7 +172,7 @@ extension NavEntry {
   /// Throws `desync` for the first guard that fails, in the order of protocol.md §9.2; its `since`
   /// names the last change of the top.
   ///
-  /// It is mutating only to avoid a copy of the entry.
+  /// Mutating only to avoid a copy of the entry.
   mutating func check(_ guards: borrowing Guards) throws(Hub.OpFailure) {
     do throws(Hub.OpFailure) {
       try compare(guards)
@@ -260,7 +261,7 @@ extension OpContext {
 /// The revision that brought the present top screen of a nav.
 ///
 /// Law: it is the last revision at which the id of the top screen changed, or the creation of the
-/// nav. It is known as long as the epoch lasts, across restarts too.
+/// nav. The hub knows the change as long as the epoch lasts, across restarts too.
 struct TopChange: Hashable, Sendable {
   var revision: Revision
   /// Wall-clock time of the commit in milliseconds since 1970.
@@ -287,7 +288,7 @@ extension TopChange {
 
   /// Makes the change of a replayed revision that changed the stack from `index` on.
   ///
-  /// Nil if the top was `former` before and still is. The author is left nil.
+  /// Nil if the top is still `former`. The author is left nil.
   init?(
     _ revision: Revision, from former: ScreenID?, to stack: [Screen], changedFrom index: Int,
     time: UInt64, cause: Cause

@@ -19,7 +19,7 @@ struct Navs: Sendable {
 
   /// The epoch that identifies this run of the daemon.
   let boot: Epoch
-  /// The virtual navs, and behind them the loaded navs.
+  /// The virtual navs in the first three slots, then the loaded navs.
   private var slots = Slots<NavEntry>()
   /// The navs that are in the journal only.
   var dormants: DormantNavs
@@ -219,7 +219,7 @@ struct Navs: Sendable {
     slots[slot].durable = directory.revision
   }
 
-  /// Notes that what a batch made of these navs is durable.
+  /// Notes that the changes of a batch to these navs are durable.
   mutating func markDurable(_ changes: [Batch.ChangedNav]) {
     for change in changes where isLive(change.slot) {
       slots[change.slot].durable = change.revision ?? slots[change.slot].controller.revision
@@ -304,7 +304,7 @@ struct Navs: Sendable {
     }
   }
 
-  /// Makes a loaded nav a dormant one; everything of it must be durable.
+  /// Makes a loaded nav dormant; its newest revision must be durable.
   mutating func unload(_ slot: NavSlot) {
     let (nav, history) = (DormantNav(slots[slot]), DormantHistory(slots[slot]))
     releaseName(of: slot)

@@ -66,11 +66,11 @@ extension Hub {
         applyLooks()
       }
     } catch {
-      fail(op, error)
+      refuse(op, error)
     }
   }
 
-  /// Performs steps 5 to 14; called by `decide`, and by `resume` for an op that waited.
+  /// Performs steps 5 to 14; called by `decide`, and by `resumeRevert` for an op that waited.
   mutating func check(_ op: OpContext, _ stage: OpStage) throws(OpFailure) {
     assert(!op.request.kinds.isEmpty, "an op without operations")
     var slot = navs.slot(of: op.request.nav)
@@ -129,7 +129,8 @@ extension Hub {
     return OutgoingError(.fenced, "another process uses this client id")
   }
 
-  /// Returns the client of an op: the session's, or without a session the one that the op names.
+  /// Returns the client of an op: the client of the session, or without a session the client that
+  /// the op names.
   mutating func checkClient(
     of request: OpMessage, _ session: SessionSlot?
   ) throws(OpFailure) -> ClientID {
@@ -203,7 +204,7 @@ extension Hub {
       if let waiting = reads.op(id, of: op.key) {
         guard waiting.octets == op.octets else { throw OpFailure(.reused(id)) }
         // The op waits for the history already: forget the earlier one and decide this one.
-        dropWaiting(waiting.token)
+        dropRead(waiting.token)
         return false
       }
       // The row of a change is behind the one that its client had seen. Events leave no row.
@@ -250,7 +251,7 @@ extension Hub {
     // All rights are enough for any operation, so root and the daemon's user need no list of them.
     if access.grantsAll(to: op.sender.peer) { return }
     // A reload ends the session, but not a question to delegates about an op of it.
-    guard mayGoOn(op.sender.peer) else {
+    guard mayKeepSession(op.sender.peer) else {
       let text = "the rules for gateways changed while an op of \(op.sender.peer.principal) waited"
       throw OpFailure(.forbidden, text)
     }
@@ -276,7 +277,8 @@ extension Hub {
 
   /// The rights to activate a button: `pop` if its action pops, else `push`.
   ///
-  /// Both behind other operations, because these could still change the button.
+  /// Both rights if other operations precede the activation, because these could still change the
+  /// button.
   private mutating func rightsToActivate(
     _ op: OpContext, _ index: Int, _ slot: NavSlot?
   ) -> Rights {

@@ -13,7 +13,7 @@ struct OpContext: Sendable {
   var sender: Sender
   var session: SessionSlot?
   var now: Instant
-  /// What the history tells of the revisions that the op goes back to.
+  /// The history's answers about the revisions to which the op reverts.
   var histories: [Revision: HistoryAnswer] = [:]
   /// Whether a veto answer is missing, and the nav's settings allow the op then.
   var isVetoSkipped = false
@@ -38,7 +38,7 @@ struct OpContext: Sendable {
 }
 
 extension OpContext {
-  /// Checks the form of all operations before any of them runs.
+  /// Checks the form of all operations before the first operation runs.
   ///
   /// Errors take precedence in this order: `unsupported`, `bar-managed`, `bar-delegate-managed`,
   /// `readonly`.

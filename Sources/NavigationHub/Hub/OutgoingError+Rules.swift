@@ -117,7 +117,7 @@ extension GestureRefusal {
 }
 
 extension OutgoingError {
-  /// The error about one screen that says itself what a person may not do.
+  /// The error about one screen whose properties, such as `canPop`, forbid what a person tried.
   fileprivate init(_ code: ErrorCode, of screen: ScreenID, _ what: String) {
     self.init(code, "screen \(screen.text) \(what)")
     details = [("screen", JSONWriter.value { $0.string(screen.text) })]

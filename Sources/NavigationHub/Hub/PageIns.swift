@@ -1,13 +1,14 @@
 import NavigationCore
 
-/// An event with what `PageIns` must know of it while the event waits.
+/// An event that `PageIns` can hold, with the size of its message.
 package protocol HoldableEvent: Sendable {
   var event: HubEvent { get }
   /// The bytes of the message that the event was read from; 0 for any other event.
   var byteCount: Int { get }
 }
 
-/// The events that wait until the rows of dormant navs have been read, and the requests for them.
+/// The events that wait until the rows of dormant navs have been read, and the requests for these
+/// rows.
 ///
 /// A dormant nav is paged in like this: `hold` takes the events about it, and everything behind them
 /// on the same connections. The shell reads the rows of `takeRequests` on another thread. When it
@@ -59,7 +60,7 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
   /// The numbers of the released events that `hold` gets next.
   private var returningNumbers: ArraySlice<UInt64> = []
   package private(set) var count = 0
-  /// The bytes of their messages.
+  /// The bytes of the messages of all held events.
   package private(set) var byteCount = 0
   // Stored, because the loop reads both for each message. A computed property of a generic type
   // would be a call, which is not specialised in another module.
@@ -126,7 +127,8 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
     return requests
   }
 
-  /// Takes out the events that wait for none but these answers, in the order in which they arrived.
+  /// Removes and returns the events that waited only for these answers, in the order of their
+  /// arrival.
   ///
   /// An answer to an older request of a nav changes nothing.
   package mutating func release(_ answers: [ReloadRequest]) -> [Arrival] {

@@ -34,7 +34,8 @@ struct Refusals: Sendable {
     kept.removeFirst(max(kept.count - Self.limit, 0))
   }
 
-  /// The newest refusals that fit, the oldest of them first, as `get refusals` shows them.
+  /// The answer to `get refusals`: the newest refusals that fit into `limit` octets, the oldest
+  /// first.
   func value(bytes limit: Int) -> [UInt8] {
     var size = 2
     let written = kept.reversed().lazy

@@ -3,17 +3,17 @@ import NavigationCore
 /// The decided ops of clients, so that an op sent twice runs once.
 ///
 /// The hub keeps the newest ops of each client of a principal, with the hash of their octets and
-/// the reply. It forgets clients that have been idle for `rememberedIdle` ms. If there are too
+/// the reply. The hub forgets clients that have been idle for `rememberedIdle` ms. If there are too
 /// many, it forgets the longest idle client of the principal, or of the principal with the most
-/// clients. In a cluster, a client counts once for each shard in which it had ops.
-/// An op is remembered if its row is behind the horizon of its shard.
+/// clients. In a cluster, a client counts once for each shard in which it had ops. An op is
+/// remembered if its row is behind the horizon of its shard.
 struct RememberedOps: Sendable {
   struct Entry: Sendable {
     var id: UInt64
     var octets: BodyHash
     var isOk: Bool
     var reply: [UInt8]
-    /// The row with all members except the id, until `readRows` fills them in; 0 for none.
+    /// The number of the row from which `readRows` will read the other members; 0 if they are set.
     var row: UInt64 = 0
   }
 
@@ -66,7 +66,8 @@ struct RememberedOps: Sendable {
 
   /// Installs other limits.
   ///
-  /// Ops of a client beyond them are forgotten at once, clients beyond them when others come.
+  /// The hub forgets a client's ops beyond a lower limit at once, and clients beyond it when others
+  /// come.
   mutating func reconfigure(_ new: HubConfiguration) {
     let former = limits.rememberedOps
     let mustTrim = new.rememberedOps != former
@@ -232,7 +233,7 @@ struct RememberedOps: Sendable {
   /// The longest idle client of a principal; nil if it has none.
   ///
   /// A client has been used at the time of its entry or later, so the first entry that is up to
-  /// date is the oldest one. Those that are not move to their places.
+  /// date is the oldest one. Outdated entries move to their places.
   private mutating func oldest(of principal: String) -> ClientUse? {
     // Taken out of the dictionary, so that a change does not copy it.
     guard var uses = usesByPrincipal.removeValue(forKey: principal) else { return nil }
@@ -260,7 +261,7 @@ struct RememberedOps: Sendable {
     Key(principal: principal, client: use.client, shard: use.shard)
   }
 
-  /// Inserts a use behind those that are not newer.
+  /// Inserts a use behind all uses that are not newer.
   private static func insert(_ use: ClientUse, into uses: inout ArraySlice<ClientUse>) {
     var (low, high) = (uses.startIndex, uses.endIndex)
     while low < high {

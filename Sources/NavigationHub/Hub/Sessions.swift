@@ -9,7 +9,8 @@ struct SessionRef: Hashable, Sendable {
 /// A client as the author of ops: whatever its ops have in common.
 ///
 /// A session has one for all its ops, which saves 900 instructions of each: its name is encoded
-/// once, and passed on by one reference. In a cluster it has the one of the shard that it used last.
+/// once, and passed on by one reference. In a cluster, the key is for the shard that the session
+/// used last.
 final class OpClient: Sendable {
   let author: Author
   let key: RememberedOps.Key
@@ -38,7 +39,7 @@ final class OpClient: Sendable {
   }
 }
 
-/// One client's presence.
+/// One client's session, from its `hello` to its end.
 struct Session: Sendable {
   // The members that every message to the session needs are close together in memory.
   var connection: ConnectionID
@@ -49,7 +50,7 @@ struct Session: Sendable {
   /// The octets sent under flow control, and the sum at which the credit ends.
   var sentOctets: UInt64 = 0
   var creditLimit: UInt64
-  /// Whether a turn had no room for the session's messages, so that they wait for a wake.
+  /// Whether the session's messages wait for the next wake, because the last output was full.
   var waitsForTurn = false
   var lastSentAt: UInt64
   var lastHeardAt: UInt64
@@ -97,7 +98,7 @@ struct Session: Sendable {
 
   /// Counts a divergence report; returns whether to record it in the journal.
   ///
-  /// A session records at most 8 of them in ten seconds, because more would show nothing new.
+  /// A session records at most 8 reports in ten seconds, because more would show nothing new.
   mutating func mayReport(at now: Instant) -> Bool {
     let period = now.boot / 10_000
     if divergenceReports.period != period { divergenceReports = (period, 0) }
@@ -109,11 +110,11 @@ struct Session: Sendable {
 
   var hasCredit: Bool { !isBlocked && (isUncontrolled || sentOctets < creditLimit) }
 
-  /// What a message of several diffs holds at most, in octets; nil without credit.
+  /// The most octets of a message of several diffs; nil if the session has no credit.
   ///
   /// Half a window at a time leaves room for others on the same connection. A long message costs
   /// less, by octet, than several short ones; a longer one than this would keep others waiting.
-  var room: Int? {
+  var maximumDiffsOctets: Int? {
     guard hasCredit, !waitsForTurn else { return nil }
     return isUncontrolled ? 60 * 1024 : min(60 * 1024, max(32 * 1024, Int(window / 2)))
   }
@@ -128,7 +129,7 @@ struct Session: Sendable {
 ///
 /// Laws:
 /// - A connection has at most one session, a client id too. Both indexes name live slots.
-/// - `counts` has the number of sessions of each principal that has any.
+/// - `countsByPrincipal` has the number of sessions of each principal that has any.
 /// - A fenced connection has no session.
 ///
 /// Only `insert` and `remove` change which slots are in use.
@@ -136,7 +137,7 @@ struct Sessions: Sendable {
   private var slots = Slots<Session>()
   private var byConnection = NumberIndex()
   private var byClient: [ClientID: SessionSlot] = [:]
-  private var counts: [String: Int] = [:]
+  private var countsByPrincipal: [String: Int] = [:]
   /// The connections whose client id another process took over.
   private var fenced: Set<ConnectionID> = []
   /// The actors of the connections of gateways.
@@ -170,7 +171,7 @@ struct Sessions: Sendable {
     return slot
   }
 
-  func count(of principal: String) -> Int { counts[principal, default: 0] }
+  func count(of principal: String) -> Int { countsByPrincipal[principal, default: 0] }
 
   func isLive(_ slot: SessionSlot) -> Bool { slots.isLive(slot) }
 
@@ -202,7 +203,7 @@ struct Sessions: Sendable {
     let slot = slots.insert(session)
     byConnection.insert(slot.number, session.connection.number)
     byClient[session.client] = slot
-    counts[session.peer.principal, default: 0] += 1
+    countsByPrincipal[session.peer.principal, default: 0] += 1
     assert(byConnection.count == byClient.count && byClient.count == slots.count)
     return slot
   }
@@ -214,7 +215,7 @@ struct Sessions: Sendable {
     byClient[session.client] = nil
     let left = count(of: session.peer.principal) - 1
     assert(left >= 0, "\(session.peer.principal) has \(left) sessions")
-    counts[session.peer.principal] = left == 0 ? nil : left
+    countsByPrincipal[session.peer.principal] = left == 0 ? nil : left
     slots.remove(slot, leaving: .vacant)
     assert(byConnection.count == byClient.count && byClient.count == slots.count)
   }
@@ -301,7 +302,7 @@ struct Sessions: Sendable {
     slots[slot].waitingWatches.removeAll { $0.request.nav == nav && $0.request.view == view }
   }
 
-  /// Marks the watches that wait for a nav as decided, and returns them.
+  /// Marks the watches that wait for a nav as decided, and returns these watches.
   mutating func decideWaitingWatches(_ nav: String) -> [(slot: SessionSlot, request: WatchRequest)]
   {
     var decided: [(slot: SessionSlot, request: WatchRequest)] = []

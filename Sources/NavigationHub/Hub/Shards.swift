@@ -32,7 +32,7 @@ struct Shards: Sendable {
   /// The shards that this daemon serves, ascending.
   var here: [Shard] { areHere.indices.filter { areHere[$0] }.map { Shard($0) } }
 
-  /// The daemon that serves a shard; nil if it is not known, or it is silent.
+  /// The daemon that serves a shard; nil if no daemon is known, or the known one is silent.
   ///
   /// Clients that are sent to a daemon that has gone come back, and wait longer each time.
   func owner(of shard: Shard) -> ClusterMember? {

@@ -16,10 +16,10 @@ package struct RecordingVerifier {
   package init(_ header: RecordingHeader) { self.header = header }
 
   /// The version of the rules by which this program computes resolved bars.
-  package static var rules: UInt64 { HistoryReplay.rules }
+  package static var rules: UInt64 { HistoryReplay.rulesVersion }
 
   /// Whether the resolved bars are compared too.
-  package var comparesBars: Bool { header.rules == HistoryReplay.rules }
+  package var comparesBars: Bool { header.rules == HistoryReplay.rulesVersion }
 
   /// Takes the next entry; after the first fault, the verifier is of no use.
   @discardableResult
@@ -53,7 +53,7 @@ package struct RecordingVerifier {
       throw .digest(
         line: number, revision: before.revision.number, computed: before.digest, recorded: named)
     }
-    guard !comparesBars || step.statedBar == step.bar else {
+    guard !comparesBars || step.recordedBar == step.bar else {
       throw .resolved(line: number, revision: step.revision.number)
     }
     return step
