@@ -64,8 +64,7 @@ struct Directory: Sendable {
         records[place] = record
       } else if former != nil || record != nil {
         next += records[taken..<place]
-        changes.splice(
-          at: next.count, removing: former.map(\.id), inserting: record.map(\.json))
+        changes.splice(at: next.count, removing: former.map(\.id), inserting: record.map(\.json))
         if let record { next.append(record) }
         taken = former == nil ? place : place + 1
       }

@@ -109,9 +109,7 @@ package struct HistoryReplay: Sendable {
   }
 
   /// Takes a complete state.
-  private mutating func begin(
-    with state: [UInt8], _ step: inout Step
-  ) throws(StoredDataError) {
+  private mutating func begin(with state: [UInt8], _ step: inout Step) throws(StoredDataError) {
     let body = try Self.body(state, epoch, step.revision)
     var inner = JournalBodyReader()
     try inner.load(body)

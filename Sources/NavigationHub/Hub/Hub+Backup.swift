@@ -39,8 +39,7 @@ extension Hub {
   mutating func startBackup(_ request: GetRequest, for sender: Sender) {
     guard reads.backup == nil else {
       return refuse(
-        sender,
-        OutgoingError(.busy, id: request.id, "a backup is being made already", after: 1000))
+        sender, OutgoingError(.busy, id: request.id, "a backup is being made already", after: 1000))
     }
     reads.backup = PendingBackup(connection: sender.connection, id: request.id)
     batches.note(.backup(before: nil))

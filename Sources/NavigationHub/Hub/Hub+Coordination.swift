@@ -37,8 +37,7 @@ extension Hub {
     coordinations.update(slot, in: &batches) { $0.transitionDeadline = due }
     timer.plan(due)
     let body = ServerMessageWriter.progress(
-      nav: navs[slot].name, epoch: navs[slot].epoch,
-      revision: navs[slot].controller.revision,
+      nav: navs[slot].name, epoch: navs[slot].epoch, revision: navs[slot].controller.revision,
       transition: transition, value: Array("\(value)".utf8))
     batches.current.effects.removeAll { if case .progress(slot, _) = $0 { true } else { false } }
     batches.append(.progress(nav: slot, body))
@@ -70,8 +69,7 @@ extension Hub {
       return timer.plan(timer.now.boot + Self.retryAfter)
     }
     let before = navs[slot].controller
-    let result = try? navs[slot].controller.perform(
-      [operation], isAnimated: nil, in: context)
+    let result = try? navs[slot].controller.perform([operation], isAnimated: nil, in: context)
     guard let commit = result?.commit, (try? inspect(slot, before: before)) != nil else {
       return
     }
@@ -84,9 +82,7 @@ extension Hub {
   mutating func recover(_ slot: NavSlot) {
     guard navs[slot].isOpen else { return }
     commitOwn(.recover, cause: .recovery, slot)
-    assert(
-      !navs[slot].controller.isOpen || navs[slot].fault != nil
-        || batches.isStorageFailing)
+    assert(!navs[slot].controller.isOpen || navs[slot].fault != nil || batches.isStorageFailing)
   }
 
   /// Times out transitions and questions, and retries endings that the journal did not take.
@@ -193,8 +189,7 @@ extension Hub {
   /// Returns the nav of a lease or delegate message; throws unless the sender may push there.
   mutating func coordinatedNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> NavSlot {
     let slot = navs.slot(of: nav)
-    let rights = access.rights(
-      of: sender.peer, on: nav, owner: slot.map { navs[$0].owner })
+    let rights = access.rights(of: sender.peer, on: nav, owner: slot.map { navs[$0].owner })
     guard rights.contains(.push) else {
       throw OpFailure(.forbidden, "\(sender.peer.principal) may not do this on \(nav)")
     }

@@ -104,8 +104,7 @@ extension Hub {
     let sequence = batches.nextRow(of: navs[slot].shard)
     logOverride(op, slot)
     let reply = ServerMessageWriter.ok(
-      id: op.request.id, standing: navs[slot].standing, sequence: sequence,
-      outputs: [.nothing],
+      id: op.request.id, standing: navs[slot].standing, sequence: sequence, outputs: [.nothing],
       delivered: 0)
     let head = NavHead(navs[slot])
     let row = RowHeader(

@@ -109,8 +109,7 @@ extension Hub {
   private mutating func askReturnedDelegate(_ slot: NavSlot) {
     guard var question = coordinations[slot]?.question, question.awaitsDelegate else { return }
     question.awaitsDelegate = false
-    question.deadline =
-      timer.now.boot + navs[slot].controller.settings.content.veto.deadline
+    question.deadline = timer.now.boot + navs[slot].controller.settings.content.veto.deadline
     continueAsking(question, slot)
   }
 
@@ -164,8 +163,7 @@ extension Hub {
     assert(question.pendingAsk == nil, "two delegates are asked at a time")
     guard sessions.isLive(session) else { return }
     sessions[session.slot].lastAsk += 1
-    let pending = DelegateQuestion.SentAsk(
-      session: session, ask: sessions[session.slot].lastAsk)
+    let pending = DelegateQuestion.SentAsk(session: session, ask: sessions[session.slot].lastAsk)
     question.pendingAsk = pending
     question.sentAsks.append(pending)
     assert(question.phase != .veto || question.subjectIndex < question.subjects.count)

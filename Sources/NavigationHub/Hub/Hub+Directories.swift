@@ -41,9 +41,7 @@ extension Hub {
       records = sessions.indices.map { slot in
         let session = sessions[slot]
         let (watchCount, behind) = (watches.of(session: slot).count, revisionsBehind(slot))
-        return (
-          session.client.text, { session.record($0, watchCount: watchCount, behind: behind) }
-        )
+        return (session.client.text, { session.record($0, watchCount: watchCount, behind: behind) })
       }
     default: records = headRecords
     }

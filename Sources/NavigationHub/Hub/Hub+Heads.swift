@@ -65,8 +65,7 @@ extension Hub {
     if let changes = navs[Navs.headsSlot].directory?.update(records) {
       publish(changes, of: Navs.headsSlot)
     }
-    heads.pace.published(
-      at: now.boot, records: navs[Navs.headsSlot].directory?.records.count ?? 0)
+    heads.pace.published(at: now.boot, records: navs[Navs.headsSlot].directory?.records.count ?? 0)
   }
 
   private func headRecord(of nav: String, _ head: NavHead) -> Directory.WantedRecord {

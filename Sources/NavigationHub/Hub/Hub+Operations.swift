@@ -45,9 +45,7 @@ extension Hub {
   }
 
   /// Encodes an error, with the nav's standing if the sender may read it.
-  private func encode(
-    _ error: OutgoingError, to request: OpMessage, _ sender: Sender
-  ) -> [UInt8] {
+  private func encode(_ error: OutgoingError, to request: OpMessage, _ sender: Sender) -> [UInt8] {
     var error = error
     error.id = request.id
     return ServerMessageWriter.error(addingStanding(to: error, of: request.nav, for: sender))
@@ -64,8 +62,7 @@ extension Hub {
 
   mutating func remember(_ op: OpContext, _ reply: [UInt8], isOk: Bool) {
     assert(!reply.isEmpty, "op \(op.request.id) is not answered")
-    let entry = RememberedOps.Entry(
-      id: op.request.id, octets: op.octets, isOk: isOk, reply: reply)
+    let entry = RememberedOps.Entry(id: op.request.id, octets: op.octets, isOk: isOk, reply: reply)
     let evicted = remembered.remember(
       entry, of: op.key, row: batches.sequence(of: op.shard), at: op.now.boot)
     timer.plan(op.now.boot + configuration.rememberedIdle)
@@ -135,8 +132,7 @@ extension Hub {
   ) throws(OpFailure) -> (state: NavigationController, result: OperationResult) {
     var state = navs[slot].controller
     do {
-      let result = try state.perform(
-        operations, isAnimated: op.request.isAnimated, in: context)
+      let result = try state.perform(operations, isAnimated: op.request.isAnimated, in: context)
       return (state, result)
     } catch {
       throw OpFailure(error)
@@ -167,8 +163,7 @@ extension Hub {
     let result: OperationResult
     do {
       result = try navs[slot].controller.perform(
-        operations, isAnimated: op.request.isAnimated, animation: decision?.animation,
-        in: context)
+        operations, isAnimated: op.request.isAnimated, animation: decision?.animation, in: context)
     } catch {
       throw OpFailure(error)
     }
@@ -217,8 +212,7 @@ extension Hub {
       case .activated(let button, let action):
         delivered = eventReceiverCount(of: slot)
         let body = ServerMessageWriter.event(
-          nav: navs[slot].name, epoch: navs[slot].epoch,
-          revision: navs[slot].controller.revision,
+          nav: navs[slot].name, epoch: navs[slot].epoch, revision: navs[slot].controller.revision,
           button: button, action: action)
         batches.append(.event(nav: slot, body))
       case .progress(let transition, let value):
@@ -400,8 +394,7 @@ extension Hub {
 
   /// Drops the oldest durable diffs of a nav that exceed the limits of its ring.
   mutating func trim(_ slot: NavSlot) {
-    navs.trim(
-      slot, revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
+    navs.trim(slot, revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
   }
 
   mutating func recordSnapshot(of slot: NavSlot, at now: Instant) {
@@ -478,8 +471,7 @@ extension NavEntry {
     _ commit: Commit, by author: Author?, cause: Cause, time: UInt64
   ) {
     guard
-      let change = TopChange(
-        commit, to: controller.stack, by: author, time: time, cause: cause)
+      let change = TopChange(commit, to: controller.stack, by: author, time: time, cause: cause)
     else { return }
     // An assignment to the optional would go through the value witnesses of its type, and a
     // comparison with nil would copy it.

@@ -6,8 +6,7 @@ extension Hub {
   /// Finds a nav that the sender may read; otherwise refuses and returns nil.
   mutating func readableNav(_ name: String, _ id: UInt64, for sender: Sender) -> NavSlot? {
     let slot = navs.slot(of: name)
-    let rights = access.rights(
-      of: sender.peer, on: name, owner: slot.map { navs[$0].owner })
+    let rights = access.rights(of: sender.peer, on: name, owner: slot.map { navs[$0].owner })
     guard rights.contains(.read) else {
       let text = "\(sender.peer.principal) may not read \(name)"
       refuse(sender, OutgoingError(.forbidden, id: id, text), about: name)
@@ -310,9 +309,7 @@ extension Hub {
 
 extension NavEntry {
   /// The answer to a read of the present state.
-  func value(
-    of request: GetRequest, watchCount: Int
-  ) throws(Hub.OpFailure) -> [UInt8] {
+  func value(of request: GetRequest, watchCount: Int) throws(Hub.OpFailure) -> [UInt8] {
     switch request.what {
     case .state: return state
     case .bar: return resolved

@@ -28,10 +28,8 @@ extension Hub {
     let (controller, result) = try stateCreated(by: op)
     let entry = NavEntry(
       name: op.request.nav, number: 0, owner: access.owner(createdBy: op.sender.peer) ?? "",
-      epoch: Epoch(bits: 0),
-      controller: controller)
-    answer(
-      op, entry, changed: true, ShortList([.nothing] + result.outputs), [], isNew: true)
+      epoch: Epoch(bits: 0), controller: controller)
+    answer(op, entry, changed: true, ShortList([.nothing] + result.outputs), [], isNew: true)
   }
 
   /// Answers a dry run of an op that closes a nav.

@@ -54,8 +54,7 @@ extension Hub {
     {
       let entry = RememberedOps.Entry(
         id: author.op, octets: BodyHash(bits: 0), isOk: true, reply: [], row: row.sequence)
-      let key = RememberedOps.Key(
-        principal: author.principal, client: author.client, shard: shard)
+      let key = RememberedOps.Key(principal: author.principal, client: author.client, shard: shard)
       remembered.remember(entry, of: key, row: row.sequence, at: now.boot)
     } else if row.author != nil {
       remembered.forget(upTo: row.sequence, of: shard)
@@ -96,9 +95,7 @@ extension Hub {
   package var rememberedRows: [Shard: [UInt64]] { remembered.rows.mapValues { $0.sorted() } }
 
   /// Takes a shard's `rememberedRows`; the hub forgets ops whose rows are missing.
-  package mutating func rememberOps(
-    from rows: [JournalRow], of shard: Shard = .first
-  ) {
+  package mutating func rememberOps(from rows: [JournalRow], of shard: Shard = .first) {
     var entries: [UInt64: RememberedOps.Entry] = [:]
     for row in rows { entries[row.sequence] = navs.reader.entry(of: row) }
     remembered.readRows(entries, of: shard)

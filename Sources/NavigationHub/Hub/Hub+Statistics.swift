@@ -70,8 +70,7 @@ extension Hub {
       if let view = shards.view { json.cluster(view, here: shards.here.count) }
       json.counters(measurements)
       if let busiest {
-        json.busiest(
-          busiest.map { (sessions[$0], watchCount: watches.of(session: $0).count) })
+        json.busiest(busiest.map { (sessions[$0], watchCount: watches.of(session: $0).count) })
       }
       if isAdmin { json.list("roles", access.knownRoles) }
     }

@@ -105,9 +105,7 @@ extension Hub {
 
   /// Adds the `traced` messages to one session to the output.
   private mutating func report(to session: SessionRef, at now: Instant) {
-    let (connection, peer) = (
-      sessions[session.slot].connection, sessions[session.slot].peer
-    )
+    let (connection, peer) = (sessions[session.slot].connection, sessions[session.slot].peer)
     guard access.administers(peer) else {
       trace.end(session)
       let body = ServerMessageWriter.traced([], dropped: 0, end: "revoked")

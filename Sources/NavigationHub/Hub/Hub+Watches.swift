@@ -210,8 +210,7 @@ extension Hub {
         return timer.plan(now.boot)
       }
       let room = sessions[session].maximumDiffsOctets.map { min($0, limit / 2) }
-      switch watches.next(
-        of: index, from: &navs[nav], room: room, limit: limit, into: &output)
+      switch watches.next(of: index, from: &navs[nav], room: room, limit: limit, into: &output)
       {
       case .nothing: return
       case .waitsForDurability: return batches.forbidSealing()

@@ -150,8 +150,7 @@ struct JournalBodyReader: Sendable {
     }
     let controller = NavigationController(
       revision: Revision(revision), isStandalone: kind == "bar", stack: stack, versions: versions,
-      parts: try parts(),
-      detached: records)
+      parts: try parts(), detached: records)
     return State(
       nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,
       resolvedAt: Revision(
@@ -234,8 +233,7 @@ struct JournalBodyReader: Sendable {
     }
     let start = tape.offset(of: place, in: diff)
     guard tape.kind(place) == .null else {
-      return EncodedDiff(
-        bytes: tape.raw(diff), resolved: start..<start + tape.rawCount(place))
+      return EncodedDiff(bytes: tape.raw(diff), resolved: start..<start + tape.rawCount(place))
     }
     guard let resolved, integer("rv") == JournalBody.resolvedRulesVersion else { return nil }
     return EncodedDiff(

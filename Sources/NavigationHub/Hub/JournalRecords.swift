@@ -167,9 +167,7 @@ enum JournalBody {
   ///
   /// `origin` writes the members about the author of the row, or in a snapshot the last change of
   /// the top.
-  static func state(
-    of entry: NavEntry, origin: (inout JSONWriter) -> Void = { _ in }
-  ) -> [UInt8] {
+  static func state(of entry: NavEntry, origin: (inout JSONWriter) -> Void = { _ in }) -> [UInt8] {
     let controller = entry.controller
     assert(entry.resolvedAt <= controller.revision)
     var json = JSONWriter(reserving: 1024)

@@ -323,8 +323,7 @@ extension TopChange {
       assert(stack[at - 1].id != stack.last?.id, "nothing was inserted")
       former = FormerTop(id: stack[at - 1].id, isPopped: false)
     }
-    self.init(
-      revision: commit.revision, time: time, author: author, former: former, cause: cause)
+    self.init(revision: commit.revision, time: time, author: author, former: former, cause: cause)
   }
 }
 

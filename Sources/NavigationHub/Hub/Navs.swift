@@ -113,8 +113,7 @@ struct Navs: Sendable {
     return insert(
       NavEntry(
         name: name, number: shard.nav(createdCounts[shard.number]), owner: owner,
-        epoch: makeEpoch(),
-        controller: controller))
+        epoch: makeEpoch(), controller: controller))
   }
 
   /// Removes a nav whose creation was rolled back, and frees its number.

@@ -268,8 +268,7 @@ extension Hub {
     // The creator of a nav owns it already in the message that creates it.
     let isOwn = op.isCreation && owner == nil
     let rights = access.rights(
-      of: op.sender.peer, on: nav,
-      owner: isOwn ? access.owner(createdBy: op.sender.peer) : owner)
+      of: op.sender.peer, on: nav, owner: isOwn ? access.owner(createdBy: op.sender.peer) : owner)
     guard rights.isSuperset(of: needed) else {
       throw OpFailure(.forbidden, "\(op.sender.peer.principal) may not do this on \(nav)")
     }
@@ -374,8 +373,7 @@ extension Hub {
     for (index, kind) in op.request.kinds.enumerated() {
       switch (kind, op.request.meaning(index)) {
       case (.gestureBegin, .beginGesture(let isFull, let way, _)?):
-        var refusal = navs[slot].controller.gestureRefusal(
-          isFullScreen: isFull, translation: way)
+        var refusal = navs[slot].controller.gestureRefusal(isFullScreen: isFull, translation: way)
         if coordination?.question != nil { refusal = .active }
         if let refusal { throw OpFailure(OutgoingError(NavigationError.gestureRefused(refusal))) }
       case (.gestureUpdate, _), (.gestureFinish, _), (.gestureCancel, _):
@@ -416,9 +414,7 @@ extension Hub {
     return false
   }
 
-  private func waits(
-    _ index: Int, of request: OpMessage, _ slot: NavSlot
-  ) -> Bool {
+  private func waits(_ index: Int, of request: OpMessage, _ slot: NavSlot) -> Bool {
     if request.kinds[index].waitsForTransition { return true }
     guard case .activateButton(let id)? = request.meaning(index) else { return false }
     return navs[slot].controller.isPopButton(id)
