@@ -126,8 +126,6 @@ struct DelegateQuestion: Sendable {
   /// The time at which a missing answer counts as a timeout, in milliseconds of CLOCK_BOOTTIME.
   var deadline: UInt64
   var animation: Animation?
-  /// Whether a veto answer is missing, and the nav's settings allow the op then.
-  var isVetoSkipped = false
   /// Whether the question waits until a veto delegate registers again, because the nav has just
   /// moved to this daemon.
   var awaitsDelegate = false

@@ -10,24 +10,16 @@ struct DormantNav: Sendable {
   let isStandalone: Bool
   fileprivate(set) var epoch: Epoch
 
-  init(number: UInt64, head: JournalBodyReader.StateHead) {
-    self.number = number
-    name = head.name
-    owner = head.owner
-    isStandalone = head.isStandalone
-    epoch = head.epoch
-  }
-
-  init(_ entry: NavEntry) {
-    number = entry.number
-    name = entry.name
-    owner = entry.owner
-    isStandalone = entry.controller.isStandalone
-    epoch = entry.epoch
-  }
-
   /// The kind of the nav on the wire.
   var kindName: String { NavigationController.kindName(isStandalone: isStandalone) }
+}
+
+extension DormantNav {
+  init(_ entry: NavEntry) {
+    self.init(
+      number: entry.number, name: entry.name, owner: entry.owner,
+      isStandalone: entry.controller.isStandalone, epoch: entry.epoch)
+  }
 }
 
 /// The revisions and rows that the journal has of a dormant nav.
@@ -54,12 +46,9 @@ struct DormantHistory: Sendable {
 
   /// Notes a loaded nav, of which everything is durable.
   init(_ entry: NavEntry) {
-    assert(entry.durable == entry.revision && !entry.isOpen)
-    head = NavHead(entry)
+    assert(entry.durable == entry.revision && !entry.controller.isOpen)
+    self.init(NavHead(entry), sequence: entry.lastSequence, isOpen: false)
     floor = entry.floor
-    lastSequence = entry.lastSequence
-    coveredRow = entry.lastSequence
-    isOpen = false
   }
 
   /// Takes the nav's next row; throws if the row does not continue the history.

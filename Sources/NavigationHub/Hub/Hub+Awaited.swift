@@ -25,7 +25,7 @@ extension Hub {
   /// Decides the watches that have waited for a nav, which the batch at hand has created.
   mutating func decideWaitingWatches(_ nav: String, at now: Instant) {
     for (slot, request) in sessions.decideWaitingWatches(nav) {
-      follow(request, for: sessions[slot].sender, session: slot, at: now)
+      beginWatch(request, for: sessions[slot].sender, session: slot, at: now)
     }
   }
 

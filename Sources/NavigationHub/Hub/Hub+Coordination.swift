@@ -80,7 +80,7 @@ extension Hub {
   /// Ends the transition, gesture and display lease that the former run of the daemon left open in
   /// a nav.
   mutating func recover(_ slot: NavSlot) {
-    guard navs[slot].isOpen else { return }
+    guard navs[slot].controller.isOpen else { return }
     commitOwn(.recover, cause: .recovery, slot)
     assert(!navs[slot].controller.isOpen || navs[slot].fault != nil || batches.isStorageFailing)
   }

@@ -45,7 +45,7 @@ extension Hub {
     let row = RowHeader(
       sequence: entry.lastSequence, nav: entry.number, revision: 1, previous: 0, time: now.wall,
       kind: .created, depth: entry.controller.stack.count, top: entry.controller.top?.id,
-      isOpen: entry.isOpen, author: author)
+      isOpen: entry.controller.isOpen, author: author)
     batches.append(row, body: body.span)
   }
 

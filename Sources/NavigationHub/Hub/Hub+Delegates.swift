@@ -2,12 +2,6 @@ import NavigationCore
 
 // Questions to delegates: the choice of the next delegate, and the effects of the answers.
 
-/// The delegates' answers about an op.
-struct DelegateDecision: Sendable {
-  var animation: Animation?
-  var isVetoSkipped = false
-}
-
 extension Hub {
   mutating func register(_ request: DelegateRequest, for sender: Sender, session: SessionSlot) {
     do throws(OpFailure) {
@@ -59,11 +53,11 @@ extension Hub {
         guard settings.veto.allowsOnTimeout else {
           throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
         }
-        question.isVetoSkipped = true
+        question.op.isVetoSkipped = true
       }
       question.subjects = []
     }
-    guard question.isVetoSkipped || !question.subjects.isEmpty || inquiry.takesAnimator else {
+    guard question.op.isVetoSkipped || !question.subjects.isEmpty || inquiry.takesAnimator else {
       return false
     }
     assert(coordinations[slot]?.question == nil, "two questions at a time")
@@ -244,7 +238,7 @@ extension Hub {
       refuse(question.op, OpFailure(.delegateTimeout, why))
       return runQueue(slot)
     }
-    question.isVetoSkipped = true
+    question.op.isVetoSkipped = true
     question.phase = .animator
     continueAsking(question, slot)
   }
@@ -255,10 +249,7 @@ extension Hub {
     coordinations.update(slot, in: &batches) { $0.question = nil }
     var op = question.op
     op.now = timer.now
-    let decision = DelegateDecision(
-      animation: question.animation, isVetoSkipped: question.isVetoSkipped)
-    assert(coordinations[slot]?.question == nil)
-    decide(op, .answered(decision))
+    decide(op, .answered(question.animation))
     runQueue(slot)
   }
 

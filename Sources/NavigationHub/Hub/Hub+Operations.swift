@@ -152,9 +152,9 @@ extension Hub {
     }
   }
 
-  /// Performs steps 11 and 14 on an existing nav; `decision` has the delegates' answers, if any.
+  /// Performs steps 11 and 14 on an existing nav; `animation` is a delegate's choice, nil without one.
   mutating func perform(
-    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot, after decision: DelegateDecision?
+    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot, animation: Animation?
   ) throws(OpFailure) {
     assert(navs[slot].fault == nil, "a frozen nav changes")
     assert(operations.count == op.request.kinds.count)
@@ -163,7 +163,7 @@ extension Hub {
     let result: OperationResult
     do {
       result = try navs[slot].controller.perform(
-        operations, isAnimated: op.request.isAnimated, animation: decision?.animation, in: context)
+        operations, isAnimated: op.request.isAnimated, animation: animation, in: context)
     } catch {
       throw OpFailure(error)
     }
@@ -172,13 +172,7 @@ extension Hub {
     if let before { try inspect(slot, before: before.state) }
     try inspect(result.effect, of: op, slot)
     let delivered = sendEvents(result.outputs, of: op, slot)
-    if decision?.isVetoSkipped == true {
-      var op = op
-      op.isVetoSkipped = true
-      record(result.effect, result.outputs, delivered, op, slot)
-    } else {
-      record(result.effect, result.outputs, delivered, op, slot)
-    }
+    record(result.effect, result.outputs, delivered, op, slot)
     if result.effect.parts.contains(.transition) { noteTransition(slot, begunBy: op) }
   }
 

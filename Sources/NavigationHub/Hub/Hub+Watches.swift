@@ -4,15 +4,8 @@ import NavigationCore
 // gets next.
 
 extension Hub {
-  mutating func watch(
-    _ request: WatchRequest, for sender: Sender, session: SessionSlot, at now: Instant
-  ) {
-    if keepUntilNavExists(request, for: sender, session: session) { return }
-    follow(request, for: sender, session: session, at: now)
-  }
-
   /// Begins a watch of a nav that exists; refuses any other.
-  mutating func follow(
+  mutating func beginWatch(
     _ request: WatchRequest, for sender: Sender, session: SessionSlot, at now: Instant
   ) {
     guard let slot = readableNav(request.nav, request.id, for: sender) else { return }
@@ -91,8 +84,8 @@ extension Hub {
     let body = JournalBody.report(
       bad, name: name, principal: sender.peer.principal, process: sender.peer.process, digest: ours)
     navs[slot].lastSequence = appendRow(
-      .report, of: entry.number, NavHead(entry), behind: entry.lastSequence, isOpen: entry.isOpen,
-      body, at: now)
+      .report, of: entry.number, NavHead(entry), behind: entry.lastSequence,
+      isOpen: entry.controller.isOpen, body, at: now)
   }
 
   mutating func unwatch(_ nav: String, _ view: View, session: SessionSlot) {

@@ -346,7 +346,9 @@ extension Hub {
     guard let session else { return refuse(sender, .noSession(message.id)) }
     if refusesMisplaced(message, sender) { return }
     switch message {
-    case .watch(let request): watch(request, for: sender, session: session, at: now)
+    case .watch(let request):
+      if keepUntilNavExists(request, for: sender, session: session) { return }
+      beginWatch(request, for: sender, session: session, at: now)
     case .unwatch(let id, let nav, let view):
       unwatch(nav, view, session: session)
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id, nav: nav))

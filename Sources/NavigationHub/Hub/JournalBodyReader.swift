@@ -52,24 +52,16 @@ struct JournalBodyReader: Sendable {
     (diffPlace, detachedPlace, releasedPlace) = (0, nil, nil)
   }
 
-  /// The members before the state in a `created` row or in a snapshot.
-  struct StateHead {
-    var name: String
-    var isStandalone: Bool
-    var epoch: Epoch
-    var owner: String
-    var depth: Int
-    var top: ScreenID?
-    /// Whether the state is open (`NavigationController.isOpen`), so that a start must end something.
-    var isOpen: Bool
-  }
-
   /// The 7 bytes of `,"rev":` as one number, and the mask for as many bytes.
   private static let revisionMark: UInt64 = 0x2C22_7265_7622_3A
   private static let revisionMask: UInt64 = 0xFF_FFFF_FFFF_FFFF
 
-  /// Reads the head of a body with a state, and nothing after it.
-  mutating func head(of body: [UInt8]) throws(StoredDataError) -> StateHead {
+  /// Reads the members before `rev` in a body with the state of nav `number`.
+  ///
+  /// `isOpen` says whether the state is open (`NavigationController.isOpen`).
+  mutating func head(
+    of body: [UInt8], number: UInt64
+  ) throws(StoredDataError) -> (nav: DormantNav, depth: Int, top: ScreenID?, isOpen: Bool) {
     // These bytes cannot be part of a text, where a backslash precedes each quote.
     var window: UInt64 = 0
     var end = 0
@@ -95,9 +87,10 @@ struct JournalBodyReader: Sendable {
     guard (depth == 0) == (top == nil) else {
       throw StoredDataError(what: "a state of depth \(depth) with the top \(top?.text ?? "none")")
     }
-    return StateHead(
-      name: name, isStandalone: kind == "bar", epoch: Epoch(bits: epoch), owner: owner,
-      depth: Int(depth), top: top, isOpen: flag("open"))
+    let nav = DormantNav(
+      number: number, name: name, owner: owner, isStandalone: kind == "bar",
+      epoch: Epoch(bits: epoch))
+    return (nav, Int(depth), top, flag("open"))
   }
 
   /// The remembered op that a row records; nil if it records none.

@@ -79,12 +79,9 @@ struct NavEntry: Sendable {
 
   var isAppearance: Bool { name == NavName.appearance.text }
 
-  /// Whether a transition, gesture or display lease is open, which a start of navd would end.
-  var isOpen: Bool { controller.isOpen }
-
   /// Whether the journal has the nav completely: nothing is open, everything is durable, and the
   /// nav is not frozen.
-  var isFullyRecorded: Bool { !isOpen && durable == revision && fault == nil }
+  var isFullyRecorded: Bool { !controller.isOpen && durable == revision && fault == nil }
 
   /// The newest revision, durable or not.
   var revision: Revision { directory?.revision ?? controller.revision }
@@ -142,14 +139,12 @@ struct NavEntry: Sendable {
   func latest(_ view: View, unless known: String?) -> (key: String, value: [UInt8])? {
     let key =
       switch view {
-      case .top: directory.map { $0.records.last?.id ?? "" } ?? topKey
+      case .top:
+        directory.map { $0.records.last?.id ?? "" }
+          ?? controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
       case .bar, .full: "\(resolvedAt.number)"
       }
     return key == known ? nil : (key, latestValue(view))
-  }
-
-  private var topKey: String {
-    controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
   }
 
   func latestValue(_ view: View) -> [UInt8] {

@@ -259,10 +259,10 @@ struct Navs: Sendable {
 
   /// Notes the newest snapshot of a nav.
   mutating func index(_ snapshot: SnapshotRow) throws(StoredDataError) {
-    let head = try reader.head(of: snapshot.body)
+    let head = try reader.head(of: snapshot.body, number: snapshot.nav)
     try noteNumber(snapshot.nav)
     dormants.insert(
-      DormantNav(number: snapshot.nav, head: head),
+      head.nav,
       DormantHistory(
         NavHead(
           revision: Revision(snapshot.revision), depth: head.depth, top: head.top,
@@ -279,7 +279,7 @@ struct Navs: Sendable {
         throw StoredDataError(what: "row of nav \(row.nav), which was never created")
       }
       return dormants.insert(
-        DormantNav(number: row.nav, head: try reader.head(of: [UInt8](copying: body))),
+        try reader.head(of: [UInt8](copying: body), number: row.nav).nav,
         DormantHistory(NavHead(row), sequence: row.sequence, isOpen: row.isOpen))
     }
     try dormants.extend(place, by: row)

@@ -12,13 +12,11 @@ enum OpStage: Sendable {
   case arrived
   /// The op waited for a transition, for a question to delegates, or for the history.
   case waited
-  case answered(DelegateDecision)
+  /// Delegates have answered, and one may have chosen an animation.
+  case answered(Animation?)
 
-  /// The delegates' decision; nil if they have not been asked yet.
-  var decision: DelegateDecision? {
-    if case .answered(let decision) = self { decision } else { nil }
-  }
-
+  var isAnswered: Bool { if case .answered = self { true } else { false } }
+  var animation: Animation? { if case .answered(let animation) = self { animation } else { nil } }
   /// Whether the op passes the checks for the first time.
   var isFirst: Bool { if case .arrived = self { true } else { false } }
 }
@@ -74,9 +72,8 @@ extension Hub {
   mutating func check(_ op: OpContext, _ stage: OpStage) throws(OpFailure) {
     assert(!op.request.kinds.isEmpty, "an op without operations")
     var slot = navs.slot(of: op.request.nav)
-    let decision = stage.decision
     // 5: the time.
-    if decision == nil { try checkDue(op) }  // expired
+    if !stage.isAnswered { try checkDue(op) }  // expired
     // 6: the rights.
     try checkRights(op, slot)  // forbidden
     // 7: the nav.
@@ -93,7 +90,7 @@ extension Hub {
     }
     if slot == nil { slot = try appearanceSlot(op) }
     guard let slot else { return try op.request.isDry ? rehearseCreation(op) : create(op) }
-    if decision == nil {
+    if !stage.isAnswered {
       // 9: the guards; of an op that will wait only the epoch, and the rest when it starts.
       let isOpen = mayHaveToWait(op, slot)
       let mustWait = isOpen && mustWait(op.request, slot)
@@ -114,9 +111,9 @@ extension Hub {
     // 12: the effect.
     try checkStorage(operations, op, slot)  // storage
     // 13: the delegates.
-    if decision == nil, try asksDelegates(operations, op, slot) { return }  // delegate-timeout
+    if !stage.isAnswered, try asksDelegates(operations, op, slot) { return }  // delegate-timeout
     // 11 and 14: the rules, operation by operation, then the commit.
-    try perform(operations, op, slot, after: decision)
+    try perform(operations, op, slot, animation: stage.animation)
   }
 }
 
