@@ -6,11 +6,11 @@ package import NavigationCore
 package struct Access: Hashable, Sendable {
   /// The peers to which a `role` or `grant` line of section `[access]` applies.
   package enum Subject: Hashable, Sendable {
-    /// Local processes of this user.
+    /// The processes of this user on this machine.
     case user(UInt32)
-    /// Local processes with this primary group.
+    /// The processes on this machine with this primary group.
     case group(UInt32)
-    /// Clients with the secret key of the authorised key of this name.
+    /// The clients on a network that prove the authorised key of this name.
     case key(String)
     case role(Role)
   }
@@ -150,7 +150,7 @@ package struct Access: Hashable, Sendable {
 
   /// Whether a peer is an administrator, who may back up the daemon and see the busiest sessions.
   ///
-  /// An actor may if its patterns are not limited and its gateway may.
+  /// An actor is one if its patterns include all navs and its gateway is an administrator.
   package func administers(_ peer: Peer) -> Bool {
     guard role(of: peer) == .admin else { return false }
     guard case .actor(let actor, let gateway) = peer else { return true }
@@ -162,8 +162,8 @@ package struct Access: Hashable, Sendable {
 
   /// Whether a peer may speak for actors only.
   ///
-  /// Root and the daemon's user are never limited so, lest a line of the configuration locks the
-  /// administrator out.
+  /// Root and the daemon's user are never limited in this way, or a line of the configuration could
+  /// lock the administrator out.
   package func speaksForActorsOnly(_ peer: Peer) -> Bool {
     !gateways.isEmpty && !grantsAll(to: peer) && isGateway(peer)
   }

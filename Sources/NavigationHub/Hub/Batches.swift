@@ -6,8 +6,7 @@ import NavigationCore
 /// - `number` grows with each batch begun, so no two batches have the same number.
 /// - The sequence of a shard grows by one with each row of the shard. `rollBack` sets it back to its
 ///   value before the oldest batch, and `replay` to a row of the journal.
-/// - No batch is sealed while the journal takes no commits, or while a watch waits for a state of
-///   which everything is durable.
+/// - No batch is sealed while commits fail, or while a watch waits until everything is durable.
 ///
 /// The hub notes its decisions in `current`; only this value begins, seals and ends a batch.
 struct Batches: Sendable {
@@ -19,12 +18,12 @@ struct Batches: Sendable {
   private(set) var number: UInt64 = 1
   /// The number of the newest row of each shard, durable or not.
   private var sequences: [UInt64]
-  /// For each shard the batch that added a row last.
+  /// For each shard, the number of the newest batch that added a row.
   private var lastRowBatch: [UInt64]
   /// The number of the newest batch that changed a delegate role, a question, a queue or a display
   /// lease.
   private var lastCoordinationBatch: UInt64 = 0
-  /// Whether the last commit failed, so that the journal counts as taking no records.
+  /// Whether the last commit failed; the hub then refuses every change.
   private(set) var isStorageFailing = false
   private var forbidsSealing = false
   /// The cost of the events so far; a cost of 1 is the time of writing one octet of JSON.
@@ -55,7 +54,7 @@ struct Batches: Sendable {
 
   var maySeal: Bool { !forbidsSealing && !isStorageFailing }
 
-  /// Whether a batch under way changes a nav.
+  /// Whether a batch that is not durable yet changes a nav.
   func haveChanged(_ entry: NavEntry) -> Bool {
     entry.lastChangeBatch + UInt64(sealed.count) >= number
   }
@@ -70,7 +69,7 @@ struct Batches: Sendable {
   /// Whether nothing was decided since the last commit.
   var isIdle: Bool { sealed.isEmpty && current.isEmpty }
 
-  /// Whether nothing under way names a nav; last words to clients outlive a rollback.
+  /// Whether no batch that is not durable has changed a nav; `bye` messages do not count.
   var changeNoNav: Bool {
     sealed.isEmpty && current.records.isEmpty && current.changedNavs.isEmpty
   }
@@ -78,7 +77,8 @@ struct Batches: Sendable {
   /// Notes a change that a rollback takes back.
   mutating func note(_ change: consuming Undo) { current.undo.append(change) }
 
-  /// Forgets the newest note of an op in flight, because the op stays so when the batch is durable.
+  /// Removes the newest note of an op in flight of a session, because the op stays in flight after
+  /// the commit.
   mutating func keepInFlight(_ session: SessionSlot) {
     let index = current.undo.lastIndex { if case .inFlight(session) = $0 { true } else { false } }
     if let index { current.undo.remove(at: index) }
@@ -133,7 +133,7 @@ struct Batches: Sendable {
     sequences[shard.number] = row
   }
 
-  /// Takes back the rows of a shard behind `row`.
+  /// Sets the number of the newest row of a shard back to `row`, in a rollback.
   mutating func resetSequence(of shard: Shard, to row: UInt64) {
     assert(row < sequence(of: shard), "row \(row) before row \(sequence(of: shard))")
     sequences[shard.number] = row
@@ -150,7 +150,7 @@ struct Batches: Sendable {
   /// Forbids sealing until everything is durable, because a watch waits for that.
   mutating func forbidSealing() { forbidsSealing = true }
 
-  /// Takes the records of the batch at hand out, to be made durable together.
+  /// Removes and returns the records of the batch at hand, to be made durable together.
   mutating func takeRecords() -> JournalRecords {
     precondition(!isUnsound, "records of a batch that must be decided again")
     guard !current.records.isEmpty else { return JournalRecords() }
@@ -222,7 +222,7 @@ struct Batches: Sendable {
     isUnsound = true
   }
 
-  /// Why an op is refused that was decided before; nil if it was not, or its commit was sound.
+  /// The note that the same op broke an invariant when it was decided before; nil if it did not.
   func unsoundOp(_ op: OpContext) -> UnsoundOp? {
     unsoundOps.first { $0.op == op.request.id && $0.key == op.key }
   }
@@ -265,7 +265,7 @@ struct UnsoundOp: Sendable {
   var violated: [String]
 }
 
-/// Everything that the hub decided between two commits, and what a rollback of it needs.
+/// Everything that the hub decided between two commits, with the values for a rollback.
 struct Batch: Sendable {
   /// An output that the hub holds back until the records of the batch are durable.
   enum Effect: Sendable {
@@ -288,12 +288,12 @@ struct Batch: Sendable {
     /// Ends the watches of sessions that lost the right to read, because the access rules changed.
     case recheckRights
     case notice(Notice)
-    /// A wish of an administrator, for the shell.
+    /// A request of an administrator to the cluster, which the shell carries out.
     indirect case wish(ConnectionID, id: UInt64, ClusterWish)
-    /// A question about the configuration, for the shell.
+    /// A question about the configuration, which the shell answers.
     indirect case ask(ConfigurationQuestion)
 
-    /// The size of its message.
+    /// The octets of the effect's message; 0 if it has none.
     fileprivate var octets: Int {
       switch self {
       case .send(_, _, let body, _), .answer(_, _, _, let body, _), .event(_, let body): body.count
@@ -327,12 +327,12 @@ struct Batch: Sendable {
   var mayChangeNavs = false
   var mayChangeClients = false
 
-  /// Whether nothing was decided in it.
+  /// Whether the hub has decided nothing in the batch.
   var isEmpty: Bool {
     records.isEmpty && changedNavs.isEmpty && effects.isEmpty && undo.isEmpty
   }
 
-  /// Whether it changed what clients coordinate at a nav; O(changes).
+  /// Whether the batch changed the coordination of a nav; O(changes).
   fileprivate func changesCoordination(at slot: NavSlot) -> Bool {
     undo.contains { if case .coordination(slot, _) = $0 { true } else { false } }
   }

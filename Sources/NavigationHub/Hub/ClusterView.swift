@@ -11,7 +11,8 @@ package struct ClusterMember: Hashable, Sendable {
   package var web: String?
   /// Whether the daemon gives its shards away and takes none.
   package var isDraining: Bool
-  /// The milliseconds until its lease ended when the view was read; not above 0 if it has ended.
+  /// The remaining milliseconds of the daemon's lease when the view was read; 0 or less if the
+  /// lease has ended.
   package var lease: Int64
   /// The shards that the daemon owns, ascending.
   package var shards: [Shard]
@@ -45,13 +46,14 @@ package struct ClusterMember: Hashable, Sendable {
   }
 }
 
-/// How a cluster was divided at some moment, as one of its daemons read it.
+/// The division of a cluster's shards at some moment, as one of its daemons read it.
 package struct ClusterView: Hashable, Sendable {
   /// The name of the daemon that read it.
   package var member: String
   /// All daemons, in the order of their names.
   package var members: [ClusterMember]
-  /// The milliseconds of a lease, of which a daemon that runs renews it after a third.
+  /// The duration of a lease in milliseconds; a running daemon renews its lease after a third of
+  /// it.
   package var lease: UInt64
 
   package init(member: String, members: [ClusterMember], lease: UInt64 = 0) {

@@ -20,14 +20,14 @@ struct Coordination: Sendable {
   var transitionDeadline: UInt64?
   /// The number of the newest registration.
   var lastRegistration = 0
-  /// The batch that changed it last.
+  /// The number of the newest batch that changed the coordination.
   var lastChangeBatch: UInt64 = 0
 
   var isEmpty: Bool {
     delegates.isEmpty && displayHolder == nil && displayAuthor == nil && !isBusy
   }
 
-  /// Whether something is under way that a client still has a part in.
+  /// Whether a question, a waiting op, a gesture or a transition is open at the nav.
   var isBusy: Bool {
     question != nil || !queue.isEmpty || gestureSession != nil || transitionDeadline != nil
   }
@@ -132,7 +132,7 @@ struct DelegateQuestion: Sendable {
 }
 
 extension DelegateQuestion {
-  /// Goes on to the next veto delegate; nil if all have been asked about all screens.
+  /// Returns the next veto delegate to ask; nil if all have been asked about all screens.
   ///
   /// All delegates are asked about one screen before the first is asked about the next screen.
   mutating func nextVeto(among delegates: [RegisteredDelegate]) -> SessionRef? {

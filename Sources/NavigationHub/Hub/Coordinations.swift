@@ -24,7 +24,8 @@ struct Coordinations: Sendable {
     return coordination
   }
 
-  /// The slot of the nav about which this ask of the session is; nil if the ask is not pending.
+  /// The slot of the nav that an `ask` message of a session is about; nil if its answer is not
+  /// awaited.
   func slot(asking session: SessionRef, _ ask: UInt64) -> NavSlot? {
     let asking = states.filter {
       $0.value.question?.pendingAsk?.session == session && $0.value.question?.pendingAsk?.ask == ask
@@ -50,7 +51,7 @@ struct Coordinations: Sendable {
     return coordination
   }
 
-  /// Whether nothing is under way or registered at a nav.
+  /// Whether a nav has no delegates, questions, waiting ops, leases or open transitions.
   func isAtRest(_ slot: NavSlot) -> Bool {
     states[slot]?.isEmpty ?? true && !unrecordedEndings.contains(slot)
   }
@@ -95,7 +96,8 @@ struct Coordinations: Sendable {
 }
 
 extension Coordination {
-  /// Whether it has content; registrations count even when over, because their numbers must go on.
+  /// Whether the coordination must be stored: also after its last registration ended, because the
+  /// numbers must go on.
   fileprivate var isWorthKeeping: Bool { !isEmpty || lastRegistration > 0 }
 
   /// Drops the roles, ops, lease and gesture of sessions that have ended.
@@ -112,7 +114,7 @@ extension Coordination {
 }
 
 extension OpContext {
-  /// Whether the op has no session, or one that has not ended.
+  /// Whether the op has no session, or a session that has not ended.
   fileprivate func hasReceiver(among sessions: Sessions) -> Bool {
     guard let session else { return true }
     return sessions.isLive(SessionRef(slot: session, client: key.client))

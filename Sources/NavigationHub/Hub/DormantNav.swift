@@ -1,8 +1,8 @@
 import NavigationCore
 
-/// The facts that the hub keeps of a dormant nav, whose state is in the journal only.
+/// The members that the hub keeps in memory of a dormant nav, whose state is in the journal only.
 ///
-/// The records of `$navs` show the same facts of loaded navs.
+/// The records of `$navs` show the same members of loaded navs.
 struct DormantNav: Sendable {
   let number: UInt64
   let name: String
@@ -24,7 +24,7 @@ extension DormantNav {
 
 /// The revisions and rows that the journal has of a dormant nav.
 struct DormantHistory: Sendable {
-  /// The newest position.
+  /// The newest revision, with depth, top and time.
   fileprivate(set) var head: NavHead
   /// The oldest revision that the journal can still read.
   fileprivate(set) var floor: Revision

@@ -5,7 +5,7 @@ import NavigationCore
 /// Each shard has its own index, so that a cluster moves a shard in a time that does not depend on
 /// the number of its navs.
 struct DormantNavs: Sendable {
-  /// Where a dormant nav is noted.
+  /// The place of a dormant nav: its shard, and its slot there.
   struct Place: Hashable, Sendable {
     fileprivate let shard: Int
     fileprivate let place: DormantShard.Place

@@ -1,6 +1,7 @@
 import NavigationCore
 
-/// Elements that wait, by owner: the next one is of the owner that was charged least.
+/// A queue of elements that belong to owners: the next element is one of the owner that was charged
+/// least.
 ///
 /// Laws:
 /// - The elements of an owner leave in the order in which they came.
@@ -41,7 +42,7 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
     insert([(element, weight)], of: owner)
   }
 
-  /// Puts elements back that left last of all of their owner, and will not be charged.
+  /// Puts back the newest removed elements of an owner, which will not be charged.
   package mutating func putBack(_ elements: [(element: Element, weight: Int)], of owner: Owner) {
     insert(elements, of: owner, isFirst: true)
     lanes[owner]?.uncharged = 0

@@ -40,7 +40,7 @@ struct HistoryReads: Sendable {
     reads[token] = read
   }
 
-  /// Removes and returns a request; nil if the token is not one of a request.
+  /// Removes and returns the request with a token; nil if there is none.
   mutating func take(_ token: UInt64) -> PendingRead? { reads.removeValue(forKey: token) }
 
   /// Queues requests; returns the requests that the shell may begin now.
@@ -94,7 +94,7 @@ struct PendingRead: Sendable {
     /// The log with the contents of each revision.
     case diffs(floor: Revision, through: UInt64)
     case state(GetRequest.What, Revision)
-    /// An op that reverts to this revision, and waits for the revision's stack.
+    /// An op that reverts to a revision, whose stack must be read from the journal.
     case revert(OpContext, Revision)
   }
 

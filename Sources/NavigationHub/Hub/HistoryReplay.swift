@@ -23,7 +23,7 @@ package struct HistoryReplay: Sendable {
     package var isChange = false
     /// Whether the entry lacks its contents, so that a state must follow.
     package var isOmitted = false
-    /// The resolved bar after the entry, computed; nil if it is that of before.
+    /// The resolved bar after the entry, as computed; nil if the entry does not change it.
     package var bar: [UInt8]?
     /// The resolved bar that the entry names; nil if it names none.
     package var recordedBar: [UInt8]?
@@ -108,7 +108,7 @@ package struct HistoryReplay: Sendable {
     step.isChange = true
   }
 
-  /// Takes a complete state.
+  /// Begins with a complete state.
   private mutating func begin(with state: [UInt8], _ step: inout Step) throws(StoredDataError) {
     let body = try Self.body(state, epoch, step.revision)
     var inner = JournalBodyReader()

@@ -20,7 +20,8 @@ extension Hub {
     }
   }
 
-  /// Notes that a nav was loaded or read back: it may lack looks, or all others if it is `$appearance`.
+  /// Notes a loaded nav if it lacks looks of `$appearance`; checks all navs if it is `$appearance`
+  /// itself.
   mutating func noteIfLackingLooks(_ slot: NavSlot) {
     noteNavsLackingLooks(navs[slot].isAppearance ? navs.loaded : [slot])
   }

@@ -4,12 +4,12 @@ import NavigationCore
 // a nav when a session ends, a nav is closed or the daemon stops.
 
 extension Hub {
-  /// Milliseconds after which the hub retries an ending that the journal did not take.
+  /// Milliseconds after which the hub retries to record an ending, while commits fail.
   static var retryAfter: UInt64 { 1000 }
 
   // Transitions.
 
-  /// Sets the deadline of a transition that began with a commit; runs the waiting ops if one ended.
+  /// Sets the deadline of a transition that has begun, or runs the waiting ops if it has ended.
   mutating func noteTransition(_ slot: NavSlot, begunBy op: OpContext?) {
     guard let running = navs[slot].transition else {
       coordinations.update(slot, in: &batches) {
@@ -108,7 +108,7 @@ extension Hub {
     }
   }
 
-  /// Brings the nav's state in line with its coordination, where sessions may have ended.
+  /// Commits the endings of transition, lease and orientations that could not be recorded before.
   private mutating func recordEndings(_ slot: NavSlot) {
     assert(!batches.isStorageFailing)
     let coordination = coordinations[slot] ?? Coordination()
@@ -229,14 +229,14 @@ extension Hub {
 
   // The end of sessions and navs.
 
-  /// Ends the part of an ended session in all navs.
+  /// Ends the roles, lease, gesture and waiting ops of an ended session in all navs.
   mutating func endCoordinations(of ref: SessionRef) {
     for slot in coordinations.slots where navs.isLive(slot) {
       endCoordination(of: ref, on: slot)
     }
   }
 
-  /// Ends a session's part in one nav.
+  /// Ends the roles, lease, gesture and waiting ops of a session in one nav.
   ///
   /// `keepsOps` is for a session that goes on: its waiting ops stay, and are checked again when
   /// their turn comes.
@@ -322,7 +322,8 @@ extension Hub {
     for op in coordination.queue { refuse(op, failure) }
   }
 
-  /// Returns whether the same op waits already; its answer then goes to the new sender.
+  /// Returns whether the same op, sent before, waits already; if so, the new sender gets its
+  /// answer.
   mutating func joinsWaitingOp(_ op: OpContext) -> Bool {
     guard !coordinations.isEmpty, let slot = navs.slot(of: op.request.nav),
       let position = coordinations[slot]?.position(of: op)

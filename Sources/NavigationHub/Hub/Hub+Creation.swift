@@ -87,7 +87,7 @@ extension Hub {
         .limit, "navd holds \(counted(configuration.navs, "nav")) at most", reason: "quota"))
   }
 
-  /// Throws the refusal of a closing by its form.
+  /// Throws if a message that closes a nav has other operations or unreadable arguments.
   func checkClosing(_ op: OpContext) throws(OpFailure) {
     guard op.request.kinds.count == 1 else {
       throw OpFailure(.invalidArgument, "nav.close stands alone in its message")

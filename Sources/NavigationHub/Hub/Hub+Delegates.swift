@@ -264,7 +264,7 @@ extension Hub {
 }
 
 extension RunningTransition {
-  /// Whether delegates choose an animator: for a push or pop that no gesture drives.
+  /// Whether delegates choose an animator: true for a push or pop that no gesture drives.
   fileprivate var takesAnimator: Bool { !isInteractive && (kind == .push || kind == .pop) }
 }
 

@@ -6,7 +6,7 @@ import NavigationCore
 extension Hub {
   /// Notes the position of a nav and the number of its watches.
   ///
-  /// A position that is not durable is noted when it is, or when the nav has been read back.
+  /// The hub notes a position that is not durable yet after its commit, or after the rollback.
   mutating func noteHead(_ slot: NavSlot) {
     guard navs.isActive(Navs.headsSlot), !Navs.virtualSlots.contains(slot), navs.isLive(slot),
       navs.hasName(slot), navs[slot].durable == navs[slot].revision,
@@ -15,7 +15,7 @@ extension Hub {
     noteHead(NavHead(navs[slot]), slot)
   }
 
-  /// Notes that a nav goes for good; it still has its slot.
+  /// Notes that a nav is about to be removed from its slot.
   mutating func noteGone(_ slot: NavSlot) {
     guard navs.isActive(Navs.headsSlot), navs.isLive(slot) else { return }
     noteHead(nil, slot)
@@ -45,9 +45,9 @@ extension Hub {
       }
   }
 
-  /// Makes one revision of all navs, of which nothing is under way; O(navs).
+  /// Makes one revision of `$heads` with the positions of all navs, which must be durable; O(navs).
   ///
-  /// Shards with thousands of navs come and go at once.
+  /// A cluster moves shards with thousands of navs at once.
   mutating func publishAllHeads() {
     _ = heads.take()
     publish(Navs.headsSlot)
@@ -55,7 +55,7 @@ extension Hub {
       at: timer.now.boot, records: navs[Navs.headsSlot].directory?.records.count ?? 0)
   }
 
-  /// Makes a revision of the noted changes.
+  /// Makes a revision of `$heads` with the noted changes.
   ///
   /// O(changed navs), and O(navs) for the digest.
   mutating func publishHeads(at now: Instant) {

@@ -105,8 +105,8 @@ extension Hub {
     }
   }
 
-  /// Performs step 11 without the rules: returns the operations of a message, or nil if a revert
-  /// among them waits for the history.
+  /// Returns the operations of an op with all arguments; nil if a revert among them waits for the
+  /// history.
   mutating func arguments(of op: OpContext, _ slot: NavSlot) throws(OpFailure) -> [Operation]? {
     let isStandalone = navs[slot].controller.isStandalone
     // Nearly all messages have nothing that the rest is about.
@@ -260,7 +260,7 @@ extension Hub {
 }
 
 extension OpContext {
-  /// The cause of the revision: that of the first operation that has one.
+  /// The cause of the revision: the cause of the first operation that has one.
   ///
   /// The activation of a button that pops has the cause of a tap on the back button.
   func cause(of outputs: ShortList<OperationOutput>) -> Cause {
@@ -333,7 +333,7 @@ extension Hub {
     navs[slot].updateTopChange(commit, by: by?.author, cause: cause, time: now.wall)
   }
 
-  /// The contents of a row, which `beginRow` makes and `endRow` writes.
+  /// The values of a new row that `beginRow` passes to `endRow`.
   fileprivate struct BegunRow: ~Copyable {
     var diff: EncodedDiff
     var isOpen: Bool
@@ -411,7 +411,8 @@ extension Hub {
 }
 
 extension NavEntry {
-  /// Updates all that the entry keeps beside the state, after the controller made a commit.
+  /// Updates digest, resolved bar and row number after the controller made a commit; encodes the
+  /// diff.
   fileprivate mutating func updateDerivedValues(
     after commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
     _ json: inout JSONWriter
@@ -432,8 +433,8 @@ extension NavEntry {
 
   /// Computes the digest of the state after a commit, and encodes the diff.
   ///
-  /// Returns whether the state is open, too. Swift copies the 192 bytes of the controller each time
-  /// that the entry lends it, and here it does so once for all three uses. Inlined, it would not.
+  /// Returns also whether the state is open. Swift copies the 192 bytes of the controller for each
+  /// use by the entry. As this function is never inlined, it copies them once for three uses.
   @inline(never)
   private static func encode(
     _ commit: Commit, of controller: borrowing NavigationController,

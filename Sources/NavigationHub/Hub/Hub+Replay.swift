@@ -12,7 +12,7 @@ package enum EpochLoss: String, Sendable {
   /// A backup replaced the journal.
   case backup
   /// The journal has fewer rows than its witness: somebody put back an older copy.
-  case older
+  case olderCopy = "older"
   /// The machine crashed while `durability` was `relaxed`.
   case crash
 }
@@ -35,9 +35,9 @@ extension Hub {
   /// Notes a row, which must continue the history of its nav; after an error the daemon must not
   /// serve the journal.
   ///
-  /// A row that its nav's snapshot includes only shows how far back the history goes. `body` is
-  /// needed only if the row creates a nav or gives it an epoch. An op older than `rememberedIdle`
-  /// is only remembered behind `remembersAfterRow`.
+  /// A row that the nav's snapshot includes only extends the readable history. `body` is needed
+  /// only if the row creates a nav or gives it an epoch. An op older than `rememberedIdle` is only
+  /// remembered behind `remembersAfterRow`.
   package mutating func index(
     _ row: RowHeader, body: Span<UInt8>, at now: Instant
   ) throws(HubReplayError) {
@@ -74,9 +74,9 @@ extension Hub {
   /// Sets the oldest revision of each nav that the journal can read; to be called after the last
   /// row.
   ///
-  /// `floor` gives the oldest revision by the number of a nav, or 0 for a complete history. Rows
-  /// alone do not show it: navd may be about to prune the oldest ones, and a nav may have a
-  /// snapshot only.
+  /// `floor` gives the oldest revision by the number of a nav, or 0 for a complete history. The
+  /// rows do not show this revision: navd may be about to prune the oldest rows, and a nav may have
+  /// a snapshot only.
   package mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
     for place in navs.dormants.places {
       let revision = floor(navs.dormants[place].number)
@@ -94,7 +94,8 @@ extension Hub {
   /// The rows of each shard, in ascending order, that `rememberOps` needs before `finishReplay`.
   package var rememberedRows: [Shard: [UInt64]] { remembered.rows.mapValues { $0.sorted() } }
 
-  /// Takes a shard's `rememberedRows`; the hub forgets ops whose rows are missing.
+  /// Remembers the ops of a shard from its `rememberedRows`; the hub forgets ops whose rows are
+  /// missing.
   package mutating func rememberOps(from rows: [JournalRow], of shard: Shard = .first) {
     var entries: [UInt64: RememberedOps.Entry] = [:]
     for row in rows { entries[row.sequence] = navs.reader.entry(of: row) }

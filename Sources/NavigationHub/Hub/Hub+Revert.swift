@@ -50,7 +50,7 @@ extension Hub {
     if let session = op.session { batches.keepInFlight(session) }
   }
 
-  /// Goes on with an op whose history is there, like with any that waited.
+  /// Continues an op when the journal has answered its request.
   mutating func resumeRevert(
     _ waiting: OpContext, _ revision: Revision, _ answer: HistoryAnswer, at now: Instant
   ) {
@@ -68,8 +68,8 @@ extension Hub {
     }
   }
 
-  /// The stack of an earlier revision from the history; nil if that was in another epoch of the
-  /// nav.
+  /// The stack of an earlier revision, from the journal; nil if the revision is of another epoch of
+  /// the nav.
   private mutating func stack(
     of slot: NavSlot, at revision: Revision, _ answer: HistoryAnswer
   ) throws(OpFailure) -> [ScreenID]? {

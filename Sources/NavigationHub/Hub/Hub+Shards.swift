@@ -5,10 +5,11 @@ package import NavigationCore
 // between two batches, when nothing is under way.
 
 extension Hub {
-  /// The milliseconds after which a client asks again about a nav that has no owner.
+  /// The bounds of the milliseconds after which a client retries a request for a nav that has no
+  /// owner.
   ///
-  /// A nav that is on its way to this daemon usually comes within some milliseconds. So the pause
-  /// is as long as the nav has been without an owner, within these bounds.
+  /// A shard that moves to this daemon usually arrives within some milliseconds. So the pause is as
+  /// long as the nav has been without an owner, within these bounds.
   private static let retryWithoutOwner: ClosedRange<UInt64> = 10...100
 
   /// The number of navs, without the virtual ones.
@@ -56,9 +57,9 @@ extension Hub {
   /// The shell makes the records of `adopt` durable before it sends any answer; if that fails, it
   /// calls `rollBack`, then `release`.
   ///
-  /// `shards` has the number of each one's newest row, which retention may have pruned. `replayed`
-  /// is a hub of `makeReplayingHub`, through which the rows of these shards went as at a start, up
-  /// to `finishReplay`.
+  /// `shards` has the number of each shard's newest row, which retention may have pruned.
+  /// `replayed` is a hub of `makeReplayingHub`, through which the rows of these shards went as at a
+  /// start, up to `finishReplay`.
   @discardableResult
   package mutating func adopt(
     _ shards: [Shard: UInt64], from replayed: Hub, losses: [Shard: EpochLoss] = [:],
@@ -148,7 +149,7 @@ extension Hub {
     for op in [question?.op].compactMap({ $0 }) + (coordination?.queue ?? []) { refuseMoved(op) }
   }
 
-  /// Reports the move to a session that has roles or a lease there, and no watch.
+  /// Sends `end` to a session that has roles or a lease in a moved nav, and no watch.
   private mutating func endRoles(
     of session: SessionSlot, _ slot: NavSlot, _ details: [(name: StaticString, json: [UInt8])]
   ) {
@@ -167,7 +168,8 @@ extension Hub {
 // Administration.
 
 extension Hub {
-  /// Passes a wish of an administrator to the shell, which answers by `HubEvent.wished`.
+  /// Passes an administrator's request for the cluster to the shell, which answers by
+  /// `HubEvent.wished`.
   mutating func wish(_ request: ClusterRequest, from sender: Sender) {
     guard administers(sender, request.id, to: "change the cluster") else { return }
     guard shards.count > 1 else {
@@ -201,10 +203,10 @@ extension Hub {
   }
 }
 
-/// Why a wish of an administrator is not in the database.
+/// The reason why the database has not stored an administrator's request.
 package enum WishFailure: Hashable, Sendable {
   /// No daemon of this name was ever in the cluster.
   case noMember(String)
-  /// The database did not take it.
+  /// The database could not be written.
   case storage(String)
 }

@@ -115,8 +115,8 @@ extension Hub {
 
   /// Serves the watches of a session, which may have credit again, when the batch is durable.
   ///
-  /// A watch that its nav's ring does not reach needs a snapshot, and that the whole nav is durable. If
-  /// ops were decided meanwhile, the answer to an op of the session in this batch would leave first.
+  /// A watch behind its nav's ring needs a snapshot, for which everything must be durable.
+  /// Otherwise the answer to an op of the session could leave before the snapshot.
   mutating func resumeWatches(of session: SessionSlot) {
     batches.append(.pump(session: session))
     let needsSnapshot = watches.of(session: session).contains { index in
@@ -216,7 +216,7 @@ extension Hub {
     }
   }
 
-  /// The octets in one output from which watches wait for the next wake.
+  /// The most octets in one output; watches with more to send wait for the next wake.
   ///
   /// A thousand watches can get credit in one turn. The shell disconnects a peer if 4 MiB wait for
   /// it beyond the socket's own queue, and reports a full socket only after the turn. One turn may

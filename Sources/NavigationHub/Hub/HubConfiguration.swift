@@ -51,8 +51,7 @@ package struct HubConfiguration: Hashable, Sendable {
 
   package init() {}
 
-  /// The part of the configuration that the rules use, with the reader of routes and the comparison
-  /// of args.
+  /// The part of the configuration that the rules of navigation use.
   var context: NavigationContext {
     NavigationContext(
       limits: nav, classes: classes, routeTemplates: RouteReader.checked,

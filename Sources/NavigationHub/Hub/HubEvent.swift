@@ -155,7 +155,7 @@ package struct HistoryAnswer: Sendable {
   }
 }
 
-/// The work of the shell once the records are durable, in this order.
+/// The work of the shell after a commit, in the order of the members.
 package struct HubOutput: Sendable {
   /// A message to one connection; equal messages to several connections share one body.
   package struct Delivery: Sendable {
@@ -221,7 +221,8 @@ package struct Notice: Hashable, Sendable {
     case faulty
     /// navd refused a message as `forbidden` or `fenced`, or ended the session of a revoked key.
     case refused
-    /// A client passed over guards, delegates or the holder of the display.
+    /// A client forced an op past its guard, ran it without a delegate's answer, or took the
+    /// display.
     case overridden
     /// A peer exceeded a limit.
     case limited
@@ -268,7 +269,7 @@ package struct Instant: Hashable, Sendable {
   }
 }
 
-/// A connection of the daemon's socket, by a number that the shell assigns.
+/// The number that the shell assigns to a connection of the daemon's socket.
 package struct ConnectionID: Hashable, Sendable {
   package let number: UInt64
 

@@ -9,7 +9,7 @@ import NavigationCore
 struct IdleSweep: Sendable {
   /// When the next slice is due, in milliseconds of CLOCK_BOOTTIME; nil while no nav is loaded.
   private(set) var dueAt: UInt64?
-  /// Whether a slice is due, as soon as nothing is under way.
+  /// Whether a slice is due; the hub runs it when every batch is durable.
   private(set) var isDue = false
   /// The number of the slot at which the next slice begins.
   private(set) var cursor = 0

@@ -52,7 +52,7 @@ struct JournalBodyReader: Sendable {
     (diffPlace, detachedPlace, releasedPlace) = (0, nil, nil)
   }
 
-  /// The 7 bytes of `,"rev":` as one number, and the mask for as many bytes.
+  /// The 7 bytes of `,"rev":` as one number, and the mask for 7 bytes.
   private static let revisionMark: UInt64 = 0x2C22_7265_7622_3A
   private static let revisionMask: UInt64 = 0xFF_FFFF_FFFF_FFFF
 

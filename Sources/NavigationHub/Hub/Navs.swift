@@ -3,7 +3,7 @@ import NavigationCore
 /// All navs: the loaded ones by slot, name and number, and notes of the dormant ones.
 ///
 /// Laws:
-/// - A name leads to the nav that has it. A nav that is being closed has no name, but keeps its
+/// - A name leads to the nav with this name. A nav that is being closed has no name, but keeps its
 ///   slot and number until the closing is durable.
 /// - While the journal has a row or snapshot of a nav, no other nav gets its number. A number
 ///   leads to at most one nav, loaded or dormant.
@@ -124,7 +124,7 @@ struct Navs: Sendable {
     createdCounts[shard.number] -= 1
   }
 
-  /// Notes a number that the journal has.
+  /// Notes that the journal has a nav with a number, so that no new nav gets it.
   private mutating func noteNumber(_ number: UInt64) throws(StoredDataError) {
     let shard = Shard(ofNav: number)
     guard shard.number < createdCounts.count else {

@@ -151,7 +151,7 @@ extension Hub {
       session: session, now: now)
   }
 
-  /// The author of an op: the session's, or in a cluster one for the shard of the nav.
+  /// The author of an op: the author of the session, in a cluster with the shard of the nav.
   private mutating func author(
     _ client: ClientID, _ request: OpMessage, _ sender: Sender, _ session: SessionSlot?
   ) -> OpClient {
@@ -192,7 +192,7 @@ extension Hub {
 
   // 4: the remembered ops.
 
-  /// Returns whether the op was sent before, so that it was answered again or its answer will come.
+  /// Returns whether the op was sent before; if so, its answer was sent again or will still come.
   mutating func isAnswered(_ op: OpContext) throws(OpFailure) -> Bool {
     let id = op.request.id
     switch remembered.verdict(on: id, octets: op.octets, of: op.key) {
@@ -297,7 +297,7 @@ extension Hub {
     throw OpFailure(.readonly, "\(op.request.nav) is virtual and cannot be changed")
   }
 
-  /// A nav that is created must not be there, any other one must.
+  /// Throws if a nav to create exists already, or if any other nav does not exist.
   mutating func checkExistence(_ op: OpContext, _ slot: NavSlot?) throws(OpFailure) {
     if op.isCreation {
       guard slot == nil else {
@@ -404,7 +404,7 @@ extension Hub {
     send(op.sender.connection, .queued, body)
   }
 
-  /// Whether an operation must not run during a transition or question, and there is one.
+  /// Whether the nav has an open transition or question, and an operation must not run meanwhile.
   mutating func mustWait(_ request: OpMessage, _ slot: NavSlot) -> Bool {
     guard isBusy(slot) else { return false }
     for index in request.kinds.indices where waits(index, of: request, slot) { return true }

@@ -15,7 +15,7 @@ struct OpContext: Sendable {
   var now: Instant
   /// The history's answers about the revisions to which the op reverts.
   var histories: [Revision: HistoryAnswer] = [:]
-  /// Whether a veto answer is missing, and the nav's settings allow the op then.
+  /// Whether the op runs without a veto delegate's answer, which the nav's settings allow.
   var isVetoSkipped = false
 
   var octets: BodyHash { request.octets }
@@ -24,7 +24,7 @@ struct OpContext: Sendable {
   var shard: Shard { client.key.shard }
   /// The name that the client gave itself; empty for none.
   var name: String { client.author.name }
-  /// The key by which the op's row lets a start remember the op.
+  /// The key in the op's row, by which a restarted daemon remembers the op.
   var author: RowAuthor {
     RowAuthor(principal: key.principal, client: key.client, op: request.id)
   }

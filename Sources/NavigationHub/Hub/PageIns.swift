@@ -28,9 +28,9 @@ package protocol HoldableEvent: Sendable {
 /// - The rows of a nav are requested once, until an answer to the newest request has come.
 /// - Each held event waits for a requested nav, or is behind one that does.
 package struct PageIns<Arrival: HoldableEvent>: Sendable {
-  /// The events from which the shell receives no more messages.
+  /// The number of held events at which the shell stops receiving messages.
   package static var maximumHeldEvents: Int { 4096 }
-  /// The bytes of messages from which the shell receives no more.
+  /// The bytes of held messages at which the shell stops receiving messages.
   ///
   /// A decoded message may take ten times the bytes of the message.
   package static var maximumHeldBytes: Int { 8 << 20 }
@@ -43,7 +43,7 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
 
   private struct Held {
     var arrival: Arrival
-    /// The place among all events that were ever held.
+    /// The position among all events that were ever held, in the order of arrival.
     var number: UInt64
     /// The nav that was dormant when the event arrived, if it is about one.
     var nav: UInt64?
@@ -81,8 +81,8 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
 
   /// Holds an event if it must wait; returns whether it must.
   ///
-  /// Events that arrived earlier must have been passed before. O(1), for an event that was held
-  /// before O(events of the connection). `request` revives the event's nav; nil if that nav is not
+  /// Events that arrived earlier must have been passed before. O(1); O(events of the connection)
+  /// for an event that was held before. `request` revives the event's nav; nil if that nav is not
   /// dormant.
   package mutating func hold(_ arrival: Arrival, for request: ReloadRequest?) -> Bool {
     let former = returningNumbers.popFirst()

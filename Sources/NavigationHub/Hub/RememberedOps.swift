@@ -1,6 +1,6 @@
 import NavigationCore
 
-/// The decided ops of clients, so that an op sent twice runs once.
+/// The decided ops of clients, by which an op sent twice runs once.
 ///
 /// The hub keeps the newest ops of each client of a principal, with the hash of their octets and
 /// the reply. The hub forgets clients that have been idle for `rememberedIdle` ms. If there are too
@@ -41,7 +41,7 @@ struct RememberedOps: Sendable {
     /// The highest id that counts as forgotten since the limit changed; 0 for none.
     var forgotten: UInt64 = 0
     var usedAt: UInt64 = 0
-    /// The newest row of its shard when its last op was decided.
+    /// The newest row of the shard when the client's last op was decided.
     var row: UInt64 = 0
   }
 
@@ -326,7 +326,8 @@ extension RememberedOps.Client {
 
   /// Forgets the oldest ops beyond `limit`.
   ///
-  /// An op with an id up to theirs then counts as too old, never as new: it may have run.
+  /// An op with an id up to the newest forgotten one then counts as too old, never as new: it may
+  /// have run.
   mutating func trim(to limit: Int) {
     moveOldestToFront()
     let excess = entries.count - limit

@@ -6,11 +6,11 @@ struct SessionRef: Hashable, Sendable {
   var client: ClientID
 }
 
-/// A client as the author of ops: whatever its ops have in common.
+/// A client as the author of ops: the values that all its ops have in common.
 ///
-/// A session has one for all its ops, which saves 900 instructions of each: its name is encoded
-/// once, and passed on by one reference. In a cluster, the key is for the shard that the session
-/// used last.
+/// A session has one `OpClient` for all its ops, which saves 900 instructions an op: the name is
+/// encoded once, and passed on by one reference. In a cluster, the key is for the shard that the
+/// session used last.
 final class OpClient: Sendable {
   let author: Author
   let key: RememberedOps.Key
@@ -61,7 +61,7 @@ struct Session: Sendable {
   var heartbeat: UInt64
   /// The number of the last `ask` that the session was sent.
   var lastAsk: UInt64 = 0
-  /// The number of ops in flight: in a batch that is not durable, or waiting for the history.
+  /// The number of ops whose batch is not durable, or that wait for the history.
   var opsInFlight = 0
   /// Malformed messages so far; the third ends the session.
   var malformedCount = 0
@@ -128,7 +128,8 @@ struct Session: Sendable {
 /// The sessions by slot, connection and client id, and the fences and op rates of connections.
 ///
 /// Laws:
-/// - A connection has at most one session, a client id too. Both indexes name live slots.
+/// - A connection has at most one session, and so has a client id. Both indexes lead to slots in
+///   use.
 /// - `countsByPrincipal` has the number of sessions of each principal that has any.
 /// - A fenced connection has no session.
 ///
@@ -146,7 +147,7 @@ struct Sessions: Sendable {
   private var actors: [ConnectionID: SessionActor] = [:]
   /// The ops of each connection in its newest second, if there is a limit.
   private(set) var rates: [ConnectionID: (second: UInt64, count: Int)] = [:]
-  /// Whether watches that waited have been decided since everything was durable.
+  /// Whether a batch that is not durable has decided watches that waited for navs.
   private var decidesWaitingWatches = false
 
   var count: Int { slots.count }
@@ -234,7 +235,7 @@ struct Sessions: Sendable {
     actors.isEmpty ? nil : actors[connection]
   }
 
-  /// Notes for whom a gateway speaks on a connection.
+  /// Notes the actor for whom a gateway speaks on a connection.
   mutating func note(_ actor: SessionActor, of connection: ConnectionID) {
     actors[connection] = actor
   }

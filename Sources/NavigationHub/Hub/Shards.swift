@@ -1,8 +1,8 @@
 import NavigationCore
 
-/// Which shards this daemon serves, and where the others are.
+/// The shards that this daemon serves, and the owners of the others.
 ///
-/// Outside of a cluster there is one shard, and it is here.
+/// Outside of a cluster there is one shard, which this daemon serves.
 struct Shards: Sendable {
   let count: Int
   private var areHere: [Bool]
@@ -12,7 +12,7 @@ struct Shards: Sendable {
   private(set) var areAllHere: Bool
   /// How the cluster is divided; nil outside of a cluster, and before the first view.
   private(set) var view: ClusterView?
-  /// The place among the members of the view of each shard's owner.
+  /// The index of each shard's owner among the members of the view; nil if there is no owner.
   private var owners: [Int?]
   /// Since when this daemon owns shards that it does not serve yet, by the boot clock.
   private var ownedSince: [Shard: UInt64] = [:]

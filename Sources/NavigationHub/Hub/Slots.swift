@@ -68,7 +68,8 @@ struct Slots<Value: Sendable>: Sendable {
     unsafeMutableAddress { unsafe mutableAddress(of: slot) }
   }
 
-  /// Where a value is, until a value changes: a copy of a nav costs a retain for each of its members.
+  /// The address of a value, valid until a value changes: a copy of a nav would cost a retain for
+  /// each member.
   ///
   /// Owners of slots must not use `_read` and `_modify` instead: where Swift 6.3.1 does not inline
   /// such a coroutine, its caller reads the value after the coroutine has ended.
@@ -80,7 +81,7 @@ struct Slots<Value: Sendable>: Sendable {
     }
   }
 
-  /// Where a value is, to be changed there.
+  /// The address of a value that the caller changes in place.
   mutating func mutableAddress(of slot: Slot<Value>) -> UnsafeMutablePointer<Value> {
     assert(live[slot.number], "slot \(slot.number) is vacant")
     return unsafe values.withUnsafeMutableBufferPointer { values in

@@ -16,11 +16,11 @@ struct Trace: Sendable {
     var client: String?
   }
 
-  /// The end of a connection.
+  /// The peer of a connection, and its client.
   struct Correspondent: Sendable {
     /// The peer, as the transport proved it.
     var peer: Peer
-    /// The client of the session, or that which an op without session names.
+    /// The client of the session, or the client that an op without session names.
     var client: (id: ClientID, name: String)?
   }
 
@@ -82,8 +82,8 @@ struct Trace: Sendable {
   }
 
   private var tracers: [Tracer] = []
-  /// The clients that had a session or sent something since the trace began: for messages to a client
-  /// that has no session, or has it no more.
+  /// The clients that had a session or sent a message since the trace began, for reports about
+  /// messages to clients without a session.
   private(set) var correspondents: [ConnectionID: Correspondent] = [:]
 
   var isEmpty: Bool { tracers.isEmpty }

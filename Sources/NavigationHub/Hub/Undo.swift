@@ -19,7 +19,7 @@ enum Undo: Sendable {
   indirect case coordination(NavSlot, before: Coordination)
   /// A malformed message of a session was counted.
   case malformed(session: SessionSlot)
-  /// A request to the history waits, or was answered.
+  /// A request to the history was made, or was answered.
   case historyRequested(token: UInt64)
   indirect case historyAnswered(token: UInt64, PendingRead)
   /// A backup was begun or has ended.

@@ -42,7 +42,7 @@ final class SnapshotBox: Sendable {
 /// - A watch is once in the list of its session and once in that of its nav, in the order of `insert`.
 /// - The messages of a full watch bring each revision behind its cursor once and in order, or a
 ///   snapshot, behind which the diffs go on. Nothing in them is newer than `durable`.
-/// - Snapshots and `latest` show a state that is durable as it stands.
+/// - Snapshots and `latest` show the newest revision, once it is durable.
 /// - Watches at the same position share one body.
 struct Watches: Sendable {
   private var slots = Slots<Watch>()
@@ -54,7 +54,7 @@ struct Watches: Sendable {
 
   /// The next step for one watch.
   enum Next {
-    /// A message, which the watch counts as sent.
+    /// A message to send; the watch has moved its cursor past it.
     case message(Message)
     /// A snapshot or `latest` must wait until the nav's newest revision is durable.
     case waitsForDurability
@@ -64,7 +64,7 @@ struct Watches: Sendable {
 
   struct Message: Sendable {
     var verb: ServerVerb
-    /// The place of its body in the output, and its size.
+    /// The index of its body in the output, and the size of the body.
     var bodyIndex: Int
     var byteCount: Int
     /// How many revisions it brings one by one.
@@ -73,7 +73,7 @@ struct Watches: Sendable {
     var endsSnapshot = false
   }
 
-  /// Where a watch stands that a message of diffs is for.
+  /// The position of the watches that can share a message of diffs.
   private struct Position: Hashable {
     var nav: NavSlot
     var cursor: UInt64
@@ -141,7 +141,7 @@ struct Watches: Sendable {
     slots.remove(index, leaving: .vacant)
   }
 
-  /// Serves a watch from now on: the answer to its request is on its way.
+  /// Marks that the answer to a watch request was sent, so that its diffs may follow.
   mutating func markStarted(_ index: WatchSlot) { slots[index].isStarted = true }
 
   // Serving.
@@ -149,9 +149,8 @@ struct Watches: Sendable {
   /// Chooses the next message of a watch, adds its body to the output, and moves the cursor of the
   /// watch.
   ///
-  /// `nav` is not changed, but lent where it is: an argument would be copied. `room` is the most
-  /// octets of a message of several diffs, nil without credit; `limit` is the most octets of any
-  /// message.
+  /// `nav` is `inout` only to avoid a copy. `room` is the most octets of a message of several
+  /// diffs, nil without credit; `limit` is the most octets of any message.
   mutating func next(
     of index: WatchSlot, from nav: inout NavEntry, room: Int?, limit: Int,
     into output: inout HubOutput
@@ -177,7 +176,7 @@ struct Watches: Sendable {
     return nextSnapshotPart(index, limit, &output)
   }
 
-  /// Forgets which bodies are in the output, which the shell has taken.
+  /// Forgets the shared messages, because the shell has taken the output.
   mutating func endTurn() {
     last = nil
     if !shared.isEmpty { shared = [:] }
