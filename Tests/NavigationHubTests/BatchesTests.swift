@@ -39,7 +39,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       last[number] += 1
       #expect(row == last[number])
       rows[rows.count - 1].append(UInt64(number) * 1_000_000 + row)
-      #expect(navs[slot].touchedBy == batches.number)
+      #expect(navs[slot].lastChangeBatch == batches.number)
       #expect(batches.current.changedNavs.count { $0.slot == slot } == 1)
     }
 

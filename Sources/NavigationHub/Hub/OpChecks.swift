@@ -183,7 +183,7 @@ extension Hub {
         batches.note(.inFlight(session: session))
         sessions.beginOp(of: session)
       }
-      after = sessions.excess(
+      after = sessions.delay(
         of: op.sender.connection, over: configuration.opsPerSecond, at: op.now)
     }
     guard let after else { return }
