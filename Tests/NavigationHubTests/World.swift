@@ -214,7 +214,7 @@ final class World {
           connection: message.connection, verb: message.verb, body: message.body,
           json: try #require(json)))
     }
-    dropped += output.dropped
+    dropped += output.endedConnections
     notices += output.notices
     requests += output.requests
     if output.startsBackup { backups += 1 }

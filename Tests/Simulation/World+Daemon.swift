@@ -396,6 +396,6 @@ extension World {
     }
     historyRequests.append(contentsOf: output.requests)
     for message in sabotaged(output.messages) { send(message) }
-    for connection in output.dropped { trace { _ in "drop \(connection.number)" } }
+    for connection in output.endedConnections { trace { _ in "drop \(connection.number)" } }
   }
 }

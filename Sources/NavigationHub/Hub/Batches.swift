@@ -289,7 +289,7 @@ struct Batch: Sendable {
     case recheckRights
     case notice(Notice)
     /// A request of an administrator to the cluster, which the shell carries out.
-    indirect case wish(ConnectionID, id: UInt64, ClusterWish)
+    indirect case wish(AskedWish)
     /// A question about the configuration, which the shell answers.
     indirect case ask(ConfigurationQuestion)
 

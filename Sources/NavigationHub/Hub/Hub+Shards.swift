@@ -187,7 +187,7 @@ extension Hub {
     case .moveNav(let nav, let member): wish = .move(shards.shard(of: nav), to: member)
     case .drain(let member, let isOn): wish = .drain(member, on: isOn)
     }
-    batches.append(.wish(sender.connection, id: request.id, wish))
+    batches.append(.wish(.init(connection: sender.connection, id: request.id, wish: wish)))
   }
 
   mutating func finishWish(_ connection: ConnectionID, id: UInt64, failure: WishFailure?) {

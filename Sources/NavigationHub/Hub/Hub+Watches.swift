@@ -157,11 +157,10 @@ extension Hub {
     case .read(let request): output.requests.append(request)
     case .backup: output.startsBackup = true
     case .closed(let nav): finishClosing(nav, at: now)
-    case .ended(let connection): output.dropped.append(connection)
+    case .ended(let connection): output.endedConnections.append(connection)
     case .recheckRights: recheckWatches(at: now)
     case .notice(let notice): output.notices.append(notice)
-    case .wish(let connection, let id, let wish):
-      output.wishes.append(AskedWish(connection: connection, id: id, wish: wish))
+    case .wish(let wish): output.wishes.append(wish)
     case .ask(let question): output.questions.append(question)
     }
   }

@@ -180,7 +180,7 @@ package struct HubOutput: Sendable {
   package var unloadedNavs = 0
   /// Connections whose sessions ended; the shell discards its unsent messages for these
   /// connections.
-  package var dropped: [ConnectionID] = []
+  package var endedConnections: [ConnectionID] = []
   package var notices: [Notice] = []
 
   /// The messages to send, in order, each with its own body.

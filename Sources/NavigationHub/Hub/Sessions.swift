@@ -44,7 +44,7 @@ struct Session: Sendable {
   // The members that every message to the session needs are close together in memory.
   var connection: ConnectionID
   var window: UInt64
-  var isUncontrolled: Bool
+  var hasNoFlowControl: Bool
   /// Whether the socket takes no more messages for the connection now.
   var isBlocked = false
   /// The octets sent under flow control, and the sum at which the credit ends.
@@ -73,12 +73,12 @@ struct Session: Sendable {
   var divergenceReports: (period: UInt64, count: Int) = (0, 0)
 
   init(
-    connection: ConnectionID, window: UInt64, isUncontrolled: Bool, at time: UInt64, peer: Peer,
+    connection: ConnectionID, window: UInt64, hasNoFlowControl: Bool, at time: UInt64, peer: Peer,
     role: Role, client: ClientID, name: String, heartbeat: UInt64
   ) {
     self.connection = connection
     self.window = window
-    self.isUncontrolled = isUncontrolled
+    self.hasNoFlowControl = hasNoFlowControl
     creditLimit = window
     lastSentAt = time
     lastHeardAt = time
@@ -108,7 +108,7 @@ struct Session: Sendable {
 
   private static let reportsInTenSeconds = 8
 
-  var hasCredit: Bool { !isBlocked && (isUncontrolled || sentOctets < creditLimit) }
+  var hasCredit: Bool { !isBlocked && (hasNoFlowControl || sentOctets < creditLimit) }
 
   /// The most octets of a message of several diffs; nil if the session has no credit.
   ///
@@ -116,11 +116,11 @@ struct Session: Sendable {
   /// less, by octet, than several short ones; a longer one than this would keep others waiting.
   var maximumDiffsOctets: Int? {
     guard hasCredit, !waitsForTurn else { return nil }
-    return isUncontrolled ? 60 * 1024 : min(60 * 1024, max(32 * 1024, Int(window / 2)))
+    return hasNoFlowControl ? 60 * 1024 : min(60 * 1024, max(32 * 1024, Int(window / 2)))
   }
 
   static let vacant = Session(
-    connection: ConnectionID(0), window: 0, isUncontrolled: false, at: 0,
+    connection: ConnectionID(0), window: 0, hasNoFlowControl: false, at: 0,
     peer: .local(user: 0, group: 0, process: 0), role: .ui, client: ClientID(high: 0, low: 0),
     name: "", heartbeat: 0)
 }
