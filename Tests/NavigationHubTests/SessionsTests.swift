@@ -120,7 +120,8 @@ import Testing
     )
     for slot in [one, one, two] { sessions.beginOp(of: slot) }
     sessions.remove(two)
-    sessions.finishOps(of: [.inFlight(session: one), .malformed(session: one), .inFlight(session: two)])
+    sessions.finishOps(
+      of: [.inFlight(session: one), .malformed(session: one), .inFlight(session: two)])
     #expect(sessions[one].opsInFlight == 1)
     #expect(sessions.busiest(5).map { sessions[$0].answeredOps } == [1])
     for _ in 0..<2 { sessions.finishOp(of: one, answers: 0) }

@@ -78,7 +78,9 @@ extension Hub {
   /// `isAllDurable` is false if a later batch has begun.
   mutating func publishDirectories(isAllDurable: Bool, at now: Instant) {
     if batches.current.mayChangeNavs { publish(Navs.navsSlot) }
-    if batches.current.messageCount > 0 || !batches.current.changedNavs.isEmpty { requestLag(at: now) }
+    if batches.current.messageCount > 0 || !batches.current.changedNavs.isEmpty {
+      requestLag(at: now)
+    }
     if batches.current.mayChangeClients || isAllDurable && clientsPace.isDue(at: now.boot) {
       publish(Navs.clientsSlot)
       clientsPace.published(at: now.boot, records: sessions.count)

@@ -220,7 +220,7 @@ extension Hub {
         sender: sender, id: id, purpose: pending, standing: entry.standing, owner: entry.owner))
     batches.note(.historyRequested(token: token))
     return HistoryRequest(
-      token: token, nav: entry.number, newestRow: entry.lastSequence, part: what)
+      token: token, nav: entry.number, newestRow: entry.lastSequence, part: part)
   }
 
   mutating func finishRead(_ answer: HistoryAnswer, at now: Instant) {

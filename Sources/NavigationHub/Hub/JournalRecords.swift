@@ -29,7 +29,8 @@ package struct JournalRecords: Hashable, Sendable {
 
   /// Makes an empty value with the room of `other`, up to 64 rows and 32 KB.
   init(like other: borrowing JournalRecords) {
-    rows.reserveCapacity(Self.reservedCapacity(other.rows.capacity, used: other.rows.count, most: 64))
+    rows.reserveCapacity(
+      Self.reservedCapacity(other.rows.capacity, used: other.rows.count, most: 64))
     bodies.reserveCapacity(
       Self.reservedCapacity(other.bodies.capacity, used: other.bodies.count, most: 32 << 10))
   }
