@@ -86,7 +86,7 @@ import Testing
 
   private enum Expected: Equatable {
     case message(ServerVerb, [UInt8])
-    case standstill
+    case waitsForDurability
     case nothing
   }
 
