@@ -71,7 +71,7 @@ package final class Journal: JournalStore {
 
   /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none is.
   package var loss: EpochLoss? {
-    if let witness, witness.acknowledged > lastSequence { return .older }
+    if let witness, witness.acknowledged > lastSequence { return .olderCopy }
     return mustRenewEpochs ? isRestored ? .backup : .crash : nil
   }
 

@@ -93,7 +93,7 @@ package final class JournalReader {
   }
 
   /// Returns the records from which a nav's state at `revision` can be rebuilt; by default, that at
-  /// `request.head`.
+  /// `request.newestRow`.
   ///
   /// These are its newest snapshot at `revision` or below and the rows after it through `revision`;
   /// without a snapshot, all rows. The oldest row is first. O(rows to the next later snapshot).
@@ -102,7 +102,7 @@ package final class JournalReader {
   ) throws(JournalError) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
     try engine.reading { () throws(JournalError) in
       let snapshot = try snapshot(nav: request.nav, notAfter: revision)
-      let start = try start(of: request.nav, from: request.head, above: revision)
+      let start = try start(of: request.nav, from: request.newestRow, above: revision)
       let rows = try history(
         of: request.nav, from: start, downTo: snapshot?.revision ?? 0, limit: Int.max)
       return (snapshot, rows.reversed().filter { $0.revision <= revision })

@@ -254,7 +254,7 @@ enum Daemon {
         throw error
       }
       progress.end(isComplete: true)
-      if loss == .older {
+      if loss == .olderCopy {
         log(
           .warning,
           "\(journal.name) does not reach row \(acknowledged), which was acknowledged: an older "

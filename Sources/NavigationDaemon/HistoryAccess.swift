@@ -186,13 +186,14 @@ final class HistoryWorker: Sendable {
   private func answer(_ request: HistoryRequest, _ reader: inout JournalReader?) -> HistoryAnswer {
     do throws(JournalError) {
       let reader = try place.reader(&reader)
-      switch request.what {
+      switch request.part {
       case .rows(let first, let last):
-        let rows = try reader.rows(of: request.nav, from: request.head, first...max(first, last))
+        let rows = try reader.rows(
+          of: request.nav, from: request.newestRow, first...max(first, last))
         return HistoryAnswer(token: request.token, rows: rows)
       case .state(let revision):
         let (snapshot, rows) = try reader.chain(
-          of: ReloadRequest(nav: request.nav, head: request.head), through: revision)
+          of: ReloadRequest(nav: request.nav, newestRow: request.newestRow), through: revision)
         return HistoryAnswer(token: request.token, snapshot: snapshot, rows: rows)
       }
     } catch {

@@ -76,7 +76,7 @@ enum JournalReplay {
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(JournalError) {
     let newest = try journal.newestSequence()
-    hub.remembersBehind = newest > rememberedRows ? newest - rememberedRows : 0
+    hub.remembersAfterRow = newest > rememberedRows ? newest - rememberedRows : 0
     progress(0, newest)
     var (records, first): (Int, UInt64?) = (0, nil)
     try journal.replay(
@@ -111,7 +111,7 @@ enum JournalReplay {
     guard !open.isEmpty || !rows.isEmpty, let journal = journals.first else { return }
     let reader = try journal.place.openReader()
     for (shard, rows) in rows.sorted(by: { $0.key < $1.key }) {
-      hub.remember(try reader.rows(at: rows, in: shard), of: shard)
+      hub.rememberOps(from: try reader.rows(at: rows, in: shard), of: shard)
     }
     // One nav at a time, because the rows of all of them together could take much memory.
     for (index, request) in open.enumerated() {

@@ -250,7 +250,7 @@ extension ServerLoop {
     questions += output.questions
     for wish in output.wishes { served?.keeper.store(wish) }
     if output.unloadedNavs > 0 { try noteUnloaded(output.unloadedNavs) }
-    for connection in output.dropped { router.discardOutbox(of: connection) }
+    for connection in output.endedConnections { router.discardOutbox(of: connection) }
     for notice in output.notices { log(LogEntry(notice)) }
   }
 }

@@ -251,9 +251,11 @@ extension GuardedRouter {
     var sharedBody = -1
     for index in output.deliveries.indices {
       let delivery = output.deliveries[index]
-      let body = delivery.body
+      let body = delivery.bodyIndex
       let next = index + 1
-      if body != sharedBody, next < output.deliveries.count, output.deliveries[next].body == body {
+      if body != sharedBody, next < output.deliveries.count,
+        output.deliveries[next].bodyIndex == body
+      {
         shared = Message(copying: output.bodies[body])
         sharedBody = body
       }

@@ -106,7 +106,7 @@ struct HubDriver: ConformanceDriver {
     }
     for row in rows { try hub.index(row.header, body: row.body.span, at: now) }
     let wanted = Set(hub.rememberedRows[.first] ?? [])
-    hub.remember(rows.filter { wanted.contains($0.sequence) })
+    hub.rememberOps(from: rows.filter { wanted.contains($0.sequence) })
     for request in hub.dormantNavs {
       try hub.revive(
         request, snapshot: newest[request.nav], rows: rows.filter { $0.nav == request.nav })
@@ -141,10 +141,10 @@ struct HubDriver: ConformanceDriver {
 
   private mutating func rollBack() throws {
     for request in hub.rollBack() {
-      let snapshot = snapshots.last { $0.nav == request.nav && $0.sequence <= request.head }
+      let snapshot = snapshots.last { $0.nav == request.nav && $0.sequence <= request.newestRow }
       try hub.reload(
         request, snapshot: snapshot,
-        rows: rows.filter { $0.nav == request.nav && $0.sequence <= request.head })
+        rows: rows.filter { $0.nav == request.nav && $0.sequence <= request.newestRow })
     }
   }
 
@@ -171,15 +171,15 @@ struct HubDriver: ConformanceDriver {
   }
 
   private func answer(_ request: HistoryRequest) -> HistoryAnswer {
-    let mine = rows.filter { $0.nav == request.nav && $0.sequence <= request.head }
-    switch request.what {
+    let mine = rows.filter { $0.nav == request.nav && $0.sequence <= request.newestRow }
+    switch request.part {
     case .rows(let from, let through):
       return HistoryAnswer(
         token: request.token,
         rows: mine.filter { $0.revision >= from && $0.revision <= through })
     case .state(let at):
       let snapshot = snapshots.last {
-        $0.nav == request.nav && $0.sequence <= request.head && $0.revision <= at
+        $0.nav == request.nav && $0.sequence <= request.newestRow && $0.revision <= at
       }
       return HistoryAnswer(
         token: request.token, snapshot: snapshot,

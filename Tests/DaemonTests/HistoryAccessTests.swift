@@ -41,8 +41,8 @@ import Testing
       #expect(!isReadable(history.descriptor))
       #expect(history.takeAnswer()?.token == nil)
       history.ask([
-        HistoryRequest(token: 5, nav: 1, head: 9, what: .rows(from: 3, through: 6)),
-        HistoryRequest(token: 6, nav: 1, head: 9, what: .state(at: 4)),
+        HistoryRequest(token: 5, nav: 1, newestRow: 9, part: .rows(from: 3, through: 6)),
+        HistoryRequest(token: 6, nav: 1, newestRow: 9, part: .state(at: 4)),
       ])
       var answers: [HistoryAnswer] = []
       for _ in 0..<2 {
@@ -66,7 +66,7 @@ import Testing
       var pages = try history.takePages()
       #expect(pages.isEmpty && history.takeReplayed().isEmpty)
       // The rows of this journal are no states.
-      history.page(in: [ReloadRequest(nav: 1, head: 9)], by: replayer)
+      history.page(in: [ReloadRequest(nav: 1, newestRow: 9)], by: replayer)
       awaitReadable(history.descriptor)
       #expect(history.takeAnswer()?.token == nil)
       #expect(throws: HubReplayError.self) { _ = try history.takePages() }
@@ -80,8 +80,8 @@ import Testing
     let place = FailingPlace()
     var history = HistoryAccess(place)
     let replayer = Hub(configuration: HubConfiguration(), seed: 1).makeReplayer()
-    history.page(in: [ReloadRequest(nav: 1, head: 1)], by: replayer)
-    history.ask([HistoryRequest(token: 7, nav: 2, head: 1, what: .state(at: 1))])
+    history.page(in: [ReloadRequest(nav: 1, newestRow: 1)], by: replayer)
+    history.ask([HistoryRequest(token: 7, nav: 2, newestRow: 1, part: .state(at: 1))])
     // Both wait before the read of the first begins.
     place.begin.signal()
     place.other.wait()
@@ -103,7 +103,7 @@ import Testing
       history.close()
       try history.open()
       for token in 1...3 as ClosedRange<UInt64> {
-        history.ask([HistoryRequest(token: token, nav: 1, head: 3, what: .state(at: 2))])
+        history.ask([HistoryRequest(token: token, nav: 1, newestRow: 3, part: .state(at: 2))])
         awaitReadable(history.descriptor)
         #expect(history.takeAnswer()?.rows.count == 2)
         history.close()
@@ -114,10 +114,10 @@ import Testing
   @Test func `what cannot wait is read at once, with what was committed meanwhile`() throws {
     try withJournal(1...3) { journal, directory in
       var history = HistoryAccess(JournalDirectory(directory))
-      let before = try history.chain(of: ReloadRequest(nav: 1, head: 3))
+      let before = try history.chain(of: ReloadRequest(nav: 1, newestRow: 3))
       #expect(before.rows.map(\.revision) == [1, 2, 3] && before.snapshot == nil)
       try append(4...5, to: journal)
-      let after = try history.chain(of: ReloadRequest(nav: 1, head: 5))
+      let after = try history.chain(of: ReloadRequest(nav: 1, newestRow: 5))
       #expect(after.rows.map(\.revision) == [1, 2, 3, 4, 5])
     }
   }
@@ -128,7 +128,7 @@ import Testing
     try withTemporaryDirectory { directory in
       var history = HistoryAccess(JournalDirectory(directory + "/nowhere"))
       #expect(throws: JournalError.self) { try history.open() }
-      history.ask([HistoryRequest(token: 1, nav: 1, head: 1, what: .state(at: 1))])
+      history.ask([HistoryRequest(token: 1, nav: 1, newestRow: 1, part: .state(at: 1))])
       awaitReadable(history.descriptor)
       let answer = try #require(history.takeAnswer())
       #expect(answer.token == 1)

@@ -48,7 +48,9 @@ struct LoopStage: ~Copyable {
     let access = AccessControl(configuration.access, daemonUser: getuid())
     var inspections = Inspections()
     if let inspection {
-      inspections.touched = { controller, _ in inspection(controller.stack.map(\.id.text)) }
+      inspections.commitInspection = { controller, _ in
+        inspection(controller.stack.map(\.id.text))
+      }
     }
     var hub = Hub(
       configuration: Daemon.hubConfiguration(configuration), access: access.access, seed: 1,
@@ -62,8 +64,9 @@ struct LoopStage: ~Copyable {
       snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
       rows: { header, body throws(HubReplayError) in try hub.index(header, body: body, at: now) })
     hub.takeFloors { journal.floor(of: $0) }
-    hub.remember(
-      try JournalReader.open(directory: directory).rows(at: hub.rememberedRows[.first] ?? []))
+    hub.rememberOps(
+      from: try JournalReader.open(directory: directory).rows(
+        at: hub.rememberedRows[.first] ?? []))
     _ = hub.finishReplay(
       renewsEpochs: journal.mustRenewEpochs, lastSequence: journal.lastSequence, at: now)
     try journal.commit(hub.takeRecords())

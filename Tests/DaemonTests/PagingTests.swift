@@ -160,7 +160,7 @@ import Testing
   @Test func `the loop receives no more while too much is held`() throws {
     try withDormant { stage, _ in
       try stage.turn([stage.op(1, LoopStage.push("1"), nav: "a")])
-      let pings = PageIns<ReceivedEvent>.eventsHeld - 1
+      let pings = PageIns<ReceivedEvent>.maximumHeldEvents - 1
       try stage.turn((0..<pings).map { stage.message(1, "ping", #"{"id":\#($0 + 9)}"#) })
       #expect(!stage.loop.pageIns.mayReceive)
       let (received, looked) = (
@@ -177,10 +177,10 @@ import Testing
     throws
   {
     try withDormant { stage, _ in
-      let old = HistoryRequest(token: 7, nav: 2, head: 4, what: .rows(from: 1, through: 2))
+      let old = HistoryRequest(token: 7, nav: 2, newestRow: 4, part: .rows(from: 1, through: 2))
       stage.loop.history.ask([old])
       awaitReadable(stage.loop.history.descriptor)
-      let pings = PageIns<ReceivedEvent>.eventsHeld - 1
+      let pings = PageIns<ReceivedEvent>.maximumHeldEvents - 1
       try stage.turn(
         [stage.op(1, LoopStage.push("1"), nav: "a")]
           + (0..<pings).map { stage.message(1, "ping", #"{"id":\#($0 + 9)}"#) })

@@ -162,7 +162,7 @@ import Testing
     let reader = try JournalReader.open(directory: directory.path)
     #expect(try reader.row(at: 1)?.nav == 1)
     #expect(throws: damage) { try reader.row(at: 7) }
-    #expect(throws: damage) { _ = try reader.chain(of: ReloadRequest(nav: 1, head: 10)) }
+    #expect(throws: damage) { _ = try reader.chain(of: ReloadRequest(nav: 1, newestRow: 10)) }
     #expect(throws: damage) { _ = try reader.rows(at: [1, 10]) }
     let copy = try directory.copy()
     #expect(throws: JournalError.damaged(path: copy.file, what: what)) {
@@ -215,14 +215,14 @@ import Testing
         }
       }
       for (nav, head) in writer.heads {
-        let chain = try reader.chain(of: ReloadRequest(nav: nav, head: head.sequence))
+        let chain = try reader.chain(of: ReloadRequest(nav: nav, newestRow: head.sequence))
         #expect(chain.snapshot == snapshots[nav])
         let covered = snapshots[nav]?.revision ?? 0
         #expect(chain.rows == writer.rows.filter { $0.nav == nav && $0.revision >= covered })
       }
     }
     #expect(throws: JournalError.self) {
-      _ = try reader.chain(of: ReloadRequest(nav: 9, head: writer.sequence))
+      _ = try reader.chain(of: ReloadRequest(nav: 9, newestRow: writer.sequence))
     }
   }
 

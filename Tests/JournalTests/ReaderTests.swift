@@ -178,7 +178,7 @@ import Testing
       let reader = JournalReader(engine)
       engine.groups = 0
       let (snapshot, rows) = try reader.chain(
-        of: ReloadRequest(nav: 1, head: head.sequence), through: revision)
+        of: ReloadRequest(nav: 1, newestRow: head.sequence), through: revision)
       #expect(snapshot?.revision ?? 0 == revision / 1000 * 1000)
       let expected = writer.rows.filter {
         $0.revision <= revision && $0.revision >= snapshot?.revision ?? 0

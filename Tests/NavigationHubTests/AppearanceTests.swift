@@ -33,7 +33,7 @@ import Testing
     let sent = try client.send("op", client.opBody(op, nav: Self.appearance, members))
     #expect(sent.map(\.code) == [code], "\(sent.map(\.text))")
     #expect(try client.get("state", nav: Self.appearance).code == "no-nav")
-    #expect(world.hub.followers.isEmpty)
+    #expect(world.hub.navsLackingLooks.isEmpty)
     try client.must(Self.red, nav: Self.appearance, #""if":{"any":true}"#)
   }
 
@@ -47,7 +47,7 @@ import Testing
         "op",
         client.opBody(#"{"proxy.set":{"barTintColor":"c\#(number)"}}"#, nav: Self.appearance))
       try world.handle(event)
-      #expect(world.hub.followers.count <= 203)
+      #expect(world.hub.navsLackingLooks.count <= 203)
     }
   }
 
@@ -59,7 +59,7 @@ import Testing
     try world.handle(client.message("op", client.opBody(Self.red, nav: Self.appearance)))
     let records = world.hub.takeRecords()
     world.hub.seal()
-    #expect(!world.hub.followers.isEmpty)
+    #expect(!world.hub.navsLackingLooks.isEmpty)
     let ping = client.message("ping", "{\"id\":\(client.nextID())}")
     let ahead = world.hub.answerAhead(ping, at: world.now)
     #expect(ahead?.messages.count == nil)
@@ -127,10 +127,10 @@ import Testing
       try client.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: "n\(number)")
     }
     try client.must(Self.red, nav: Self.appearance)
-    #expect(world.hub.followers.count == 36)
+    #expect(world.hub.navsLackingLooks.count == 36)
     #expect(world.hub.wakeAt == world.now.boot)
     try world.wait(0)
-    #expect(world.hub.followers.isEmpty)
+    #expect(world.hub.navsLackingLooks.isEmpty)
     for number in 0..<100 {
       #expect(try world.entry("n\(number)").revision.number == 2)
     }

@@ -68,7 +68,7 @@ import Testing
     try other.ask("bye", #"{"id":\#(other.nextID())}"#)
     #expect(try create(world, by: creator, for: client).isEmpty)
     #expect(!world.sent.contains { $0.connection == other.connection && $0.verb == .snap })
-    #expect(world.hub.sessions.indices.allSatisfy { world.hub.sessions[$0].awaited.isEmpty })
+    #expect(world.hub.sessions.indices.allSatisfy { world.hub.sessions[$0].waitingWatches.isEmpty })
   }
 
   @Test func `a second watch replaces the one that waits`() throws {

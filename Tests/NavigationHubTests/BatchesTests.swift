@@ -5,7 +5,7 @@ import Testing
 /// What the hub does with the rows of a batch that is rolled back.
 private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
   for change in failed.undo.reversed() {
-    if case .row(let shard, let before) = change { batches.setBack(shard, to: before) }
+    if case .row(let shard, let before) = change { batches.resetSequence(of: shard, to: before) }
   }
 }
 
@@ -32,15 +32,15 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       // Each nav is of a shard of its own.
       let number = Int(random.next() % UInt64(Self.shards))
       let slot = NavSlot(number)
-      batches.touch(&navs[slot], slot)
-      let row = batches.advance(Shard(number))
+      batches.noteChange(of: &navs[slot], slot)
+      let row = batches.nextRow(of: Shard(number))
       batches.append(.pump(session: SessionSlot(number * 1_000_000 + Int(row))))
       navs[slot].lastSequence = row
       last[number] += 1
       #expect(row == last[number])
       rows[rows.count - 1].append(UInt64(number) * 1_000_000 + row)
-      #expect(navs[slot].touchedBy == batches.number)
-      #expect(batches.current.touched.count { $0.slot == slot } == 1)
+      #expect(navs[slot].lastChangeBatch == batches.number)
+      #expect(batches.current.changedNavs.count { $0.slot == slot } == 1)
     }
 
     mutating func seal() {
@@ -63,7 +63,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       let failed = batches.rollBack()
       takeRowsBack(of: failed, in: &batches)
       #expect(Self.rows(of: failed) == rows.flatMap { $0 })
-      for touched in failed.touched { navs[touched.slot].lastSequence = touched.rowBefore }
+      for touched in failed.changedNavs { navs[touched.slot].lastSequence = touched.rowBefore }
       for row in rows.joined() { last[Int(row / 1_000_000)] -= 1 }
       rows = [[]]
       #expect(batches.isStorageFailing && !batches.maySeal)
@@ -88,7 +88,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       default: run.rollBack()
       }
       #expect((0..<Run.shards).map { run.batches.sequence(of: Shard($0)) } == run.last)
-      #expect(run.batches.total == run.last.reduce(0, +))
+      #expect(run.batches.totalSequence == run.last.reduce(0, +))
       #expect(run.batches.sealed.count == run.rows.count - 1)
       #expect(Run.rows(of: run.batches.current) == run.rows.last)
       if run.rows == [[]] { #expect(run.batches.isIdle) }
@@ -101,7 +101,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
   @Test func `a watch that waits for a standstill keeps batches from being sealed`() {
     var batches = Batches()
     batches.seal(Self.navs)
-    batches.requestStandstill()
+    batches.forbidSealing()
     #expect(!batches.maySeal)
     let wasSealed = batches.beginRelease()
     batches.endRelease(wasSealed: wasSealed)
@@ -121,21 +121,21 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
     for number: UInt64 in 1...3 {
       #expect(!batches.isUnsound)
       #expect(batches.unsoundOps.map(\.op) == Array(1..<number))
-      _ = batches.advance(.first)
-      batches.noteUnsound(op(number), Batch.Touched(slot: NavSlot(2), rowBefore: 5))
+      _ = batches.nextRow(of: .first)
+      batches.noteUnsound(op(number), Batch.ChangedNav(slot: NavSlot(2), rowBefore: 5))
       #expect(batches.isUnsound)
       let former = batches.number
       let failed = batches.rollBackUnsound()
       takeRowsBack(of: failed, in: &batches)
-      #expect(failed.touched.map(\.rowBefore) == [5])
+      #expect(failed.changedNavs.map(\.rowBefore) == [5])
       #expect(batches.unsoundOps.map(\.op) == Array(1...number))
-      #expect(batches.total == 0 && batches.number > former)
+      #expect(batches.totalSequence == 0 && batches.number > former)
       #expect(!batches.isStorageFailing && batches.maySeal)
     }
     // A sound end of the batch forgets its unsound ops, and so does a full disk.
     batches.endRelease(wasSealed: batches.beginRelease())
     #expect(batches.unsoundOps.isEmpty)
-    batches.noteUnsound(op(4), Batch.Touched(slot: NavSlot(2), rowBefore: 5))
+    batches.noteUnsound(op(4), Batch.ChangedNav(slot: NavSlot(2), rowBefore: 5))
     _ = batches.rollBack()
     #expect(batches.unsoundOps.isEmpty && !batches.isUnsound)
   }
@@ -173,8 +173,8 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
     let (taken, again) = (batches.takeRecords(), batches.takeRecords())
     #expect(taken.count == 1 && again.isEmpty)
     batches.replay(through: 9, of: .first)
-    #expect(batches.advance(.first) == 10)
+    #expect(batches.nextRow(of: .first) == 10)
     takeRowsBack(of: batches.rollBack(), in: &batches)
-    #expect(batches.total == 9)
+    #expect(batches.totalSequence == 9)
   }
 }

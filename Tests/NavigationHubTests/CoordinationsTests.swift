@@ -47,10 +47,10 @@ import Testing
       case 0...4:
         let due = random.next() % 3
         now[slot] = due == 0 ? nil : due
-        coordinations.update(slot, in: &batches) { $0.due = due == 0 ? nil : due }
+        coordinations.update(slot, in: &batches) { $0.transitionDeadline = due == 0 ? nil : due }
       case 5:
         let removed = coordinations.remove(slot, in: &batches)
-        #expect(removed?.due == now[slot])
+        #expect(removed?.transitionDeadline == now[slot])
         now[slot] = nil
       case 6 where batches.maySeal: batches.seal(Self.navs)
       case 6, 7:
@@ -66,14 +66,14 @@ import Testing
         now = durable
       default:
         // More than what differs may be unfinished: what changed and changed back.
-        #expect(coordinations.hasUnfinished || unfinished.isEmpty)
-        let taken = coordinations.takeUnfinished(in: &batches)
+        #expect(coordinations.hasUnrecordedEndings || unfinished.isEmpty)
+        let taken = coordinations.takeUnrecordedEndings(in: &batches)
         #expect(unfinished.isSubset(of: taken))
         unfinished = []
       }
       #expect(coordinations.slots == now.keys.sorted())
       #expect(coordinations.count == now.count && coordinations.isEmpty == now.isEmpty)
-      for slot in slots { #expect(coordinations[slot]?.due == now[slot]) }
+      for slot in slots { #expect(coordinations[slot]?.transitionDeadline == now[slot]) }
     }
   }
 
@@ -88,20 +88,20 @@ import Testing
     coordinations.update(nav, in: &batches) {
       $0.register([.veto], of: one, Self.author, nil)
       $0.register([.veto], of: two, Self.author, nil)
-      $0.holder = one
-      $0.gesture = one
+      $0.displayHolder = one
+      $0.gestureSession = one
     }
     batches.endRelease(wasSealed: batches.beginRelease())
-    coordinations.update(nav, in: &batches) { $0.holder = two }
+    coordinations.update(nav, in: &batches) { $0.displayHolder = two }
     sessions.remove(SessionSlot(0))
     #expect(Self.rollBack(&coordinations, &batches, among: sessions, at: 5) == [nav])
     #expect(coordinations[nav]?.delegates.map(\.session) == [two])
-    #expect(coordinations[nav]?.holder == nil)
-    #expect(coordinations[nav]?.gesture == nil)
-    #expect(coordinations[nav]?.due == 5)
-    let unfinished = coordinations.takeUnfinished(in: &batches)
+    #expect(coordinations[nav]?.displayHolder == nil)
+    #expect(coordinations[nav]?.gestureSession == nil)
+    #expect(coordinations[nav]?.transitionDeadline == 5)
+    let unfinished = coordinations.takeUnrecordedEndings(in: &batches)
     #expect(unfinished == [nav])
-    #expect(!coordinations.hasUnfinished)
+    #expect(!coordinations.hasUnrecordedEndings)
   }
 
   @Test func `a registration takes the place of the session's former one`() {
@@ -113,6 +113,6 @@ import Testing
     #expect(coordination.has(.animator, refs[0]) && !coordination.has(.animator, refs[1]))
     coordination.register([], of: refs[1], Self.author, nil)
     #expect(coordination.delegates.map(\.session) == [refs[2], refs[0]])
-    #expect(coordination.lastOrder == 4)
+    #expect(coordination.lastRegistration == 4)
   }
 }

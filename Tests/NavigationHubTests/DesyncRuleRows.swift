@@ -206,7 +206,7 @@ extension DesyncRow {
     },
     DesyncRow("a state that breaks an invariant is never published, and the nav is frozen") {
       var inspections = Inspections()
-      inspections.whole = { $0.stack.contains { $0.id.text == "bug" } ? ["planted"] : [] }
+      inspections.stateInspection = { $0.stack.contains { $0.id.text == "bug" } ? ["planted"] : [] }
       let world = World(inspections: inspections)
       let stage = try Stage(world: world)
       try stage.delegate(stage.owner, "animator")

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct DirectoryTests {
-  private static func wanted(_ values: [String: Int]) -> [Directory.Wanted] {
+  private static func wanted(_ values: [String: Int]) -> [Directory.WantedRecord] {
     values.sorted { $0.key < $1.key }.map { id, value in
       (id, { Array(#"{"id":"\#(id)","ver":\#($0.number),"value":\#(value)}"#.utf8) })
     }
@@ -79,7 +79,7 @@ import Testing
 
   @Test func `a directory without records counts revisions only`() {
     var directory = Directory()
-    directory.skip()
+    directory.countRevision()
     #expect(directory.revision == Revision(2) && directory.records.isEmpty)
     directory.activate(Self.wanted(["a": 1]))
     #expect(directory.isActive && directory.records.map(\.version) == [Revision(2)])

@@ -58,7 +58,7 @@ extension World {
     let (world, client) = try World.dormant()
     let event = client.message(verb, body)
     let head = try #require(world.journal.rows.last { $0.nav == 2 }).sequence
-    #expect(world.hub.dormant(for: event) == ReloadRequest(nav: 2, head: head))
+    #expect(world.hub.dormant(for: event) == ReloadRequest(nav: 2, newestRow: head))
     #expect(world.dormantNumbers == [1, 2, 3])
     try world.turn([event])
     #expect(world.revived == [2])

@@ -194,7 +194,7 @@ struct Provocation: Sendable, CustomTestStringConvertible {
 
   private static var planted: Inspections {
     var inspections = Inspections()
-    inspections.whole = { $0.stack.contains { $0.id.text == "bug" } ? ["planted"] : [] }
+    inspections.stateInspection = { $0.stack.contains { $0.id.text == "bug" } ? ["planted"] : [] }
     return inspections
   }
 }

@@ -22,13 +22,13 @@ enum InspectionScope: CaseIterable {
     _ scope: InspectionScope = .whole, _ stack: [String] = ["A", "B"], _ settings: String = ""
   ) throws -> Stage {
     var inspections = Inspections()
-    inspections.whole = { nav in
+    inspections.stateInspection = { nav in
       let isWrong =
         nav.stack.contains { $0.title == "bug" } || nav.environment.content.owner == "c3"
       return isWrong ? ["planted"] : []
     }
     if scope == .touched {
-      inspections.touched = { nav, commit in
+      inspections.commitInspection = { nav, commit in
         guard nav.stack.contains(where: { $0.title == "bug" }) else { return [] }
         nav.stack.append(nav.stack[0])
         #expect(!nav.violatedInvariants().isEmpty)

@@ -46,7 +46,7 @@ import Testing
   private static func expected(_ world: World) -> [String] {
     let navs = world.hub.navs
     let loaded = navs.loaded.map { slot in
-      (navs[slot].name, Head(navs[slot]), world.hub.watches.of(nav: slot).count)
+      (navs[slot].name, NavHead(navs[slot]), world.hub.watches.of(nav: slot).count)
     }
     let dormant = navs.dormants.places.map { place in
       (navs.dormants[place].name, navs.dormants.history(place).head, 0)

@@ -7,7 +7,7 @@ import Testing
     PendingRead(
       sender: Sender(
         connection: ConnectionID(connection), peer: .local(user: 0, group: 0, process: 1)),
-      id: id, what: .log(floor: Revision(1), through: 1),
+      id: id, purpose: .log(floor: Revision(1), through: 1),
       standing: NavStanding(
         nav: "kiosk", epoch: Epoch(bits: 1), revision: Revision(1),
         digest: Digest(checksum: 0, chain: 0),
@@ -52,7 +52,7 @@ import Testing
       var read = Self.read(UInt64(user), id)
       read.sender.peer = .local(user: user, group: 0, process: 1)
       return HistoryRequest(
-        token: reads.insert(read), nav: 1, head: 9, what: .state(at: UInt64(user)))
+        token: reads.insert(read), nav: 1, newestRow: 9, part: .state(at: UInt64(user)))
     }
     var underWay = reads.schedule((0..<50).map { request(1, $0) })
     #expect(underWay.count == 2)
@@ -60,7 +60,7 @@ import Testing
     var users: [UInt64] = []
     while let next = underWay.first {
       #expect(underWay.count <= 2)
-      if case .state(let user) = next.what { users.append(user) }
+      if case .state(let user) = next.part { users.append(user) }
       reads.noteAnswer(to: next.token, cost: 1000)
       let read = reads.take(next.token)
       #expect(read != nil)
@@ -76,34 +76,12 @@ import Testing
     var reads = HistoryReads()
     let requests = (0..<5).map {
       HistoryRequest(
-        token: reads.insert(Self.read(1, $0)), nav: 1, head: 9, what: .state(at: 1))
+        token: reads.insert(Self.read(1, $0)), nav: 1, newestRow: 9, part: .state(at: 1))
     }
     let first = reads.schedule(requests)
     for request in requests.dropFirst(2) { _ = reads.take(request.token) }
     for request in first { reads.noteAnswer(to: request.token, cost: 1) }
     let later = reads.schedule([])
     #expect(later.isEmpty)
-  }
-
-  @Test func `one backup is made at a time, and a rollback goes back to the one before`() {
-    var reads = HistoryReads()
-    let first = PendingBackup(connection: ConnectionID(1), id: 1)
-    let second = PendingBackup(connection: ConnectionID(2), id: 2)
-    let began = [first, second].map { reads.beginBackup($0) }
-    #expect(began == [true, false])
-    reads.note(BackupProgress(done: 2, total: 5))
-    let taken = reads.takeBackup()
-    #expect(taken?.id == 1 && taken?.progress.done == 2)
-    let again = reads.takeBackup()
-    #expect(again == nil)
-    // The batch that ended it failed.
-    reads.restoreBackup(taken)
-    #expect(reads.backup?.id == 1)
-    _ = reads.takeBackup()
-    let beganSecond = reads.beginBackup(second)
-    #expect(beganSecond)
-    // So did the batch that began the next one.
-    reads.restoreBackup(nil)
-    #expect(reads.backup == nil)
   }
 }

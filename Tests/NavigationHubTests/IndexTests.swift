@@ -89,7 +89,7 @@ import Testing
       var hub = try index(
         rows.filter { !(4..<4 + count).contains(Int($0.sequence)) }, world, snapshots: snapshots)
       let request = try #require(hub.dormantNavs.first { $0.nav == 2 })
-      #expect(request.head == 10)
+      #expect(request.newestRow == 10)
       try world.revive(request, in: &hub)
       let slot = try #require(hub.navs.slot(of: "two"))
       #expect(hub.navs[slot].floor.number == UInt64(min(count + 1, 3)))
@@ -107,7 +107,7 @@ import Testing
     #expect(hub.rememberedRows == [.first: Array(1...9)])
     var other = rows[0]
     (other.sequence, other.body) = (99, Array("{}".utf8))
-    hub.remember(rows.filter { $0.sequence % 2 == 0 } + [other])
+    hub.rememberOps(from: rows.filter { $0.sequence % 2 == 0 } + [other])
     #expect(hub.rememberedRows.isEmpty)
     let author = try #require(rows[0].author)
     let key = RememberedOps.Key(principal: author.principal, client: author.client)
@@ -128,7 +128,7 @@ import Testing
       as [(UInt64, Bool)]
     {
       var hub = Hub(configuration: world.configuration, seed: 1)
-      hub.remembersBehind = 9
+      hub.remembersAfterRow = 9
       var row = rows[0]
       row.time = time
       try hub.index(row.header, body: row.body.span, at: now)
@@ -160,7 +160,7 @@ import Testing
     // Whatever has been pruned of the rows that the snapshot covers.
     for rows in [world.journal.rows, world.journal.rows.filter { $0.sequence < newest.sequence }] {
       var hub = try index(rows, world, snapshots: [snapshot])
-      try world.revive(ReloadRequest(nav: 2, head: newest.sequence), in: &hub)
+      try world.revive(ReloadRequest(nav: 2, newestRow: newest.sequence), in: &hub)
       #expect(hub.navs[try #require(hub.navs.slot(of: "two"))].epoch == epoch)
     }
   }
@@ -177,17 +177,18 @@ import Testing
       (entry.name, entry.owner) = (name, owner)
       let body = JournalBody.state(of: entry)
       var reader = JournalBodyReader()
-      let head = try reader.head(of: body)
-      #expect(head.name == name)
-      #expect(head.owner == owner)
-      #expect(head.epoch == entry.epoch)
-      #expect(!head.isStandalone)
+      let head = try reader.head(of: body, number: 8)
+      #expect(head.nav.number == 8)
+      #expect(head.nav.name == name)
+      #expect(head.nav.owner == owner)
+      #expect(head.nav.epoch == entry.epoch)
+      #expect(!head.nav.isStandalone)
       #expect(!head.isOpen && head.depth == 3 && head.top?.text == "b")
       var hub = Hub(configuration: world.configuration, seed: 1)
       let snapshot = SnapshotRow(nav: 8, revision: 3, sequence: 6, time: 1, body: body)
       try hub.index(snapshot)
       #expect(hub.navs.dormants.place(named: name) != nil)
-      try hub.revive(ReloadRequest(nav: 8, head: 6), snapshot: snapshot, rows: [])
+      try hub.revive(ReloadRequest(nav: 8, newestRow: 6), snapshot: snapshot, rows: [])
       #expect(hub.navs[try #require(hub.navs.slot(of: name))].owner == owner)
       #expect(hub.dormantNavs.isEmpty)
     }

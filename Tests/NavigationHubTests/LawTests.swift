@@ -168,7 +168,7 @@ private struct LawRun {
   private mutating func answer() throws {
     guard
       let pending = world.hub.coordinations.slots.compactMap({
-        world.hub.coordinations[$0]?.question?.pending
+        world.hub.coordinations[$0]?.question?.pendingAsk
       }).first,
       let client = clients.first(where: {
         world.hub.sessions.slot(of: $0.connection) == pending.session.slot

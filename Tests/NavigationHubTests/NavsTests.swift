@@ -53,7 +53,7 @@ import Testing
         twin.navs[slot] = nil
         closing[slot] = nil
       case (5, let slot?) where twin.navs[slot]?.number == twin.last:
-        navs.uncreate(slot)
+        navs.removeCreated(slot)
         twin.navs[slot] = nil
         twin.last -= 1
       case (6, let slot?), (7, let slot?):

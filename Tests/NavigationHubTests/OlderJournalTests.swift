@@ -131,7 +131,7 @@ import Testing
     world.journal.rows = []
     try world.restart()
     #expect(try world.entry("kiosk").digest == digest)
-    try world.restart(renewsEpochs: true, because: .older)
+    try world.restart(renewsEpochs: true, because: .olderCopy)
     let renewed = try world.entry("kiosk")
     #expect(renewed.digest == Digest(checksum: digest.checksum, chain: renewed.epoch.bits))
     try world.restart()

@@ -79,10 +79,12 @@ private struct Twins {
   /// A turn of a shell with answers and new events.
   private mutating func turn(_ answers: [ReloadRequest], _ new: [Numbered]) {
     let released = pageIns.release(answers)
-    for answer in answers where dormant[answer.nav] == answer.head { dormant[answer.nav] = nil }
+    for answer in answers where dormant[answer.nav] == answer.newestRow {
+      dormant[answer.nav] = nil
+    }
     for arrival in released + new {
       let request = arrival.nav.flatMap { nav in
-        dormant[nav].map { ReloadRequest(nav: nav, head: $0) }
+        dormant[nav].map { ReloadRequest(nav: nav, newestRow: $0) }
       }
       if !pageIns.hold(arrival, for: request) { handled.append(arrival.number) }
     }
@@ -184,8 +186,8 @@ private struct Twins {
 
   @Test func `nothing is received while too many events or bytes are held`() {
     typealias Values = PageIns<Numbered>
-    let request = ReloadRequest(nav: 1, head: 7)
-    for (bytes, most) in [(1, Values.eventsHeld), (Values.bytesHeld / 4, 4)] {
+    let request = ReloadRequest(nav: 1, newestRow: 7)
+    for (bytes, most) in [(1, Values.maximumHeldEvents), (Values.maximumHeldBytes / 4, 4)] {
       var pageIns = Values()
       for number in 1...most {
         #expect(pageIns.mayReceive)
@@ -206,7 +208,7 @@ private struct Twins {
 
   @Test func `an answer to an older request releases nothing`() {
     var pageIns = PageIns<Numbered>()
-    let (older, newer) = (ReloadRequest(nav: 1, head: 7), ReloadRequest(nav: 1, head: 8))
+    let (older, newer) = (ReloadRequest(nav: 1, newestRow: 7), ReloadRequest(nav: 1, newestRow: 8))
     _ = pageIns.hold(get(1), for: older)
     _ = pageIns.hold(get(2), for: newer)
     _ = pageIns.hold(get(3), for: newer)
@@ -218,7 +220,7 @@ private struct Twins {
 
   @Test func `a revoked connection ends at once, without its held messages`() {
     var pageIns = PageIns<Numbered>()
-    let request = ReloadRequest(nav: 1, head: 7)
+    let request = ReloadRequest(nav: 1, newestRow: 7)
     _ = pageIns.hold(get(1, bytes: 5), for: request)
     _ = pageIns.hold(get(2, bytes: 6), for: request)
     var event = get(1)
@@ -231,7 +233,7 @@ private struct Twins {
 
   @Test func `what a connection needs next is requested while it still waits`() {
     var pageIns = PageIns<Numbered>()
-    let requests = (1...3).map { ReloadRequest(nav: $0, head: 10 + $0) }
+    let requests = (1...3).map { ReloadRequest(nav: $0, newestRow: 10 + $0) }
     for request in requests {
       var event = get(1)
       event.number = Int(request.nav)

@@ -108,13 +108,13 @@ import Testing
     let other = Client(world, 3)
     try other.must(Stage.push("c"), nav: "two", #""client":"\#(other.client)""#)
     let all = world.journal.rows
-    let right = all.filter { $0.nav == 2 && $0.sequence <= request.head }
+    let right = all.filter { $0.nav == 2 && $0.sequence <= request.newestRow }
     var rows = right
     Self.unfit[place](&rows, all)
     let error = #expect(throws: HubReplayError.self) {
       try hub.revive(request, snapshot: nil, rows: rows)
     }
-    #expect(error?.sequence == request.head)
+    #expect(error?.sequence == request.newestRow)
     #expect(hub.dormantNavs.map(\.nav) == [1, 2, 3])
     #expect(hub.navs.slot(of: "two") == nil)
     #expect(hub.navs.ringBytes == 0)

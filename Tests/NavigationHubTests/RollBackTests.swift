@@ -186,7 +186,7 @@ import Testing
   /// A daemon of a cluster with `kiosk` in memory and `other` dormant, in different shards.
   private func clustered() throws -> (World, Client) {
     var inspections = Inspections()
-    inspections.whole = { $0.environment.content.owner == nil ? [] : ["planted"] }
+    inspections.stateInspection = { $0.environment.content.owner == nil ? [] : ["planted"] }
     let world = try ShardStage(1, inspections: inspections) { $0.navIdle = 60_000 }.worlds[0]
     let client = try world.client()
     for nav in ["kiosk", "other"] {
@@ -213,7 +213,7 @@ import Testing
     #expect(try client.ask("delegate", body).verb == .ok)
     let slot = try replace(in: world)
     _ = world.hub.rollBack(isStorageFailing: false)
-    #expect(world.hub.coordinations[slot] == nil && !world.hub.coordinations.hasUnfinished)
+    #expect(world.hub.coordinations[slot] == nil && !world.hub.coordinations.hasUnrecordedEndings)
   }
 
   @Test func `a frozen nav that has moved leaves the nav in its slot frozen or not`() throws {

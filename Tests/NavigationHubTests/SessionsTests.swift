@@ -66,7 +66,7 @@ import Testing
         sessions.remove(slot)
         twin.sessions[slot] = nil
       default:
-        let slot = sessions.close(new.connection)
+        let slot = sessions.forget(new.connection)
         #expect(slot == twin.slot(of: new.connection))
         twin.fenced.remove(new.connection)
         if let slot {
@@ -104,12 +104,12 @@ import Testing
     var sessions = Sessions()
     let connection = ConnectionID(3)
     func excess(_ time: UInt64, limit: Int = 2) -> UInt64? {
-      sessions.excess(of: connection, over: limit, at: Instant(boot: time, wall: 0))
+      sessions.delay(of: connection, over: limit, at: Instant(boot: time, wall: 0))
     }
     #expect([1000, 1001, 1250, 1999, 2000].map { excess($0) } == [nil, nil, 750, 1, nil])
     #expect(excess(2001, limit: 0) == nil)
     #expect(sessions.rates.count == 1)
-    _ = sessions.close(connection)
+    _ = sessions.forget(connection)
     #expect(sessions.rates.isEmpty)
   }
 
@@ -118,13 +118,14 @@ import Testing
     let (one, two) = (
       sessions.insert(Self.session(1, 1, user: 0)), sessions.insert(Self.session(2, 2, user: 0))
     )
-    for slot in [one, one, two] { sessions.begin(slot) }
+    for slot in [one, one, two] { sessions.beginOp(of: slot) }
     sessions.remove(two)
-    sessions.finish([.inFlight(session: one), .malformed(session: one), .inFlight(session: two)])
-    #expect(sessions[one].inflight == 1)
-    #expect(sessions.busiest(5).map { sessions[$0].answered } == [1])
-    for _ in 0..<2 { sessions.finish(one, answers: 0) }
-    #expect(sessions[one].inflight == 0)
-    #expect(sessions[one].answered == 1)
+    sessions.finishOps(
+      of: [.inFlight(session: one), .malformed(session: one), .inFlight(session: two)])
+    #expect(sessions[one].opsInFlight == 1)
+    #expect(sessions.busiest(5).map { sessions[$0].answeredOps } == [1])
+    for _ in 0..<2 { sessions.finishOp(of: one, answers: 0) }
+    #expect(sessions[one].opsInFlight == 0)
+    #expect(sessions[one].answeredOps == 1)
   }
 }

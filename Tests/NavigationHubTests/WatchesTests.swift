@@ -25,7 +25,7 @@ import Testing
     }
 
     mutating func commit(_ random: inout SeededGenerator) {
-      let records: [Directory.Wanted] = (0..<1 + random.next() % 6).map { index in
+      let records: [Directory.WantedRecord] = (0..<1 + random.next() % 6).map { index in
         let text = String(repeating: "r", count: Int(random.next() % 90))
         let json = Array(#"{"id":"\#(text)","rev":\#(revision)}"#.utf8)
         return ("r\(index)", { _ in json })
@@ -86,7 +86,7 @@ import Testing
 
   private enum Expected: Equatable {
     case message(ServerVerb, [UInt8])
-    case standstill
+    case waitsForDurability
     case nothing
   }
 
@@ -117,7 +117,7 @@ import Testing
         cursor: Revision(UInt64(navs[nav].revision)))
       watch.hasResolved = mirror.hasResolved
       if view == .full, number(2) == 0 {
-        watch.snapshot = SnapshotOnItsWay(navs[nav].entry.snapshot(why: "join"))
+        watch.snapshot = SnapshotBox(navs[nav].entry.snapshot(why: "join"))
         mirror.parts = navs[nav].parts(why: "join", mirror.hasResolved)
         mirror.target = navs[nav].revision
       } else if view == .full {
@@ -142,7 +142,7 @@ import Testing
           continue
         }
         mirrors[index]?.isStarted = true
-        watches.start(index)
+        watches.markStarted(index)
       }
     }
 
@@ -157,7 +157,7 @@ import Testing
         if isReached, nav.diff(mirror.position + 1, true).count <= limit {
           return diffs(&mirror, nav, room)
         }
-        guard nav.durable == nav.revision else { return .standstill }
+        guard nav.durable == nav.revision else { return .waitsForDurability }
         mirror.parts = nav.parts(why: isReached ? "size" : "lag", mirror.hasResolved)
         mirror.target = nav.revision
       }
@@ -182,7 +182,7 @@ import Testing
     }
 
     func latest(_ mirror: inout Mirror, _ nav: Nav) -> Expected {
-      guard nav.durable == nav.revision else { return .standstill }
+      guard nav.durable == nav.revision else { return .waitsForDurability }
       let top = nav.entry.directory?.records.last?.id ?? ""
       let shown = mirror.view == .top ? top : "the bar never changes"
       guard mirror.shown != shown else { return .nothing }
@@ -210,16 +210,16 @@ import Testing
           #expect(watches[index].cursor.number == UInt64(mirror.position))
           switch next {
           case .nothing: #expect(expected == .nothing)
-          case .standstill: #expect(expected == .standstill)
+          case .waitsForDurability: #expect(expected == .waitsForDurability)
           case .message(let message):
-            #expect(expected == .message(message.verb, output.bodies[message.body]))
-            #expect(message.byteCount == output.bodies[message.body].count)
+            #expect(expected == .message(message.verb, output.bodies[message.bodyIndex]))
+            #expect(message.byteCount == output.bodies[message.bodyIndex].count)
             #expect(mirror.position <= navs[mirror.nav].durable)
             let isOfDiffs = message.verb == .diff || message.verb == .diffs
             #expect(message.revisions == (isOfDiffs ? mirror.position - before : 0))
             #expect(message.endsSnapshot == (message.verb == .snap && mirror.parts.isEmpty))
-            if isOfDiffs { #expect(bodies[key, default: message.body] == message.body) }
-            if isOfDiffs { bodies[key] = message.body }
+            if isOfDiffs { #expect(bodies[key, default: message.bodyIndex] == message.bodyIndex) }
+            if isOfDiffs { bodies[key] = message.bodyIndex }
             continue
           }
           break
@@ -271,9 +271,9 @@ import Testing
     var output = HubOutput()
     var watch = Watch(
       session: SessionSlot(1), nav: NavSlot(0), view: .full, cursor: Revision(1))
-    watch.snapshot = SnapshotOnItsWay(nav.entry.snapshot(why: "join"))
+    watch.snapshot = SnapshotBox(nav.entry.snapshot(why: "join"))
     let first = watches.insert(watch)
-    watches.start(first)
+    watches.markStarted(first)
     watches.remove(first)
     #expect(watches.of(session: SessionSlot(1)).isEmpty && watches.of(nav: NavSlot(0)).isEmpty)
     let second = watches.insert(

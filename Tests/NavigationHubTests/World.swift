@@ -52,14 +52,14 @@ struct MemoryJournal {
   }
 
   func answer(_ request: HistoryRequest) -> HistoryAnswer {
-    switch request.what {
+    switch request.part {
     case .rows(let from, let through):
-      let found = rows(of: request.nav, through: request.head).filter {
+      let found = rows(of: request.nav, through: request.newestRow).filter {
         $0.revision >= from && $0.revision <= through
       }
       return HistoryAnswer(token: request.token, rows: found)
     case .state(let at):
-      let (snapshot, rows) = state(of: request.nav, head: request.head, at: at)
+      let (snapshot, rows) = state(of: request.nav, head: request.newestRow, at: at)
       return HistoryAnswer(token: request.token, snapshot: snapshot, rows: rows)
     }
   }
@@ -145,9 +145,9 @@ final class World {
 
   private func reload(_ requests: [ReloadRequest]) throws {
     for request in requests {
-      let rows = journal.rows(of: request.nav, through: request.head)
+      let rows = journal.rows(of: request.nav, through: request.newestRow)
       let snapshot = journal.snapshots.last {
-        $0.nav == request.nav && $0.sequence <= request.head
+        $0.nav == request.nav && $0.sequence <= request.newestRow
       }
       try hub.reload(request, snapshot: snapshot, rows: rows)
     }
@@ -214,7 +214,7 @@ final class World {
           connection: message.connection, verb: message.verb, body: message.body,
           json: try #require(json)))
     }
-    dropped += output.dropped
+    dropped += output.endedConnections
     notices += output.notices
     requests += output.requests
     if output.startsBackup { backups += 1 }
@@ -251,7 +251,7 @@ final class World {
     for row in journal.rows { try hub.index(row.header, body: row.body.span, at: now) }
     hub.takeFloors { journal.floors[$0] ?? 0 }
     let wanted = Set(hub.rememberedRows[.first] ?? [])
-    hub.remember(journal.rows.filter { wanted.contains($0.sequence) })
+    hub.rememberOps(from: journal.rows.filter { wanted.contains($0.sequence) })
     // Most tests look into the hub, where dormant navs are not.
     for request in revives ? hub.dormantNavs : hub.openNavs { try revive(request, in: &hub) }
     guard finishes else { return hub }
@@ -267,9 +267,9 @@ final class World {
     try hub.revive(
       request,
       snapshot: journal.snapshots.last {
-        $0.nav == request.nav && $0.sequence <= request.head
+        $0.nav == request.nav && $0.sequence <= request.newestRow
       },
-      rows: journal.rows(of: request.nav, through: request.head))
+      rows: journal.rows(of: request.nav, through: request.newestRow))
   }
 
   func advance(_ milliseconds: UInt64) {

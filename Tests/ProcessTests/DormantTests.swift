@@ -95,7 +95,7 @@ extension LongProcessTests {
       try peer.hello()
       let other = try Peer(daemon.endpoint)
       try other.create("other")
-      // More than navd holds before it stops receiving: `PageIns.eventsHeld`.
+      // More than navd holds before it stops receiving: `PageIns.maximumHeldEvents`.
       let ids = 100..<5100
       for id in ids {
         let nav = Self.navs[id % 20]

@@ -52,7 +52,7 @@ extension ProcessTests {
       let others: Set = [
         "navctl", "try", "why", "example", "filter", "push", "read-only", "disconnected",
       ]
-      let maker = #"(?:code(?: =|:) (?:\w+ \? )?|why: |revocation = )""#
+      let maker = #"(?:code(?: =|:) (?:\w+ \? )?|why: |revocationCode = )""#
       let note = maker + word + #""(?: : ""# + word + #"")?"#
       return [
         "navctl": try matches(error, in: "navctl").subtracting(others),

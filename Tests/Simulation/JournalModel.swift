@@ -117,18 +117,19 @@ struct JournalModel: Sendable {
     hub.takeFloors { floors[$0] ?? 0 }
     for (shard, sequences) in hub.rememberedRows {
       let wanted = Set(sequences)
-      hub.remember(
-        rows.filter { Shard(ofNav: $0.nav) == shard && wanted.contains($0.sequence) }, of: shard)
+      hub.rememberOps(
+        from: rows.filter { Shard(ofNav: $0.nav) == shard && wanted.contains($0.sequence) },
+        of: shard)
     }
     for request in hub.openNavs {
-      let (snapshot, rows) = chain(of: request.nav, to: request.head)
+      let (snapshot, rows) = chain(of: request.nav, to: request.newestRow)
       try hub.revive(request, snapshot: snapshot, rows: rows)
     }
   }
 
   func answer(_ request: HistoryRequest) -> HistoryAnswer {
-    let mine = rows.filter { $0.nav == request.nav && $0.sequence <= request.head }
-    switch request.what {
+    let mine = rows.filter { $0.nav == request.nav && $0.sequence <= request.newestRow }
+    switch request.part {
     case .rows(let from, let through):
       return HistoryAnswer(
         token: request.token, rows: mine.filter { $0.revision >= from && $0.revision <= through })

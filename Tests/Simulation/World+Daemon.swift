@@ -193,7 +193,7 @@ extension World {
 
   private mutating func reload(_ requests: [ReloadRequest], _ hub: inout Hub) {
     for request in requests {
-      let (snapshot, rows) = journal.chain(of: request.nav, to: request.head)
+      let (snapshot, rows) = journal.chain(of: request.nav, to: request.newestRow)
       do {
         try hub.reload(request, snapshot: snapshot, rows: rows)
       } catch {
@@ -336,7 +336,7 @@ extension World {
   /// Revives a nav from the journal as it is now.
   private mutating func revive(_ request: ReloadRequest) {
     count { $0.revivals += 1 }
-    let (snapshot, rows) = journal.chain(of: request.nav, to: request.head)
+    let (snapshot, rows) = journal.chain(of: request.nav, to: request.newestRow)
     do {
       try hub?.revive(request, snapshot: snapshot, rows: rows)
     } catch {
@@ -370,7 +370,7 @@ extension World {
       frame: ClientVerb.get.frame.span, body: body.utf8.span, from: connection, peer,
       reader: &reader)
     if let request = copy.dormant(for: event) {
-      let (snapshot, rows) = journal.chain(of: request.nav, to: request.head)
+      let (snapshot, rows) = journal.chain(of: request.nav, to: request.newestRow)
       // What cannot be revived is not known to the copy, which the caller sees.
       try? copy.revive(request, snapshot: snapshot, rows: rows)
     }
@@ -396,6 +396,6 @@ extension World {
     }
     historyRequests.append(contentsOf: output.requests)
     for message in sabotaged(output.messages) { send(message) }
-    for connection in output.dropped { trace { _ in "drop \(connection.number)" } }
+    for connection in output.endedConnections { trace { _ in "drop \(connection.number)" } }
   }
 }

@@ -118,11 +118,11 @@ package struct World: Sendable {
 
   init(
     seed: UInt64, sabotage: Sabotage?, isTracing: Bool,
-    inspection: Inspections.Touched? = nil
+    inspection: Inspections.CommitInspection? = nil
   ) {
     random = Randomness(seed: seed)
     scenario = Scenario(&random)
-    if let inspection { inspections.touched = inspection }
+    if let inspection { inspections.commitInspection = inspection }
     reader = ClientMessageReader(maximumBytes: scenario.configuration.maximumRequestBytes)
     self.sabotage = sabotage
     self.isTracing = isTracing
@@ -139,7 +139,7 @@ package struct World: Sendable {
   /// - Returns: what was found.
   package static func run(
     seed: UInt64, sabotage: Sabotage? = nil, isTracing: Bool = false,
-    inspection: Inspections.Touched? = nil
+    inspection: Inspections.CommitInspection? = nil
   ) -> Report {
     var world = World(
       seed: seed, sabotage: sabotage, isTracing: isTracing, inspection: inspection)

@@ -20,6 +20,41 @@ extension JSONWriter {
     return json.bytes
   }
 
+  /// Writes an object, whose members `members` writes.
+  @inline(__always)
+  package mutating func object(_ members: (inout JSONWriter) -> Void) {
+    beginObject()
+    members(&self)
+    endObject()
+  }
+
+  /// Writes a member with an object, whose members `members` writes.
+  @inline(__always)
+  package mutating func object(_ name: StaticString, _ members: (inout JSONWriter) -> Void) {
+    self.name(name)
+    object(members)
+  }
+
+  /// Writes an array; `write` is called for each element, and writes one value.
+  @inline(__always)
+  package mutating func array<Elements: Sequence>(
+    _ elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
+  ) {
+    beginArray()
+    for element in elements { write(&self, element) }
+    endArray()
+  }
+
+  /// Writes a member with an array; `write` is called for each element, and writes one value.
+  @inline(__always)
+  package mutating func array<Elements: Sequence>(
+    _ name: StaticString, _ elements: Elements,
+    _ write: (inout JSONWriter, Elements.Element) -> Void
+  ) {
+    self.name(name)
+    array(elements, write)
+  }
+
   @inline(__always)
   package mutating func member(_ name: StaticString, _ value: String) {
     self.name(name)

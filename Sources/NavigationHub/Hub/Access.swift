@@ -2,15 +2,15 @@ package import NavigationCore
 
 /// The access rules: the roles of peers, the rights granted to peers, and the authorised keys.
 ///
-/// A pure value. It forbids everything that no rule allows.
+/// A peer may do only what a rule allows.
 package struct Access: Hashable, Sendable {
   /// The peers to which a `role` or `grant` line of section `[access]` applies.
   package enum Subject: Hashable, Sendable {
-    /// Local processes of this user.
+    /// The processes of this user on this machine.
     case user(UInt32)
-    /// Local processes with this primary group.
+    /// The processes on this machine with this primary group.
     case group(UInt32)
-    /// Clients with the secret key of the authorised key of this name.
+    /// The clients on a network that prove the authorised key of this name.
     case key(String)
     case role(Role)
   }
@@ -43,8 +43,8 @@ package struct Access: Hashable, Sendable {
   package var daemonUser: UInt32
   /// The number of all users that the daemon's user namespace does not map; nil where it maps all.
   ///
-  /// The kernel reports this number for each of them. So they own no nav, and need a line in
-  /// `[access]` for a role.
+  /// The kernel reports this number for each unmapped user. So an unmapped user owns no nav, and
+  /// has a role only by a line in `[access]`.
   package var unknownUser: UInt32?
   /// The roles; the first rule that names a peer decides the peer's role.
   package var roles: [RoleRule] = []
@@ -82,7 +82,7 @@ package struct Access: Hashable, Sendable {
       if let own { return own }
     case .actor(let actor, of: _): return actor.role
     }
-    if let rule = roles.first(where: { $0.members.contains { $0.names(peer) } }) {
+    if let rule = roles.first(where: { $0.members.contains { $0.applies(to: peer) } }) {
       return rule.role
     }
     if case .local = peer, grants.isEmpty, !isUnknown(peer) { return .ui }
@@ -136,7 +136,7 @@ package struct Access: Hashable, Sendable {
       if case .role(let granted) = grant.subject {
         guard granted == role else { continue }
         isRoleGranted = true
-      } else if !grant.subject.names(peer) {
+      } else if !grant.subject.applies(to: peer) {
         continue
       }
       if grant.navs.matches(nav) { rights.formUnion(grant.rights) }
@@ -148,9 +148,9 @@ package struct Access: Hashable, Sendable {
     return isRoleGranted ? rights : rights.union(Self.builtIn(role, on: nav))
   }
 
-  /// Whether a peer may do what concerns no nav: back up the daemon, and see who is busy.
+  /// Whether a peer is an administrator, who may back up the daemon and see the busiest sessions.
   ///
-  /// An actor may if its patterns are not limited and its gateway may.
+  /// An actor is one if its patterns include all navs and its gateway is an administrator.
   package func administers(_ peer: Peer) -> Bool {
     guard role(of: peer) == .admin else { return false }
     guard case .actor(let actor, let gateway) = peer else { return true }
@@ -162,15 +162,15 @@ package struct Access: Hashable, Sendable {
 
   /// Whether a peer may speak for actors only.
   ///
-  /// Root and the daemon's user are never limited so, lest a line of the configuration locks the
-  /// administrator out.
+  /// Root and the daemon's user are never limited in this way, or a line of the configuration could
+  /// lock the administrator out.
   package func speaksForActorsOnly(_ peer: Peer) -> Bool {
     !gateways.isEmpty && !grantsAll(to: peer) && isGateway(peer)
   }
 
   private func isGateway(_ peer: Peer) -> Bool {
     if case .key(let name, _) = peer, keys[name] == nil { return false }
-    return gateways.contains { $0.names(peer) }
+    return gateways.contains { $0.applies(to: peer) }
   }
 
   /// Whether a peer has all rights on every nav: root and the daemon's user have.
@@ -201,14 +201,14 @@ package struct Access: Hashable, Sendable {
     return grants.contains { grant in
       guard !grant.rights.isEmpty else { return false }
       if case .role(let granted) = grant.subject { return granted == role }
-      return grant.subject.names(peer)
+      return grant.subject.applies(to: peer)
     }
   }
 }
 
 extension Access.Subject {
   /// Whether a peer has this user, group or key, as the transport proved it; false for roles.
-  func names(_ peer: Peer) -> Bool {
+  func applies(to peer: Peer) -> Bool {
     switch (self, peer) {
     case (.user(let user), .local(let own, _, _, _)): user == own
     case (.group(let group), .local(_, let own, _, _)): group == own
@@ -251,7 +251,7 @@ package indirect enum Peer: Hashable, Sendable {
 
   /// The process id from the kernel, nil for a key.
   ///
-  /// It is for the log only, because the kernel can reuse the number.
+  /// Only the log shows it, because the kernel can reuse the number.
   var process: Int32? {
     switch self {
     case .local(_, _, let process, _): process

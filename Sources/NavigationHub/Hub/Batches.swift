@@ -6,8 +6,7 @@ import NavigationCore
 /// - `number` grows with each batch begun, so no two batches have the same number.
 /// - The sequence of a shard grows by one with each row of the shard. `rollBack` sets it back to its
 ///   value before the oldest batch, and `replay` to a row of the journal.
-/// - No batch is sealed while the journal takes no commits, or while a watch waits for a state of
-///   which everything is durable.
+/// - No batch is sealed while commits fail, or while a watch waits until everything is durable.
 ///
 /// The hub notes its decisions in `current`; only this value begins, seals and ends a batch.
 struct Batches: Sendable {
@@ -19,62 +18,67 @@ struct Batches: Sendable {
   private(set) var number: UInt64 = 1
   /// The number of the newest row of each shard, durable or not.
   private var sequences: [UInt64]
-  /// For each shard the batch that added a row last.
-  private var advancedBy: [UInt64]
-  /// The newest batch that changed what clients coordinate.
-  private var coordinatedBy: UInt64 = 0
-  /// Whether the last commit failed, so that the journal counts as taking no records.
+  /// For each shard, the number of the newest batch that added a row.
+  private var lastRowBatch: [UInt64]
+  /// The number of the newest batch that changed a delegate role, a question, a queue or a display
+  /// lease.
+  private var lastCoordinationBatch: UInt64 = 0
+  /// Whether the last commit failed; the hub then refuses every change.
   private(set) var isStorageFailing = false
-  private var wantsStandstill = false
-  /// What the events so far have cost, in octets that navd wrote or read, or could have meanwhile.
+  private var forbidsSealing = false
+  /// The cost of the events so far; a cost of 1 is the time of writing one octet of JSON.
   var work = 0
   /// Empty batches with the memory of ended ones; no more than were sealed at a time.
   ///
-  /// The lists of a batch keep their memory, because to grow them takes 500 instructions of an op.
+  /// An ended batch is used again with the memory of its lists, which saves 500 instructions an op.
   private var spares: [Batch] = []
   /// The batch at hand during a release, else an empty one.
   private var setAside = Batch()
-  /// The ops that broke an invariant when they were committed.
+  /// The ops whose commits broke an invariant.
   ///
-  /// The hub decides the batch at hand again without them, and refuses them.
+  /// The hub decides the batch at hand again, and refuses these ops then.
   private(set) var unsoundOps: [UnsoundOp] = []
-  /// Whether one of them was found in the batch at hand, which must be decided again.
+  /// Whether an op of the batch at hand broke an invariant, so that the batch must be decided
+  /// again.
   private(set) var isUnsound = false
 
   init(shards: Int = 1) {
     sequences = Array(repeating: 0, count: shards)
-    advancedBy = sequences
+    lastRowBatch = sequences
   }
 
   func sequence(of shard: Shard) -> UInt64 { sequences[shard.number] }
 
   /// The newest row numbers of all shards, added up.
-  var total: UInt64 { sequences.reduce(0, +) }
+  var totalSequence: UInt64 { sequences.reduce(0, +) }
 
-  var maySeal: Bool { !wantsStandstill && !isStorageFailing }
+  var maySeal: Bool { !forbidsSealing && !isStorageFailing }
 
-  /// Whether a batch under way changes a nav.
-  func change(_ entry: NavEntry) -> Bool { entry.touchedBy + UInt64(sealed.count) >= number }
+  /// Whether a batch that is not durable yet changes a nav.
+  func haveChanged(_ entry: NavEntry) -> Bool {
+    entry.lastChangeBatch + UInt64(sealed.count) >= number
+  }
 
-  /// Whether a sealed batch changes a nav, or what its clients coordinate.
-  func concern(_ slot: NavSlot, _ entry: NavEntry) -> Bool {
-    change(entry)
-      || coordinatedBy + UInt64(sealed.count) >= number
-        && sealed.contains { $0.coordinates(slot) }
+  /// Whether a sealed batch changes a nav or its coordination.
+  func sealedConcern(_ slot: NavSlot, _ entry: NavEntry) -> Bool {
+    haveChanged(entry)
+      || lastCoordinationBatch + UInt64(sealed.count) >= number
+        && sealed.contains { $0.changesCoordination(at: slot) }
   }
 
   /// Whether nothing was decided since the last commit.
   var isIdle: Bool { sealed.isEmpty && current.isEmpty }
 
-  /// Whether nothing under way names a nav; last words to clients outlive a rollback.
-  var areUntouched: Bool {
-    sealed.isEmpty && current.records.isEmpty && current.touched.isEmpty
+  /// Whether no batch that is not durable has changed a nav; `bye` messages do not count.
+  var changeNoNav: Bool {
+    sealed.isEmpty && current.records.isEmpty && current.changedNavs.isEmpty
   }
 
   /// Notes a change that a rollback takes back.
   mutating func note(_ change: consuming Undo) { current.undo.append(change) }
 
-  /// Forgets the newest note of an op in flight, because the op stays so when the batch is durable.
+  /// Removes the newest note of an op in flight of a session, because the op stays in flight after
+  /// the commit.
   mutating func keepInFlight(_ session: SessionSlot) {
     let index = current.undo.lastIndex { if case .inFlight(session) = $0 { true } else { false } }
     if let index { current.undo.remove(at: index) }
@@ -95,25 +99,26 @@ struct Batches: Sendable {
   mutating func append(_ snapshot: SnapshotRow) { current.records.append(snapshot) }
 
   /// Notes that a nav is about to change in this batch.
-  mutating func touch(_ entry: inout NavEntry, _ slot: NavSlot) {
-    guard entry.touchedBy != number else { return }
-    assert(entry.touchedBy < number, "touched by batch \(entry.touchedBy) before \(number)")
-    entry.touchedBy = number
-    current.touched.append(Batch.Touched(slot: slot, rowBefore: entry.lastSequence))
+  mutating func noteChange(of entry: inout NavEntry, _ slot: NavSlot) {
+    guard entry.lastChangeBatch != number else { return }
+    assert(
+      entry.lastChangeBatch < number, "changed by batch \(entry.lastChangeBatch) before \(number)")
+    entry.lastChangeBatch = number
+    current.changedNavs.append(Batch.ChangedNav(slot: slot, rowBefore: entry.lastSequence))
   }
 
-  /// Notes what clients coordinate at a nav, which is about to change in this batch.
-  mutating func keep(_ coordination: inout Coordination, _ slot: NavSlot) {
-    guard coordination.changedBy != number else { return }
-    coordination.changedBy = number
-    coordinatedBy = number
+  /// Notes the coordination of a nav for a rollback, before its first change in this batch.
+  mutating func noteFormer(_ coordination: inout Coordination, _ slot: NavSlot) {
+    guard coordination.lastChangeBatch != number else { return }
+    coordination.lastChangeBatch = number
+    lastCoordinationBatch = number
     note(.coordination(slot, before: coordination))
   }
 
   /// Counts one more row of a shard; returns its number.
-  mutating func advance(_ shard: Shard) -> UInt64 {
-    if advancedBy[shard.number] != number {
-      advancedBy[shard.number] = number
+  mutating func nextRow(of shard: Shard) -> UInt64 {
+    if lastRowBatch[shard.number] != number {
+      lastRowBatch[shard.number] = number
       note(.row(shard, before: sequences[shard.number]))
     }
     sequences[shard.number] += 1
@@ -128,8 +133,8 @@ struct Batches: Sendable {
     sequences[shard.number] = row
   }
 
-  /// Takes back the rows of a shard behind `row`.
-  mutating func setBack(_ shard: Shard, to row: UInt64) {
+  /// Sets the number of the newest row of a shard back to `row`, in a rollback.
+  mutating func resetSequence(of shard: Shard, to row: UInt64) {
     assert(row < sequence(of: shard), "row \(row) before row \(sequence(of: shard))")
     sequences[shard.number] = row
   }
@@ -137,15 +142,15 @@ struct Batches: Sendable {
   /// Forgets shards that go to another daemon, with the navs in these slots, which may be reused
   /// before a rollback; no row of them is under way.
   ///
-  /// The numbers of rows stay until the shards come again, so that `total` never falls.
+  /// The numbers of rows stay until the shards come again, so that `totalSequence` never falls.
   mutating func forget(_ shards: Set<Shard>, _ slots: Set<NavSlot>) {
     current.undo.removeAll { $0.concerns(shards, slots) }
   }
 
   /// Forbids sealing until everything is durable, because a watch waits for that.
-  mutating func requestStandstill() { wantsStandstill = true }
+  mutating func forbidSealing() { forbidsSealing = true }
 
-  /// Takes the records of the batch at hand out, to be made durable together.
+  /// Removes and returns the records of the batch at hand, to be made durable together.
   mutating func takeRecords() -> JournalRecords {
     precondition(!isUnsound, "records of a batch that must be decided again")
     guard !current.records.isEmpty else { return JournalRecords() }
@@ -159,10 +164,10 @@ struct Batches: Sendable {
   mutating func seal(_ navs: borrowing Navs) {
     precondition(maySeal && current.records.isEmpty, "a batch that may not be sealed, or not taken")
     let keepsHeads = navs.isActive(Navs.headsSlot)
-    for index in current.touched.indices where navs.isLive(current.touched[index].slot) {
-      let slot = current.touched[index].slot
-      current.touched[index].revision = navs[slot].controller.revision
-      if keepsHeads { current.touched[index].head = Head(navs[slot]) }
+    for index in current.changedNavs.indices where navs.isLive(current.changedNavs[index].slot) {
+      let slot = current.changedNavs[index].slot
+      current.changedNavs[index].revision = navs[slot].controller.revision
+      if keepsHeads { current.changedNavs[index].head = NavHead(navs[slot]) }
     }
     unsoundOps = []
     var sealing = spares.popLast() ?? Batch()
@@ -181,7 +186,7 @@ struct Batches: Sendable {
     precondition(!sealed.isEmpty || !isUnsound, "an unsound batch is released")
     isStorageFailing = false
     guard !sealed.isEmpty else { return false }
-    assert(setAside.effects.isEmpty && setAside.touched.isEmpty, "two batches are at hand")
+    assert(setAside.effects.isEmpty && setAside.changedNavs.isEmpty, "two batches are at hand")
     setAside = sealed.removeFirst()
     swap(&current, &setAside)
     return true
@@ -200,7 +205,7 @@ struct Batches: Sendable {
       return spares.append(consume ended)
     }
     assert(sealed.isEmpty, "\(sealed.count) batches behind the last one")
-    wantsStandstill = false
+    forbidsSealing = false
     unsoundOps = []
     number += 1
   }
@@ -208,14 +213,16 @@ struct Batches: Sendable {
   /// Notes an op whose commit broke an invariant; the batch at hand must be decided again.
   ///
   /// The broken state of the nav has no row, and is in memory until the nav is read back.
-  mutating func noteUnsound(_ op: UnsoundOp, _ nav: Batch.Touched) {
+  mutating func noteUnsound(_ op: UnsoundOp, _ nav: Batch.ChangedNav) {
     assert(!op.violated.isEmpty, "op \(op.op) broke nothing")
-    if !current.touched.contains(where: { $0.slot == nav.slot }) { current.touched.append(nav) }
+    if !current.changedNavs.contains(where: { $0.slot == nav.slot }) {
+      current.changedNavs.append(nav)
+    }
     unsoundOps.append(op)
     isUnsound = true
   }
 
-  /// Why an op is refused that was decided before; nil if it was not, or its commit was sound.
+  /// The note that the same op broke an invariant when it was decided before; nil if it did not.
   func unsoundOp(_ op: OpContext) -> UnsoundOp? {
     unsoundOps.first { $0.op == op.request.id && $0.key == op.key }
   }
@@ -225,7 +232,7 @@ struct Batches: Sendable {
   /// If `isStorageFailing`, the journal counts as failing until a commit succeeds.
   mutating func rollBack(isStorageFailing isFailing: Bool = true) -> Batch {
     if isFailing { isStorageFailing = true }
-    return takeBack()
+    return takeUncommitted()
   }
 
   /// Takes out the batch at hand, the only one, to be decided again without its unsound ops.
@@ -234,10 +241,10 @@ struct Batches: Sendable {
     assert(isUnsound, "a sound batch is decided again")
     let refused = unsoundOps
     defer { unsoundOps = refused }
-    return takeBack()
+    return takeUncommitted()
   }
 
-  private mutating func takeBack() -> Batch {
+  private mutating func takeUncommitted() -> Batch {
     var failed = sealed.first ?? current
     for next in sealed.dropFirst() { failed.absorb(next) }
     if !sealed.isEmpty { failed.absorb(current) }
@@ -258,7 +265,7 @@ struct UnsoundOp: Sendable {
   var violated: [String]
 }
 
-/// Everything that the hub decided between two commits, and what a rollback of it needs.
+/// Everything that the hub decided between two commits, with the values for a rollback.
 struct Batch: Sendable {
   /// An output that the hub holds back until the records of the batch are durable.
   enum Effect: Sendable {
@@ -279,14 +286,14 @@ struct Batch: Sendable {
     /// A session ended and its connection gets nothing after the `bye`.
     case ended(ConnectionID)
     /// Ends the watches of sessions that lost the right to read, because the access rules changed.
-    case recheck
+    case recheckRights
     case notice(Notice)
-    /// A wish of an administrator, for the shell.
-    indirect case wish(ConnectionID, id: UInt64, ClusterWish)
-    /// A question about the configuration, for the shell.
+    /// A request of an administrator to the cluster, which the shell carries out.
+    indirect case wish(AskedWish)
+    /// A question about the configuration, which the shell answers.
     indirect case ask(ConfigurationQuestion)
 
-    /// The size of its message.
+    /// The octets of the effect's message; 0 if it has none.
     fileprivate var octets: Int {
       switch self {
       case .send(_, _, let body, _), .answer(_, _, _, let body, _), .event(_, let body): body.count
@@ -296,60 +303,61 @@ struct Batch: Sendable {
   }
 
   /// The number of clients' messages that the batch handled.
-  var messages = 0
+  var messageCount = 0
   var records = JournalRecords()
   var effects: [Effect] = []
-  struct Touched: Sendable {
+  struct ChangedNav: Sendable {
     var slot: NavSlot
     /// The nav's newest row before the batch.
     var rowBefore: UInt64
     /// The nav's revision at the end of the batch; nil until the batch is sealed.
     var revision: Revision?
     /// The nav's position at the end of a sealed batch, if `$heads` is kept.
-    var head: Head?
+    var head: NavHead?
   }
 
   /// The changed navs, in the order of their first change.
-  var touched: [Touched] = []
-  /// What a rollback takes back, newest last; the changed navs are read from the journal instead.
+  var changedNavs: [ChangedNav] = []
+  /// The changes outside the navs that a rollback undoes, newest last; it reads navs from the
+  /// journal.
   var undo: [Undo] = []
   /// The refusals that `get refusals` shows when the batch is committed.
   var refusals: [Refusals.Refusal] = []
   /// Whether `$navs` and `$clients` may have changed.
-  var changedNavs = false
-  var changedClients = false
+  var mayChangeNavs = false
+  var mayChangeClients = false
 
-  /// Whether nothing was decided in it.
+  /// Whether the hub has decided nothing in the batch.
   var isEmpty: Bool {
-    records.isEmpty && touched.isEmpty && effects.isEmpty && undo.isEmpty
+    records.isEmpty && changedNavs.isEmpty && effects.isEmpty && undo.isEmpty
   }
 
-  /// Whether it changed what clients coordinate at a nav; O(changes).
-  fileprivate func coordinates(_ slot: NavSlot) -> Bool {
+  /// Whether the batch changed the coordination of a nav; O(changes).
+  fileprivate func changesCoordination(at slot: NavSlot) -> Bool {
     undo.contains { if case .coordination(slot, _) = $0 { true } else { false } }
   }
 
   /// Empties the batch, but keeps the memory of the lists that each op lengthens.
   mutating func clear() {
     if !records.isEmpty { records = JournalRecords() }
-    touched.removeAll(keepingCapacity: true)
+    changedNavs.removeAll(keepingCapacity: true)
     undo.removeAll(keepingCapacity: true)
     clearOutputs()
-    (changedNavs, changedClients) = (false, false)
+    (mayChangeNavs, mayChangeClients) = (false, false)
   }
 
-  /// Forgets what was sent, but nothing that a rollback needs.
+  /// Forgets effects, refusals and the count of messages.
   mutating func clearOutputs() {
     effects.removeAll(keepingCapacity: true)
-    (messages, refusals) = (0, [])
+    (messageCount, refusals) = (0, [])
   }
 
   /// Appends the next batch to this one, to roll both back together.
   mutating func absorb(_ next: Batch) {
     undo += next.undo
     effects += next.effects
-    let known = Set(touched.map(\.slot))
-    touched += next.touched.filter { !known.contains($0.slot) }
-    assert(Set(touched.map(\.slot)).count == touched.count, "a nav is touched twice")
+    let known = Set(changedNavs.map(\.slot))
+    changedNavs += next.changedNavs.filter { !known.contains($0.slot) }
+    assert(Set(changedNavs.map(\.slot)).count == changedNavs.count, "a nav is noted twice")
   }
 }

@@ -5,15 +5,16 @@ package struct ClusterMember: Hashable, Sendable {
   package var name: String
   /// The address at which clients reach it.
   package var endpoint: String
-  /// Its public key in Z85; nil if it has none.
+  /// The public key of the daemon in Z85; nil if it has none.
   package var key: String?
-  /// The address of its gateway for browsers; nil if it has none.
+  /// The address of the daemon's gateway for browsers; nil if it has none.
   package var web: String?
-  /// Whether it gives its shards away and takes none.
+  /// Whether the daemon gives its shards away and takes none.
   package var isDraining: Bool
-  /// The milliseconds until its lease ended when the view was read; not above 0 if it has ended.
+  /// The remaining milliseconds of the daemon's lease when the view was read; 0 or less if the
+  /// lease has ended.
   package var lease: Int64
-  /// The shards that it owns, ascending.
+  /// The shards that the daemon owns, ascending.
   package var shards: [Shard]
 
   package init(
@@ -45,13 +46,14 @@ package struct ClusterMember: Hashable, Sendable {
   }
 }
 
-/// How a cluster was divided at some moment, as one of its daemons read it.
+/// The division of a cluster's shards at some moment, as one of its daemons read it.
 package struct ClusterView: Hashable, Sendable {
   /// The name of the daemon that read it.
   package var member: String
   /// All daemons, in the order of their names.
   package var members: [ClusterMember]
-  /// The milliseconds of a lease, of which a daemon that runs renews it after a third.
+  /// The duration of a lease in milliseconds; a running daemon renews its lease after a third of
+  /// it.
   package var lease: UInt64
 
   package init(member: String, members: [ClusterMember], lease: UInt64 = 0) {
@@ -60,25 +62,21 @@ package struct ClusterView: Hashable, Sendable {
     self.lease = lease
   }
 
-  /// Whether a daemon has not renewed its lease for half of it, so that it may have gone.
+  /// Whether a daemon has not renewed its lease for half of the duration, so that it may have
+  /// ended.
   func isSilent(_ member: ClusterMember) -> Bool { member.lease <= Int64(lease / 2) }
 
   /// The value of `get` `cluster` (protocol §17).
   var json: [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
+    JSONWriter.object { json in
       json.member("member", member)
       json.member("shards", UInt64(Shard.count))
-      json.name("members")
-      json.beginArray()
-      for member in members { json.member(member) }
-      json.endArray()
-      json.endObject()
+      json.array("members", members) { $0.member($1) }
     }
   }
 }
 
-/// What an administrator asks of a cluster.
+/// A request of an administrator to change how the shards are divided.
 package enum ClusterWish: Hashable, Sendable {
   case move(Shard, to: String)
   /// Lets a member give all its shards away, or take shards again.
@@ -87,28 +85,17 @@ package enum ClusterWish: Hashable, Sendable {
 
 extension JSONWriter {
   fileprivate mutating func member(_ member: ClusterMember) {
-    beginObject()
-    self.member("name", member.name)
-    place(of: member)
-    self.member("owned", UInt64(member.shards.count))
-    name("ranges")
-    beginArray()
-    for range in member.ranges {
-      beginArray()
-      integer(UInt64(range.first))
-      integer(UInt64(range.last))
-      endArray()
+    object { json in
+      json.member("name", member.name)
+      json.member("endpoint", member.endpoint)
+      json.optional("key", member.key)
+      json.optional("web", member.web)
+      json.member("owned", UInt64(member.shards.count))
+      json.array("ranges", member.ranges) { json, range in
+        json.array([range.first, range.last]) { $0.integer(UInt64($1)) }
+      }
+      json.member("draining", member.isDraining)
+      json.member("lease", UInt64(max(member.lease, 0)))
     }
-    endArray()
-    self.member("draining", member.isDraining)
-    self.member("lease", UInt64(max(member.lease, 0)))
-    endObject()
-  }
-
-  /// Writes where clients reach a member, as members of the current object.
-  mutating func place(of member: ClusterMember) {
-    self.member("endpoint", member.endpoint)
-    optional("key", member.key)
-    optional("web", member.web)
   }
 }

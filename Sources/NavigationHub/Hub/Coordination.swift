@@ -11,25 +11,26 @@ struct Coordination: Sendable {
   /// The ops that wait for a transition or question to end.
   var queue: [OpContext] = []
   /// The session that holds the display lease.
-  var holder: SessionRef?
+  var displayHolder: SessionRef?
   /// The author of the display lease, for the log; kept until the journal has the end of the lease.
-  var owner: Author?
+  var displayAuthor: Author?
   /// The session of the open gesture; nil for a gesture that was begun without a session.
-  var gesture: SessionRef?
+  var gestureSession: SessionRef?
   /// The time at which navd ends the transition in flight, in milliseconds of CLOCK_BOOTTIME.
-  var due: UInt64?
+  var transitionDeadline: UInt64?
   /// The number of the newest registration.
-  var lastOrder = 0
-  /// The batch that changed it last.
-  var changedBy: UInt64 = 0
+  var lastRegistration = 0
+  /// The number of the newest batch that changed the coordination.
+  var lastChangeBatch: UInt64 = 0
 
   var isEmpty: Bool {
-    delegates.isEmpty && question == nil && queue.isEmpty && holder == nil && owner == nil
-      && gesture == nil && due == nil
+    delegates.isEmpty && displayHolder == nil && displayAuthor == nil && !isBusy
   }
 
-  /// Whether something is under way that a client still has a part in.
-  var isBusy: Bool { question != nil || !queue.isEmpty || gesture != nil || due != nil }
+  /// Whether a question, a waiting op, a gesture or a transition is open at the nav.
+  var isBusy: Bool {
+    question != nil || !queue.isEmpty || gestureSession != nil || transitionDeadline != nil
+  }
 
   /// The orientations of the newest delegate with the role `orientation`; nil without such one.
   var orientations: DelegateOrientations? {
@@ -47,35 +48,27 @@ struct Coordination: Sendable {
   ) {
     delegates.removeAll { $0.session == session }
     guard !roles.isEmpty else { return }
-    lastOrder += 1
-    assert(delegates.allSatisfy { $0.order < lastOrder }, "registrations out of order")
+    lastRegistration += 1
+    assert(delegates.allSatisfy { $0.number < lastRegistration }, "registrations out of order")
     delegates.append(
       RegisteredDelegate(
         session: session, author: author, roles: roles, orientations: orientations,
-        order: lastOrder))
+        number: lastRegistration))
   }
 
-  /// The place where an op waits: the question to delegates, or an index of the queue.
-  enum Place: Equatable {
-    case asked
-    case queued(Int)
+  /// The position in the queue, from 1 on, of the same op, sent before; 0 if delegates are being
+  /// asked about it, nil if it does not wait.
+  func position(of op: OpContext) -> Int? {
+    if let question, question.op.isSame(as: op) { return 0 }
+    return queue.firstIndex { $0.isSame(as: op) }.map { $0 + 1 }
   }
 
-  /// The place where the same op, sent before, waits; nil if it does not wait.
-  func place(of op: OpContext) -> Place? {
-    if let question, question.op.isSame(as: op) { return .asked }
-    return queue.firstIndex { $0.isSame(as: op) }.map { .queued($0) }
-  }
-
-  /// Replaces a waiting op by its repetition, whose sender then gets the answer.
-  mutating func replace(_ place: Place, by op: OpContext) {
-    assert(self.place(of: op) == place, "op \(op.request.id) does not wait there")
-    switch place {
-    case .asked:
-      question?.op.sender = op.sender
-      question?.op.session = op.session
-    case .queued(let index): queue[index] = op
-    }
+  /// Replaces the waiting op at a position by its repetition, whose sender then gets the answer.
+  mutating func replace(_ position: Int, by op: OpContext) {
+    assert(self.position(of: op) == position, "op \(op.request.id) does not wait there")
+    guard position == 0 else { return queue[position - 1] = op }
+    question?.op.sender = op.sender
+    question?.op.session = op.session
   }
 }
 
@@ -86,7 +79,7 @@ extension OpContext {
   }
 }
 
-/// One session's roles for one nav.
+/// The delegate roles of one session for one nav.
 struct RegisteredDelegate: Sendable {
   var session: SessionRef
   /// The session's author, for the log.
@@ -94,7 +87,7 @@ struct RegisteredDelegate: Sendable {
   var roles: Set<DelegateRole>
   var orientations: DelegateOrientations?
   /// The number of the registration; later registrations have higher numbers.
-  var order: Int
+  var number: Int
 }
 
 /// An op about which delegates are being asked, and the state of their questions.
@@ -111,7 +104,7 @@ struct DelegateQuestion: Sendable {
   }
 
   /// An `ask` message: the session that got it, and its number in that session.
-  struct Pending: Sendable {
+  struct SentAsk: Sendable {
     var session: SessionRef
     var ask: UInt64
   }
@@ -122,38 +115,37 @@ struct DelegateQuestion: Sendable {
   var cause: Cause
   var phase = Phase.veto
   /// The index of the subject at hand, and the registration last asked about it; -1 for none.
-  var subject = 0
-  var lastOrder = -1
-  var pending: Pending?
+  var subjectIndex = 0
+  var lastAsked = -1
+  var pendingAsk: SentAsk?
   /// The asks that delegates were sent, answered or not; their sessions get the outcome.
   ///
   /// The outcome is `allowed`, `denied` or `timeout`. After the vetoes the list starts anew, for
   /// the animator and the driver.
-  var asked: [Pending] = []
+  var sentAsks: [SentAsk] = []
   /// The time at which a missing answer counts as a timeout, in milliseconds of CLOCK_BOOTTIME.
   var deadline: UInt64
   var animation: Animation?
-  /// Whether a veto answer is missing, and the nav's settings allow the op then.
-  var isVetoSkipped = false
-  /// Whether it waits until a veto delegate registers again, because the nav has just moved here.
+  /// Whether the question waits until a veto delegate registers again, because the nav has just
+  /// moved to this daemon.
   var awaitsDelegate = false
 }
 
 extension DelegateQuestion {
-  /// Goes on to the next veto delegate; nil if all have been asked about all screens.
+  /// Returns the next veto delegate to ask; nil if all have been asked about all screens.
   ///
   /// All delegates are asked about one screen before the first is asked about the next screen.
   mutating func nextVeto(among delegates: [RegisteredDelegate]) -> SessionRef? {
     assert(phase == .veto, "asking for a veto in phase \(phase)")
-    while subject < subjects.count {
-      if let next = delegates.first(where: { $0.order > lastOrder && $0.roles.contains(.veto) }) {
-        lastOrder = next.order
+    while subjectIndex < subjects.count {
+      if let next = delegates.first(where: { $0.number > lastAsked && $0.roles.contains(.veto) }) {
+        lastAsked = next.number
         return next.session
       }
-      subject += 1
-      lastOrder = -1
+      subjectIndex += 1
+      lastAsked = -1
     }
-    assert(subject == subjects.count)
+    assert(subjectIndex == subjects.count)
     return nil
   }
 }
@@ -162,8 +154,8 @@ extension OpContext {
   /// The screens about which veto delegates are asked: first dismissed ones, outermost first, then
   /// popped ones, top first, then pushed ones.
   ///
-  /// None if the settings ask about nothing that the op does. `chain` has the presented screens
-  /// before the op, outermost last.
+  /// Empty if the nav's setting `veto` does not apply to any change of the op. `chain` has the
+  /// presented screens before the op, outermost last.
   func subjects(
     of commit: Commit, _ chain: [ScreenID], _ candidate: NavigationController,
     _ settings: Settings

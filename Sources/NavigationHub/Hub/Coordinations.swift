@@ -5,8 +5,8 @@ import NavigationCore
 /// Law: a coordination is stored only if it has content, or has numbered registrations.
 struct Coordinations: Sendable {
   private var states: [NavSlot: Coordination] = [:]
-  /// The navs where something ended that the journal has not recorded yet.
-  private var unfinished: Set<NavSlot> = []
+  /// The navs where a transition, gesture or lease ended and the journal has not recorded it yet.
+  private var unrecordedEndings: Set<NavSlot> = []
 
   var isEmpty: Bool { states.isEmpty }
 
@@ -15,8 +15,8 @@ struct Coordinations: Sendable {
   /// The slots of the navs with a coordination, ascending.
   var slots: [NavSlot] { states.keys.sorted() }
 
-  /// Whether the journal has yet to record that something ended.
-  var hasUnfinished: Bool { !unfinished.isEmpty }
+  /// Whether the journal has yet to record an ending.
+  var hasUnrecordedEndings: Bool { !unrecordedEndings.isEmpty }
 
   subscript(slot: NavSlot) -> Coordination? {
     let coordination = states[slot]
@@ -24,47 +24,49 @@ struct Coordinations: Sendable {
     return coordination
   }
 
-  /// The slot of the nav about which this ask of the session is; nil if the ask is not pending.
+  /// The slot of the nav that an `ask` message of a session is about; nil if its answer is not
+  /// awaited.
   func slot(asking session: SessionRef, _ ask: UInt64) -> NavSlot? {
     let asking = states.filter {
-      $0.value.question?.pending?.session == session && $0.value.question?.pending?.ask == ask
+      $0.value.question?.pendingAsk?.session == session && $0.value.question?.pendingAsk?.ask == ask
     }
     assert(asking.count <= 1, "question \(ask) is about \(asking.count) navs")
     return asking.first?.key
   }
 
-  /// Changes the coordination of a nav, and keeps in the batch at hand what it was.
+  /// Changes the coordination of a nav, and notes the former one in the batch at hand for a
+  /// rollback.
   mutating func update(
     _ slot: NavSlot, in batches: inout Batches, _ change: (inout Coordination) -> Void
   ) {
     var coordination = states[slot] ?? Coordination()
-    batches.keep(&coordination, slot)
+    batches.noteFormer(&coordination, slot)
     change(&coordination)
     store(coordination, slot)
   }
 
   mutating func remove(_ slot: NavSlot, in batches: inout Batches) -> Coordination? {
     guard var coordination = states.removeValue(forKey: slot) else { return nil }
-    batches.keep(&coordination, slot)
+    batches.noteFormer(&coordination, slot)
     return coordination
   }
 
-  /// Whether nothing is under way or registered at a nav.
+  /// Whether a nav has no delegates, questions, waiting ops, leases or open transitions.
   func isAtRest(_ slot: NavSlot) -> Bool {
-    states[slot]?.isEmpty ?? true && !unfinished.contains(slot)
+    states[slot]?.isEmpty ?? true && !unrecordedEndings.contains(slot)
   }
 
-  /// Forgets a nav before its slot is free; returns what was under way or registered.
+  /// Removes the coordination of a nav whose slot is about to be freed, and returns it.
   @discardableResult
   mutating func forget(_ slot: NavSlot) -> Coordination? {
-    unfinished.remove(slot)
+    unrecordedEndings.remove(slot)
     return states.removeValue(forKey: slot)
   }
 
   // Batches.
 
-  /// Restores the coordination of a nav from before a failed batch, except what belongs to sessions
-  /// that have ended; it counts as unfinished.
+  /// Restores the coordination of a nav from before a failed batch, without the parts of sessions
+  /// that have ended.
   ///
   /// If the session of a gesture has ended, the gesture gets the deadline `now`.
   mutating func restore(
@@ -73,17 +75,18 @@ struct Coordinations: Sendable {
     var coordination = before
     coordination.drop(but: sessions, at: now)
     store(coordination, slot)
-    unfinished.insert(slot)
+    unrecordedEndings.insert(slot)
   }
 
-  /// Notes that something ended at a nav, to be recorded when the journal takes commits again.
-  mutating func postpone(_ slot: NavSlot) { unfinished.insert(slot) }
+  /// Notes that a transition, gesture or lease ended at a nav; the hub records it when the journal
+  /// takes commits again.
+  mutating func postponeEnding(_ slot: NavSlot) { unrecordedEndings.insert(slot) }
 
   /// Takes the slots of the navs where an ending is not recorded yet, ascending.
-  mutating func takeUnfinished(in batches: inout Batches) -> [NavSlot] {
-    defer { unfinished = [] }
-    for slot in unfinished { update(slot, in: &batches) { _ in } }
-    return unfinished.sorted()
+  mutating func takeUnrecordedEndings(in batches: inout Batches) -> [NavSlot] {
+    defer { unrecordedEndings = [] }
+    for slot in unrecordedEndings { update(slot, in: &batches) { _ in } }
+    return unrecordedEndings.sorted()
   }
 
   private mutating func store(_ coordination: Coordination, _ slot: NavSlot) {
@@ -93,25 +96,26 @@ struct Coordinations: Sendable {
 }
 
 extension Coordination {
-  /// Whether it has content; registrations count even when over, because their numbers must go on.
-  fileprivate var isWorthKeeping: Bool { !isEmpty || lastOrder > 0 }
+  /// Whether the coordination must be stored: also after its last registration ended, because the
+  /// numbers must go on.
+  fileprivate var isWorthKeeping: Bool { !isEmpty || lastRegistration > 0 }
 
-  /// Drops what belongs to sessions that have ended.
+  /// Drops the roles, ops, lease and gesture of sessions that have ended.
   fileprivate mutating func drop(but sessions: Sessions, at now: Instant) {
     delegates = delegates.filter { sessions.isLive($0.session) }
-    queue = queue.filter { $0.isAwaited(among: sessions) }
-    if let question, !question.op.isAwaited(among: sessions) { self.question?.op.session = nil }
-    if let holder, !sessions.isLive(holder) { self.holder = nil }
-    if let gesture, !sessions.isLive(gesture) {
-      self.gesture = nil
-      due = now.boot
+    queue = queue.filter { $0.hasReceiver(among: sessions) }
+    if let question, !question.op.hasReceiver(among: sessions) { self.question?.op.session = nil }
+    if let displayHolder, !sessions.isLive(displayHolder) { self.displayHolder = nil }
+    if let gestureSession, !sessions.isLive(gestureSession) {
+      self.gestureSession = nil
+      transitionDeadline = now.boot
     }
   }
 }
 
 extension OpContext {
-  /// Whether the op has no session, or one that has not ended.
-  fileprivate func isAwaited(among sessions: Sessions) -> Bool {
+  /// Whether the op has no session, or a session that has not ended.
+  fileprivate func hasReceiver(among sessions: Sessions) -> Bool {
     guard let session else { return true }
     return sessions.isLive(SessionRef(slot: session, client: key.client))
   }

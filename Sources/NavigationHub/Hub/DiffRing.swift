@@ -10,7 +10,7 @@ struct DiffRing: Sendable {
   }
 
   private var entries: [Entry] = []
-  private var head = 0
+  private var firstIndex = 0
   /// The revision before the oldest diff kept.
   private(set) var base: Revision
   private(set) var baseDigest: Digest
@@ -21,13 +21,13 @@ struct DiffRing: Sendable {
     baseDigest = digest
   }
 
-  var count: Int { entries.count - head }
+  var count: Int { entries.count - firstIndex }
   var last: Revision { Revision(base.number + UInt64(count)) }
 
   mutating func append(_ diff: consuming EncodedDiff, digest: Digest) {
     byteCount += diff.bytes.count
     entries.append(Entry(diff: diff, digest: digest))
-    assert(head < entries.count, "a diff is not in the ring")
+    assert(firstIndex < entries.count, "a diff is not in the ring")
   }
 
   /// Whether the ring has all diffs after `revision`.
@@ -35,12 +35,12 @@ struct DiffRing: Sendable {
 
   func diff(of revision: Revision) -> EncodedDiff {
     assert(revision > base && revision <= last, "\(revision) is not in the ring")
-    return entries[head + Int(revision.number - base.number) - 1].diff
+    return entries[firstIndex + Int(revision.number - base.number) - 1].diff
   }
 
   func diffs(behind revision: Revision, through last: Revision) -> ArraySlice<EncodedDiff> {
     assert(reaches(revision) && revision <= last, "\(revision) is not in the ring")
-    let first = head + Int(revision.number - base.number)
+    let first = firstIndex + Int(revision.number - base.number)
     return entries[first..<(first + Int(last.number - revision.number))].map(\.diff)[...]
   }
 
@@ -48,35 +48,35 @@ struct DiffRing: Sendable {
     guard reaches(revision) else { return nil }
     assert(revision.number - base.number <= UInt64(count))
     if revision == base { return baseDigest }
-    return entries[head + Int(revision.number - base.number) - 1].digest
+    return entries[firstIndex + Int(revision.number - base.number) - 1].digest
   }
 
   /// Drops the oldest diffs beyond the limits; returns how many bytes they had.
   ///
-  /// The limits do not apply to diffs after `durable`, because watches have not got them yet.
+  /// The limits do not apply to diffs after `durable`, because the hub has not sent those yet.
   mutating func trim(revisions: Int, bytes: Int, through durable: Revision) -> Int {
     assert(revisions >= 0)
     assert(bytes >= 0)
     var freed = 0
     let owed = Int(max(last, durable).number - durable.number)
     while base < durable, count > revisions + owed || byteCount > bytes {
-      let entry = entries[head]
+      let entry = entries[firstIndex]
       byteCount -= entry.diff.bytes.count
       freed += entry.diff.bytes.count
       base = base.next
       baseDigest = entry.digest
-      entries[head].diff.clear()
-      head += 1
+      entries[firstIndex].diff.clear()
+      firstIndex += 1
     }
-    if head > 64, head > entries.count / 2 {
-      entries.removeFirst(head)
-      head = 0
-    } else if head > 0, head <= 64, head >= entries.count / 2 {
+    if firstIndex > 64, firstIndex > entries.count / 2 {
+      entries.removeFirst(firstIndex)
+      firstIndex = 0
+    } else if firstIndex > 0, firstIndex <= 64, firstIndex >= entries.count / 2 {
       // Most navs have few diffs, so a small array keeps no spare room.
-      entries = Array(entries[head...])
-      head = 0
+      entries = Array(entries[firstIndex...])
+      firstIndex = 0
     }
-    assert(byteCount >= 0 && head <= entries.count, "\(byteCount) bytes in the ring")
+    assert(byteCount >= 0 && firstIndex <= entries.count, "\(byteCount) bytes in the ring")
     return freed
   }
 

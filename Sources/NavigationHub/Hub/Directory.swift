@@ -13,16 +13,16 @@ struct Directory: Sendable {
 
   typealias Encoder = (Revision) -> [UInt8]
   /// The id of a record that should exist, and its encoder.
-  typealias Wanted = (id: String, json: Encoder)
+  typealias WantedRecord = (id: String, json: Encoder)
   /// The id of a record that may have changed, and its encoder; nil if the record exists no more.
-  typealias Change = (id: String, json: Encoder?)
+  typealias RecordChange = (id: String, json: Encoder?)
 
   private(set) var revision = Revision(1)
   private(set) var records: [Record] = []
   /// Whether a watch or a read needs the records; otherwise only the revision is kept up to date.
   private(set) var isActive = false
 
-  mutating func activate(_ wanted: [Wanted]) {
+  mutating func activate(_ wanted: [WantedRecord]) {
     assert(!isActive && records.isEmpty, "a directory that is active")
     isActive = true
     records = wanted.map { Record(id: $0.id, version: revision, json: $0.json(revision)) }
@@ -37,7 +37,7 @@ struct Directory: Sendable {
   }
 
   /// Counts a revision while no records are kept.
-  mutating func skip() {
+  mutating func countRevision() {
     assert(!isActive && records.isEmpty, "a directory that is active")
     revision = revision.next
   }
@@ -45,9 +45,9 @@ struct Directory: Sendable {
   /// Makes the next revision of the records that changed, as a JSON list of changes; nil if nothing
   /// differs.
   ///
-  /// O(log records) for each, or O(1) if it follows the one before; O(records) if any comes or goes.
-  /// `changed` is in the order of the names.
-  mutating func update(_ changed: [Change]) -> [UInt8]? {
+  /// O(log records) for each changed record, or O(1) if it follows the changed one before;
+  /// O(records) if a record is added or removed. `changed` is in the order of the names.
+  mutating func update(_ changed: [RecordChange]) -> [UInt8]? {
     assert(isActive, "a directory that is not active")
     var changes = JSONWriter()
     changes.beginArray()
@@ -64,8 +64,7 @@ struct Directory: Sendable {
         records[place] = record
       } else if former != nil || record != nil {
         next += records[taken..<place]
-        changes.splice(
-          at: next.count, removing: former.map(\.id), inserting: record.map(\.json))
+        changes.splice(at: next.count, removing: former.map(\.id), inserting: record.map(\.json))
         if let record { next.append(record) }
         taken = former == nil ? place : place + 1
       }
@@ -77,7 +76,7 @@ struct Directory: Sendable {
     return changes.bytes
   }
 
-  /// The index of a record, or the one at which it would stand, which is `low` at least.
+  /// The index of a record, or the index for its insertion; the search begins at `low`.
   private func index(of id: String, from low: Int) -> Int {
     var (low, high) = (low, records.count)
     // Records that all change follow each other.
@@ -96,12 +95,12 @@ struct Directory: Sendable {
   /// nothing differs.
   ///
   /// O(records). `wanted` is in the order of the names.
-  mutating func update(to wanted: [Wanted]) -> [UInt8]? {
+  mutating func update(to wanted: [WantedRecord]) -> [UInt8]? {
     let ids = Set(wanted.map { Text($0.id) })
-    let gone = records.filter { !ids.contains(Text($0.id)) }.map { record -> Change in
+    let gone = records.filter { !ids.contains(Text($0.id)) }.map { record -> RecordChange in
       (record.id, nil)
     }
-    let changed = gone + wanted.map { record -> Change in (record.id, record.json) }
+    let changed = gone + wanted.map { record -> RecordChange in (record.id, record.json) }
     return update(changed.sorted { $0.id < $1.id })
   }
 
@@ -117,20 +116,17 @@ extension JSONWriter {
   fileprivate mutating func splice(at index: Int, removing: String?, inserting: [UInt8]?) {
     assert(index >= 0)
     assert(removing != nil || inserting != nil, "a splice that changes nothing")
-    beginObject()
-    member("at", UInt64(index))
-    list("del", removing.map { [$0] } ?? [])
-    name("ins")
-    beginArray()
-    if let inserting { raw(inserting) }
-    endArray()
-    endObject()
+    object { json in
+      json.member("at", UInt64(index))
+      json.list("del", removing.map { [$0] } ?? [])
+      json.array("ins", inserting.map { [$0] } ?? []) { $0.raw($1) }
+    }
   }
 
   fileprivate mutating func set(_ record: [UInt8]) {
-    beginObject()
-    member("set", word: "screen")
-    member("to", raw: record)
-    endObject()
+    object { json in
+      json.member("set", word: "screen")
+      json.member("to", raw: record)
+    }
   }
 }

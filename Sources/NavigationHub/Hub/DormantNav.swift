@@ -1,8 +1,8 @@
 import NavigationCore
 
-/// The facts that the hub keeps of a dormant nav, whose state is in the journal only.
+/// The members that the hub keeps in memory of a dormant nav, whose state is in the journal only.
 ///
-/// The records of `$navs` show the same facts of loaded navs.
+/// The records of `$navs` show the same members of loaded navs.
 struct DormantNav: Sendable {
   let number: UInt64
   let name: String
@@ -10,61 +10,50 @@ struct DormantNav: Sendable {
   let isStandalone: Bool
   fileprivate(set) var epoch: Epoch
 
-  init(number: UInt64, head: JournalBodyReader.Head) {
-    self.number = number
-    name = head.name
-    owner = head.owner
-    isStandalone = head.isStandalone
-    epoch = head.epoch
-  }
-
-  init(_ entry: NavEntry) {
-    number = entry.number
-    name = entry.name
-    owner = entry.owner
-    isStandalone = entry.controller.isStandalone
-    epoch = entry.epoch
-  }
-
   /// The kind of the nav on the wire.
   var kindName: String { NavigationController.kindName(isStandalone: isStandalone) }
 }
 
+extension DormantNav {
+  init(_ entry: NavEntry) {
+    self.init(
+      number: entry.number, name: entry.name, owner: entry.owner,
+      isStandalone: entry.controller.isStandalone, epoch: entry.epoch)
+  }
+}
+
 /// The revisions and rows that the journal has of a dormant nav.
 struct DormantHistory: Sendable {
-  /// The newest position.
-  fileprivate(set) var head: Head
+  /// The newest revision, with depth, top and time.
+  fileprivate(set) var head: NavHead
   /// The oldest revision that the journal can still read.
   fileprivate(set) var floor: Revision
   fileprivate(set) var lastSequence: UInt64
   /// The newest row that the snapshot includes; without a snapshot, the row of the creation.
-  private let covered: UInt64
+  private let coveredRow: UInt64
   /// Whether the newest state is open (`NavigationController.isOpen`), so that a start must revive
   /// it.
   fileprivate(set) var isOpen: Bool
 
   /// Begins at the nav's newest snapshot, or at its creation.
-  init(_ head: Head, sequence: UInt64, isOpen: Bool) {
+  init(_ head: NavHead, sequence: UInt64, isOpen: Bool) {
     self.head = head
     floor = head.revision
     lastSequence = sequence
-    covered = sequence
+    coveredRow = sequence
     self.isOpen = isOpen
   }
 
   /// Notes a loaded nav, of which everything is durable.
   init(_ entry: NavEntry) {
-    assert(entry.durable == entry.revision && !entry.isOpen)
-    head = Head(entry)
+    assert(entry.durable == entry.revision && !entry.controller.isOpen)
+    self.init(NavHead(entry), sequence: entry.lastSequence, isOpen: false)
     floor = entry.floor
-    lastSequence = entry.lastSequence
-    covered = entry.lastSequence
-    isOpen = false
   }
 
   /// Takes the nav's next row; throws if the row does not continue the history.
   fileprivate mutating func extend(by row: borrowing RowHeader) throws(StoredDataError) {
-    guard row.sequence > covered else {
+    guard row.sequence > coveredRow else {
       // A row that the snapshot includes is only needed to read history: it can lower the floor.
       floor = min(floor, Revision(row.revision))
       return
@@ -86,7 +75,7 @@ struct DormantHistory: Sendable {
       throw StoredDataError(
         what: "revision \(row.revision), where \(next) of nav \(row.nav) is next")
     }
-    if row.kind == .changed { head = Head(row) }
+    if row.kind == .changed { head = NavHead(row) }
     lastSequence = row.sequence
     isOpen = row.isOpen
   }
@@ -109,16 +98,8 @@ struct DormantShard: Sendable {
 
   var places: [Place] { histories.indices }
 
-  /// The dormant navs that still have their name; a later nav can have taken it over.
-  var named: [Place] { places.filter { place(named: navs[$0.number].name) == $0 } }
-
-  /// The requests that revive the navs with an open state, the oldest nav first.
-  var openNavs: [ReloadRequest] {
-    places.filter { histories[$0].isOpen }.map(request).sorted { $0.nav < $1.nav }
-  }
-
   func request(_ place: Place) -> ReloadRequest {
-    ReloadRequest(nav: navs[place.number].number, head: histories[place].lastSequence)
+    ReloadRequest(nav: navs[place.number].number, newestRow: histories[place].lastSequence)
   }
 
   func place(of number: UInt64) -> Place? {
@@ -174,7 +155,7 @@ struct DormantShard: Sendable {
     histories.remove(
       place,
       leaving: DormantHistory(
-        Head(revision: Revision(0), depth: 0, top: nil, time: 0), sequence: 0, isOpen: false))
+        NavHead(revision: Revision(0), depth: 0, top: nil, time: 0), sequence: 0, isOpen: false))
     assert(numbers.count == histories.count, "\(numbers.count) numbers of \(histories.count) navs")
     if isEmpty {
       // An empty table frees its memory.

@@ -2,10 +2,10 @@ import NavigationCore
 
 /// The dormant navs of all shards.
 ///
-/// Each shard has its own index. So it comes and goes as one value, in the same time with one nav as
-/// with a thousand.
+/// Each shard has its own index, so that a cluster moves a shard in a time that does not depend on
+/// the number of its navs.
 struct DormantNavs: Sendable {
-  /// Where a dormant nav is noted.
+  /// The place of a dormant nav: its shard, and its slot there.
   struct Place: Hashable, Sendable {
     fileprivate let shard: Int
     fileprivate let place: DormantShard.Place
@@ -25,14 +25,12 @@ struct DormantNavs: Sendable {
   }
 
   /// The dormant navs that still have their name; a later nav can have taken it over.
-  var named: [Place] {
-    shards.indices.flatMap { shard in
-      shards[shard].named.map { Place(shard: shard, place: $0) }
-    }
-  }
+  var named: [Place] { places.filter { place(named: self[$0].name) == $0 } }
 
   /// The requests that revive the navs with an open state, the oldest nav of each shard first.
-  var openNavs: [ReloadRequest] { shards.flatMap(\.openNavs) }
+  var openNavs: [ReloadRequest] {
+    places.filter { history($0).isOpen }.map(request).sorted { $0.nav < $1.nav }
+  }
 
   func request(_ place: Place) -> ReloadRequest { shards[place.shard].request(place.place) }
 
@@ -84,6 +82,7 @@ struct DormantNavs: Sendable {
     count += other.count
   }
 
+  /// Removes the navs of shards, because another daemon serves them.
   mutating func drop(_ leaving: Set<Shard>) {
     for shard in leaving {
       count -= shards[shard.number].count

@@ -1,6 +1,7 @@
 import NavigationCore
 
-/// Elements that wait, by owner: the next one is of the owner that was charged least.
+/// A queue of elements that belong to owners: the next element is one of the owner that was charged
+/// least.
 ///
 /// Laws:
 /// - The elements of an owner leave in the order in which they came.
@@ -12,23 +13,24 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
     var elements: ArraySlice<(element: Element, weight: Int)> = []
     var weight = 0
     var charged: Int
-    /// The number of elements that left and are not charged, and what each counts for meanwhile.
-    var taken = 0
+    /// The number of elements that left and are not charged yet, and the cost that each counts for
+    /// until then.
+    var uncharged = 0
     var cost = 1
 
-    var expected: Int { charged + taken * cost }
+    var expectedCharge: Int { charged + uncharged * cost }
   }
 
   private var lanes: [Owner: Lane] = [:]
-  /// What the owner of the newest element that left had been charged.
-  private var level = 0
+  /// The charge of the owner whose element left last; a new owner begins with it.
+  private var lastCharge = 0
   package private(set) var count = 0
 
   package init() {}
 
   package func weight(of owner: Owner) -> Int { lanes[owner]?.weight ?? 0 }
 
-  /// What the owner's last element was charged, at least 1.
+  /// The cost of the owner's last charged element, at least 1.
   package func expectedCost(of owner: Owner) -> Int { lanes[owner]?.cost ?? 1 }
 
   /// The waiting elements of an owner with their weights, the first one first.
@@ -40,18 +42,18 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
     insert([(element, weight)], of: owner)
   }
 
-  /// Puts elements back that left last of all of their owner, and will not be charged.
+  /// Puts back the newest removed elements of an owner, which will not be charged.
   package mutating func putBack(_ elements: [(element: Element, weight: Int)], of owner: Owner) {
     insert(elements, of: owner, isFirst: true)
-    lanes[owner]?.taken = 0
+    lanes[owner]?.uncharged = 0
   }
 
   private mutating func insert(
     _ new: [(element: Element, weight: Int)], of owner: Owner, isFirst: Bool = false
   ) {
-    if count == 0 { lanes = lanes.filter { $0.value.expected > level } }
-    var lane = lanes.removeValue(forKey: owner) ?? Lane(charged: level)
-    if lane.elements.isEmpty { lane.charged = max(lane.charged, level) }
+    if count == 0 { lanes = lanes.filter { $0.value.expectedCharge > lastCharge } }
+    var lane = lanes.removeValue(forKey: owner) ?? Lane(charged: lastCharge)
+    if lane.elements.isEmpty { lane.charged = max(lane.charged, lastCharge) }
     lane.elements.insert(
       contentsOf: new, at: isFirst ? lane.elements.startIndex : lane.elements.endIndex)
     lane.weight += new.reduce(0) { $0 + $1.weight }
@@ -64,13 +66,13 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
     let waiting = lanes.lazy.filter { !$0.value.elements.isEmpty }
     guard count > 0,
       let (owner, lane) = waiting.min(by: {
-        ($0.value.expected, $0.key) < ($1.value.expected, $1.key)
+        ($0.value.expectedCharge, $0.key) < ($1.value.expectedCharge, $1.key)
       }), let first = lanes[owner]?.elements.popFirst()
     else { return nil }
     if lane.elements.count == 1 { lanes[owner]?.elements = [] }
     lanes[owner]?.weight -= first.weight
-    lanes[owner]?.taken += 1
-    level = max(level, lane.charged)
+    lanes[owner]?.uncharged += 1
+    lastCharge = max(lastCharge, lane.charged)
     count -= 1
     return (owner, first.element)
   }
@@ -79,7 +81,7 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
   package mutating func charge(_ owner: Owner, _ cost: Int) {
     guard var lane = lanes.removeValue(forKey: owner) else { return }
     lane.charged += cost
-    (lane.taken, lane.cost) = (max(lane.taken - 1, 0), max(cost, 1))
+    (lane.uncharged, lane.cost) = (max(lane.uncharged - 1, 0), max(cost, 1))
     lanes[owner] = lane
   }
 

@@ -1,7 +1,7 @@
 import NavigationCore
 
-/// What `$heads` shows of a nav.
-struct Head: Equatable, Sendable {
+/// The newest position of a nav, as the virtual nav `$heads` shows it.
+struct NavHead: Equatable, Sendable {
   /// The newest durable revision.
   var revision: Revision
   var depth: Int
@@ -11,7 +11,7 @@ struct Head: Equatable, Sendable {
   var time: UInt64
 }
 
-extension Head {
+extension NavHead {
   /// Notes the present position of a nav, durable or not.
   init(_ entry: borrowing NavEntry) {
     revision = entry.controller.revision
@@ -36,13 +36,13 @@ extension Head {
 /// - Of the changes of one nav, the last one counts.
 struct Heads: Sendable {
   var pace = DirectoryPace()
-  private var changes: [String: Head?] = [:]
+  private var changes: [String: NavHead?] = [:]
 
   /// Notes the position of a nav; nil if the nav was closed, or another daemon serves it.
-  mutating func note(_ head: Head?, of nav: String) { changes[nav] = .some(head) }
+  mutating func note(_ head: NavHead?, of nav: String) { changes[nav] = .some(head) }
 
   /// Returns the changes in the order of the navs' names, and forgets them.
-  mutating func take() -> [(nav: String, head: Head?)] {
+  mutating func take() -> [(nav: String, head: NavHead?)] {
     defer { changes.removeAll(keepingCapacity: true) }
     return changes.map { (nav: $0.key, head: $0.value) }
       .sorted { $0.nav.utf8.lexicographicallyPrecedes($1.nav.utf8) }
@@ -55,7 +55,7 @@ struct Heads: Sendable {
 struct DirectoryPace: Sendable {
   /// Milliseconds between two revisions of a virtual nav with a number of records.
   ///
-  /// The digest goes over all records, so that very many of them are shown less often.
+  /// With more records the pause is longer, because the digest goes over all records.
   static func interval(records: Int) -> UInt64 { 250 + UInt64(records / 400) }
 
   /// When the next revision is due, in milliseconds of CLOCK_BOOTTIME; nil if none was requested.

@@ -8,14 +8,13 @@ struct HistoryReads: Sendable {
   private var lastToken: UInt64 = 0
   /// The requests that the shell has not got yet, by principal.
   private var waiting = FairQueue<Text, HistoryRequest>()
-  /// The tokens of the requests that the shell has; at most `atOnce`.
+  /// The tokens of the requests that the shell has; at most `maximumUnderWay`.
   private var underWay: Set<UInt64> = []
-  /// One is read while the answer to another is handled.
-  ///
-  /// More would only take memory.
-  private static let atOnce = 2
+  /// The most requests that the shell has at a time: it reads one while the hub handles another's
+  /// answer.
+  private static let maximumUnderWay = 2
   /// The backup that is being made; at most one at a time.
-  private(set) var backup: PendingBackup?
+  var backup: PendingBackup?
 
   var count: Int { reads.count }
 
@@ -41,17 +40,17 @@ struct HistoryReads: Sendable {
     reads[token] = read
   }
 
-  /// Removes and returns a request; nil if the token is not one of a request.
+  /// Removes and returns the request with a token; nil if there is none.
   mutating func take(_ token: UInt64) -> PendingRead? { reads.removeValue(forKey: token) }
 
-  /// Adds requests to those that wait; returns those that the shell may begin.
+  /// Queues requests; returns the requests that the shell may begin now.
   mutating func schedule(_ new: [HistoryRequest]) -> [HistoryRequest] {
     for request in new {
       guard let read = reads[request.token] else { continue }
       waiting.append(request, of: Text(read.sender.peer.principal))
     }
     var begun: [HistoryRequest] = []
-    while underWay.count < Self.atOnce, let (_, request) = waiting.next() {
+    while underWay.count < Self.maximumUnderWay, let (_, request) = waiting.next() {
       // Its session may have ended meanwhile.
       guard reads[request.token] != nil else { continue }
       underWay.insert(request.token)
@@ -71,7 +70,7 @@ struct HistoryReads: Sendable {
     if reads.isEmpty { return nil }
     for (token, read) in reads {
       // A dry run is not remembered, so it is no earlier sending of a real op.
-      guard case .revert(let op, _) = read.what, !op.request.isDry else { continue }
+      guard case .revert(let op, _) = read.purpose, !op.request.isDry else { continue }
       if op.key == key, op.request.id == id { return (token, op.octets) }
     }
     return nil
@@ -80,56 +79,28 @@ struct HistoryReads: Sendable {
   mutating func takeOps(where matches: (OpContext) -> Bool) -> [OpContext] {
     var ops: [OpContext] = []
     for (token, read) in reads.sorted(by: { $0.key < $1.key }) {
-      guard case .revert(let op, _) = read.what, matches(op) else { continue }
+      guard case .revert(let op, _) = read.purpose, matches(op) else { continue }
       reads[token] = nil
       ops.append(op)
     }
     return ops
   }
-
-  mutating func dropOps(of session: SessionSlot) {
-    for (token, read) in reads {
-      if case .revert(let op, _) = read.what, op.session == session { reads[token] = nil }
-    }
-  }
-
-  // Backups.
-
-  /// Begins a backup; returns false if one is being made already.
-  mutating func beginBackup(_ new: PendingBackup) -> Bool {
-    guard backup == nil else { return false }
-    backup = new
-    return true
-  }
-
-  mutating func note(_ progress: BackupProgress) {
-    assert(progress.done <= progress.total, "\(progress.done) pages of \(progress.total)")
-    backup?.progress = progress
-  }
-
-  mutating func takeBackup() -> PendingBackup? { backup.take() }
-
-  /// Restores the backup that was being made before a change that is rolled back.
-  mutating func restoreBackup(_ before: PendingBackup?) {
-    assert(before == nil || backup == nil, "two backups were under way")
-    backup = before
-  }
 }
 
 /// A read that waits for the journal.
 struct PendingRead: Sendable {
-  enum What: Sendable {
+  enum Purpose: Sendable {
     case log(floor: Revision, through: UInt64)
     /// The log with the contents of each revision.
     case diffs(floor: Revision, through: UInt64)
     case state(GetRequest.What, Revision)
-    /// An op that reverts to this revision, and waits for the revision's stack.
+    /// An op that reverts to a revision, whose stack must be read from the journal.
     case revert(OpContext, Revision)
   }
 
   var sender: Sender
   var id: UInt64
-  var what: What
+  var purpose: Purpose
   var standing: NavStanding
   var owner: String
 }

@@ -2,15 +2,15 @@ package import NavigationCore
 
 /// A nav rebuilt from the entries of `get` `diffs`, by the rules of this version.
 ///
-/// It keeps what a recording has: the stack, the presented screens and the parts. Detached records are
-/// forgotten at once, because entries do not have them; they show nothing, and no digest covers them.
-/// Laws: after `take`, the checksum of `digest` is computed from the state, not read; its chain is read. `resolved` is what `get` `bar`
-/// answers for the state.
+/// It keeps what a recording has: the stack, the presented screens and the parts. It forgets
+/// detached records at once: entries lack them, they show nothing, and no digest covers them. Laws:
+/// after `take`, the checksum of `digest` is computed from the state, not read; its chain is read.
+/// `resolved` is what `get` `bar` answers for the state.
 package struct HistoryReplay: Sendable {
   /// The version of the rules that compute the resolved bar.
-  package static let rules = JournalBody.resolution
+  package static let rulesVersion = JournalBody.resolvedRulesVersion
 
-  /// What an entry did.
+  /// The effect of one entry.
   package struct Step: Sendable {
     /// The kind of the entry; nil for a kind of a later version.
     package var kind: Kind?
@@ -23,10 +23,10 @@ package struct HistoryReplay: Sendable {
     package var isChange = false
     /// Whether the entry lacks its contents, so that a state must follow.
     package var isOmitted = false
-    /// The resolved bar after the entry, computed; nil if it is that of before.
+    /// The resolved bar after the entry, as computed; nil if the entry does not change it.
     package var bar: [UInt8]?
     /// The resolved bar that the entry names; nil if it names none.
-    package var statedBar: [UInt8]?
+    package var recordedBar: [UInt8]?
   }
 
   /// The kinds of entries.
@@ -53,7 +53,7 @@ package struct HistoryReplay: Sendable {
   /// The resolved bar of the state, as JSON.
   package var resolved: [UInt8] { shown.bytes(of: controller) }
 
-  /// The complete state as the one of a nav, with the members of `get` `state`.
+  /// The complete state as JSON with the members of `get` `state`, under the given name of a nav.
   package func state(of nav: String) -> [UInt8] {
     Snapshot(
       nav: nav, kind: controller.kindName, epoch: epoch, revision: revision, why: "join",
@@ -75,7 +75,7 @@ package struct HistoryReplay: Sendable {
     step.recorded = tape.member(short: "dig", of: 0).flatMap { tape.digest($0) }
     step.before = tape.member(short: "before", of: 0).flatMap { tape.digest($0) }
     step.isOmitted = reader.flag("omitted")
-    step.statedBar = tape.member(short: "resolved", of: 0).map { tape.raw($0) }
+    step.recordedBar = tape.member(short: "resolved", of: 0).map { tape.raw($0) }
     if let epoch = tape.member(short: "epoch", of: 0).flatMap({ tape.hex64($0) }) {
       self.epoch = Epoch(bits: epoch)
     }
@@ -108,10 +108,8 @@ package struct HistoryReplay: Sendable {
     step.isChange = true
   }
 
-  /// Takes a complete state.
-  private mutating func begin(
-    with state: [UInt8], _ step: inout Step
-  ) throws(StoredDataError) {
+  /// Begins with a complete state.
+  private mutating func begin(with state: [UInt8], _ step: inout Step) throws(StoredDataError) {
     let body = try Self.body(state, epoch, step.revision)
     var inner = JournalBodyReader()
     try inner.load(body)

@@ -8,26 +8,27 @@ extension Hub {
   /// Sessions end if their gateway may not speak for actors any more, or now needs an actor.
   /// Sessions that lose a right lose delegate roles and the display lease now, and watches when the
   /// batch is durable.
-  mutating func change(_ access: Access) {
+  mutating func installAccess(_ access: Access) {
     self.access = access
-    for slot in sessions.indices where !mayGoOn(sessions[slot].peer) {
-      end(slot, why: "revoked", after: nil)
+    for slot in sessions.indices where !mayKeepSession(sessions[slot].peer) {
+      endWithBye(slot, why: "revoked", after: nil)
     }
-    if sessions.renewRoles(by: access) { batches.current.changedClients = true }
+    if sessions.renewRoles(by: access) { batches.current.mayChangeClients = true }
     for slot in coordinations.slots where navs.isLive(slot) {
       guard let coordination = coordinations[slot] else { continue }
       var refs = coordination.delegates.map(\.session)
-      if let holder = coordination.holder { refs.append(holder) }
+      if let holder = coordination.displayHolder { refs.append(holder) }
       for ref in refs where sessions.isLive(ref) {
         let rights = rights(of: sessions[ref.slot].peer, onNavAt: slot)
         if !rights.contains(.push) { endCoordination(of: ref, on: slot, keepsOps: true) }
       }
     }
-    batches.append(.recheck)
+    batches.append(.recheckRights)
   }
 
-  /// Whether the rules for gateways permit that a peer has a session, and completes what it began.
-  mutating func mayGoOn(_ peer: Peer) -> Bool {
+  /// Whether the rules for gateways still let a peer have a session and get answers to its
+  /// requests.
+  mutating func mayKeepSession(_ peer: Peer) -> Bool {
     if case .actor(_, let gateway) = peer { return access.maySpeakForActors(gateway) }
     return !access.speaksForActorsOnly(peer)
   }
@@ -44,8 +45,8 @@ extension Hub {
       .notice(
         Notice(
           .refused, .warning, "the key of \(name) is not authorised any more", client: name,
-          principal: sessions[slot].peer.principal, code: Self.revocation)))
-    end(slot, why: "revoked", after: nil)
+          principal: sessions[slot].peer.principal, code: Self.revocationCode)))
+    endWithBye(slot, why: "revoked", after: nil)
   }
 
   /// Ends the watches whose sessions may not read the nav any more.
@@ -68,42 +69,31 @@ extension Hub {
 
   // Log entries for the administrator.
 
-  /// Logs an error that is `forbidden` or `fenced`; ignores other errors.
-  mutating func audit(
-    _ error: OutgoingError, _ sender: Sender, about nav: String?, client: String?
+  /// Notes a refusal for `get refusals`, unless it is of a dry run; logs `forbidden` and `fenced`.
+  ///
+  /// `op` is the refused op; nil for a message that is none. `client` is the name that an op gives.
+  mutating func noteRefusal(
+    _ error: OutgoingError, of sender: Sender, about nav: String?, op: OpMessage? = nil,
+    client: String? = nil
   ) {
-    guard error.code == .forbidden || error.code == .fenced else { return }
-    let session = sessions.slot(of: sender.connection).map { sessions[$0].name }
-    output.notices.append(
-      Notice(
-        .refused, .warning, error.text, nav: nav, client: client ?? session,
-        principal: sender.peer.principal, code: error.code.rawValue))
-  }
-
-  /// Notes that an op is refused, for `get refusals`.
-  mutating func note(
-    _ error: OutgoingError, of sender: Sender, _ request: OpMessage, name: String?
-  ) {
-    note(
-      error, of: sender, id: request.id, nav: request.nav, operations: request.kinds.map(\.name),
-      name: name)
-  }
-
-  mutating func note(
-    _ error: OutgoingError, of sender: Sender, id: UInt64?, nav: String?, operations: [String],
-    name: String?
-  ) {
-    let session = sessions.slot(of: sender.connection).map { sessions[$0].name }
+    let client = client ?? sessions.slot(of: sender.connection).map { sessions[$0].name }
+    if error.code == .forbidden || error.code == .fenced {
+      output.notices.append(
+        Notice(
+          .refused, .warning, error.text, nav: nav, client: client,
+          principal: sender.peer.principal, code: error.code.rawValue))
+    }
+    if op?.isDry == true { return }
     batches.current.refusals.append(
       Refusals.Refusal(
         time: timer.now.wall, code: error.code, reason: error.reason,
-        text: Refusals.clipped(error.text), nav: nav,
-        operations: operations, id: id, principal: sender.peer.principal,
-        process: sender.peer.process, name: name ?? session ?? ""))
+        text: Refusals.clipped(error.text), nav: nav, operations: op?.kinds.map(\.name) ?? [],
+        id: op?.id ?? error.id, principal: sender.peer.principal,
+        process: sender.peer.process, name: client ?? ""))
   }
 
   /// Logs an op that ran without a guard or without a delegate's answer, once it is durable.
-  mutating func auditOverride(_ op: OpContext, _ slot: NavSlot) {
+  mutating func logOverride(_ op: OpContext, _ slot: NavSlot) {
     let isForced = op.request.guards.any
     guard isForced || op.isVetoSkipped else { return }
     assert(navs.isLive(slot))
@@ -119,10 +109,10 @@ extension Hub {
   }
 
   /// The code of the log entry about a key that is not authorised any more.
-  static let revocation = "revoked"
+  static let revocationCode = "revoked"
 
   /// Logs that a client took the display lease from another one, once that is durable.
-  mutating func auditTakeover(_ sender: Sender, _ name: String, _ slot: NavSlot) {
+  mutating func logTakeover(_ sender: Sender, _ name: String, _ slot: NavSlot) {
     assert(navs[slot].directory == nil, "a virtual nav has no display")
     let nav = navs[slot].name
     batches.append(

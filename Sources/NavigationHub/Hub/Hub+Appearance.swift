@@ -6,7 +6,7 @@ import NavigationCore
 
 extension Hub {
   /// The number of navs that take over new looks before one event.
-  private static let followersAtATime = 64
+  private static let navsPerLooksUpdate = 64
 
   /// The looks of all bars by class; nil while `$appearance` is dormant, and in a cluster.
   var looks: [Text: BarLook]? {
@@ -20,28 +20,29 @@ extension Hub {
     }
   }
 
-  /// Notes that a nav was loaded or read back: it may lack looks, or all others if it is `$appearance`.
-  mutating func noteFollower(_ slot: NavSlot) {
-    noteFollowers(navs[slot].isAppearance ? navs.loaded : [slot])
+  /// Notes a loaded nav if it lacks looks of `$appearance`; checks all navs if it is `$appearance`
+  /// itself.
+  mutating func noteIfLackingLooks(_ slot: NavSlot) {
+    noteNavsLackingLooks(navs[slot].isAppearance ? navs.loaded : [slot])
   }
 
   /// Notes which of these navs lack looks; `$appearance` itself has them all.
-  mutating func noteFollowers(_ slots: ArraySlice<NavSlot>) {
+  mutating func noteNavsLackingLooks(_ slots: ArraySlice<NavSlot>) {
     guard let looks else { return }
     for slot in slots where !navs[slot].isAppearance && navs[slot].controller.needsLooks(looks) {
-      followers.append(slot)
+      navsLackingLooks.append(slot)
     }
-    if !followers.isEmpty { timer.plan(timer.now.boot) }
+    if !navsLackingLooks.isEmpty { timer.plan(timer.now.boot) }
   }
 
-  /// Lets some of the noted navs take over the looks, each in one revision; the newest note first.
-  mutating func followLooks() {
-    guard !followers.isEmpty, let looks else { return }
+  /// Lets some of the noted navs take over the looks of `$appearance`, each in one revision.
+  mutating func applyLooks() {
+    guard !navsLackingLooks.isEmpty, let looks else { return }
     guard !batches.isStorageFailing, !isUnsound else {
       return timer.plan(timer.now.boot + Self.retryAfter)
     }
-    for _ in 0..<Self.followersAtATime {
-      guard let slot = followers.popLast() else { return }
+    for _ in 0..<Self.navsPerLooksUpdate {
+      guard let slot = navsLackingLooks.popLast() else { return }
       // A slot can be vacant by now, or have another nav, which lacks nothing then.
       guard navs.isLive(slot), navs.hasName(slot), !navs[slot].isAppearance else { continue }
       commitOwn(.takeLooks(looks), cause: .appearance, slot)
@@ -53,37 +54,39 @@ extension Hub {
   ///
   /// Throws without a change if that op will be refused.
   mutating func appearanceSlot(_ op: OpContext) throws(OpFailure) -> NavSlot? {
-    guard op.isOfAppearance, !op.request.isDry else { return nil }
+    guard op.isAboutAppearance, !op.request.isDry else { return nil }
     guard op.request.guards.isMetWithoutNav else {
       throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
     }
     var controller = NavigationController(revision: Revision(1))
     controller.isStandalone = true
-    let (operations, unreadable) = Self.readable(op.request, isStandalone: true)
+    let (operations, unreadable) = Self.readableOperations(op.request, isStandalone: true)
     var trial = controller
     do {
       _ = try trial.perform(operations, isAnimated: nil, in: context)
     } catch {
-      throw OpFailure(OutgoingError(error))
+      throw OpFailure(error)
     }
     if let unreadable { throw unreadable }
     try checkQuota()
     try checkStorage()
-    let slot = begin(op.request.nav, ownedBy: "", controller, by: nil, at: op.now)
+    let slot = addNav(op.request.nav, ownedBy: "", controller, by: nil, at: op.now)
     recordCreation(of: slot, by: nil, at: op.now)
-    decideAwaited(op.request.nav, at: op.now)
+    decideWaitingWatches(op.request.nav, at: op.now)
     return slot
   }
 
-  /// Throws for a look of another nav than `$appearance`, and for anything else of that one.
+  /// Throws if an op sets a proxy look on another nav than `$appearance`, or does anything else on
+  /// `$appearance` than that or closing it.
   mutating func checkAppearance(_ op: OpContext) throws(OpFailure) {
-    guard op.isOfAppearance || !op.request.kinds.areOrdinary && op.request.kinds.contains(.proxySet)
+    guard
+      op.isAboutAppearance || !op.request.kinds.areOrdinary && op.request.kinds.contains(.proxySet)
     else { return }
     guard shards.count == 1 else {
       throw OpFailure(.unsupported, "a cluster has no looks of all bars; set each bar's own")
     }
     for (index, kind) in op.request.kinds.enumerated()
-    where op.isOfAppearance ? kind != .proxySet && kind != .navClose : kind == .proxySet {
+    where op.isAboutAppearance ? kind != .proxySet && kind != .navClose : kind == .proxySet {
       throw OpFailure(
         OutgoingError(
           .readonly, "\(NavName.appearance.text) has the looks of all bars, and nothing else",

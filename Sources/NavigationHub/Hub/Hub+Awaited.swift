@@ -5,10 +5,10 @@ import NavigationCore
 
 extension Hub {
   /// Keeps a watch until its nav exists, and answers `queued`; returns false if it does not wait.
-  mutating func awaitNav(
+  mutating func keepUntilNavExists(
     _ request: WatchRequest, for sender: Sender, session: SessionSlot
   ) -> Bool {
-    sessions.forgetAwaited(request.nav, request.view, of: session)
+    sessions.forgetWaitingWatches(request.nav, request.view, of: session)
     guard request.waits, navs.slot(of: request.nav) == nil,
       access.rights(of: sender.peer, on: request.nav, owner: nil).contains(.read)
     else { return false }
@@ -16,28 +16,28 @@ extension Hub {
       refuse(sender, error, about: request.nav)
       return true
     }
-    sessions[session].awaited.append((request, isDecided: false))
+    sessions[session].waitingWatches.append((request, isDecided: false))
     let body = ServerMessageWriter.queued(id: request.id, nav: request.nav, position: 0)
     send(sender.connection, .queued, body)
     return true
   }
 
   /// Decides the watches that have waited for a nav, which the batch at hand has created.
-  mutating func decideAwaited(_ nav: String, at now: Instant) {
-    for (slot, request) in sessions.decideAwaited(nav) {
-      follow(request, for: sessions[slot].sender, session: slot, at: now)
+  mutating func decideWaitingWatches(_ nav: String, at now: Instant) {
+    for (slot, request) in sessions.decideWaitingWatches(nav) {
+      beginWatch(request, for: sessions[slot].sender, session: slot, at: now)
     }
   }
 
   /// Refuses the watches that wait for navs of shards that another daemon serves from now on.
-  mutating func moveAwaited(of leaving: Set<Shard>) {
+  mutating func refuseMovedWatches(of leaving: Set<Shard>) {
     for slot in sessions.indices {
-      for wait in sessions[slot].awaited
+      for wait in sessions[slot].waitingWatches
       where leaving.contains(shards.shard(of: wait.request.nav)) {
-        guard var error = misplaced(wait.request.nav) else { continue }
+        guard var error = misplacedError(wait.request.nav) else { continue }
         error.id = wait.request.id
         refuse(sessions[slot].sender, error)
-        sessions.forgetAwaited(wait.request.nav, wait.request.view, of: slot)
+        sessions.forgetWaitingWatches(wait.request.nav, wait.request.view, of: slot)
       }
     }
   }
@@ -45,7 +45,7 @@ extension Hub {
   /// The error of one watch more than a connection may have; nil if there is room.
   func excessOfWatches(_ request: WatchRequest, _ session: SessionSlot) -> OutgoingError? {
     let limit = configuration.watchesPerConnection
-    let waiting = sessions[session].awaited.count { !$0.isDecided }
+    let waiting = sessions[session].waitingWatches.count { !$0.isDecided }
     guard watches.of(session: session).count + waiting >= limit else { return nil }
     return OutgoingError(
       .limit, id: request.id, "a connection has at most \(counted(limit, "watch"))",

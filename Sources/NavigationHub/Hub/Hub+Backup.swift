@@ -37,17 +37,17 @@ extension Hub {
   ///
   /// The client gets its answer when the shell's `BackupAnswer` arrives.
   mutating func startBackup(_ request: GetRequest, for sender: Sender) {
-    guard reads.beginBackup(PendingBackup(connection: sender.connection, id: request.id)) else {
+    guard reads.backup == nil else {
       return refuse(
-        sender,
-        OutgoingError(.busy, id: request.id, "a backup is being made already", after: 1000))
+        sender, OutgoingError(.busy, id: request.id, "a backup is being made already", after: 1000))
     }
+    reads.backup = PendingBackup(connection: sender.connection, id: request.id)
     batches.note(.backup(before: nil))
     batches.append(.backup)
   }
 
   mutating func finishBackup(_ answer: BackupAnswer) {
-    guard let pending = reads.takeBackup() else { return }
+    guard let pending = reads.backup.take() else { return }
     batches.note(.backup(before: pending))
     switch answer {
     case .made(let path, let bytes, let navs, let sequence):
@@ -63,16 +63,5 @@ extension Hub {
       let error = OutgoingError(.storage, id: pending.id, "no backup was made: \(reason)")
       send(pending.connection, .err, ServerMessageWriter.error(error))
     }
-  }
-}
-
-extension JSONWriter {
-  /// Writes the progress of a backup as a member of the current object.
-  mutating func progress(of backup: BackupProgress) {
-    name("backup")
-    beginObject()
-    member("done", backup.done)
-    member("total", backup.total)
-    endObject()
   }
 }

@@ -4,17 +4,17 @@ import NavigationCore
 // a nav when a session ends, a nav is closed or the daemon stops.
 
 extension Hub {
-  /// Milliseconds after which the hub retries an ending that the journal did not take.
+  /// Milliseconds after which the hub retries to record an ending, while commits fail.
   static var retryAfter: UInt64 { 1000 }
 
   // Transitions.
 
-  /// Sets the deadline of a transition that began with a commit; runs the waiting ops if one ended.
+  /// Sets the deadline of a transition that has begun, or runs the waiting ops if it has ended.
   mutating func noteTransition(_ slot: NavSlot, begunBy op: OpContext?) {
     guard let running = navs[slot].transition else {
       coordinations.update(slot, in: &batches) {
-        $0.due = nil
-        $0.gesture = nil
+        $0.transitionDeadline = nil
+        $0.gestureSession = nil
       }
       return runQueue(slot)
     }
@@ -24,8 +24,8 @@ extension Hub {
     let due = timer.now.boot + running.deadline
     let owner = running.isInteractive ? op?.session.map(sessions.reference) : nil
     coordinations.update(slot, in: &batches) {
-      $0.due = due
-      $0.gesture = owner
+      $0.transitionDeadline = due
+      $0.gestureSession = owner
     }
     timer.plan(due)
   }
@@ -34,11 +34,10 @@ extension Hub {
     assert(value >= 0 && value <= 1, "\(value) of the way")
     assert(navs[slot].transition?.id == transition)
     let due = timer.now.boot + navs[slot].controller.settings.content.gestureDeadline
-    coordinations.update(slot, in: &batches) { $0.due = due }
+    coordinations.update(slot, in: &batches) { $0.transitionDeadline = due }
     timer.plan(due)
     let body = ServerMessageWriter.progress(
-      nav: navs[slot].name, epoch: navs[slot].epoch,
-      revision: navs[slot].controller.revision,
+      nav: navs[slot].name, epoch: navs[slot].epoch, revision: navs[slot].controller.revision,
       transition: transition, value: Array("\(value)".utf8))
     batches.current.effects.removeAll { if case .progress(slot, _) = $0 { true } else { false } }
     batches.append(.progress(nav: slot, body))
@@ -60,32 +59,30 @@ extension Hub {
   ///
   /// While the journal takes no commits, the hub only notes the nav, and retries later.
   mutating func commitOwn(
-    _ operation: Operation, cause: Cause, by: Doing? = nil, _ slot: NavSlot
+    _ operation: Operation, cause: Cause, by: ChangeOrigin? = nil, _ slot: NavSlot
   ) {
     assert(navs.isLive(slot))
     assert(navs[slot].directory == nil, "a virtual nav is not changed")
     guard navs[slot].fault == nil else { return }
     guard !batches.isStorageFailing else {
-      coordinations.postpone(slot)
+      coordinations.postponeEnding(slot)
       return timer.plan(timer.now.boot + Self.retryAfter)
     }
     let before = navs[slot].controller
-    let result = try? navs[slot].controller.perform(
-      [operation], isAnimated: nil, in: context)
+    let result = try? navs[slot].controller.perform([operation], isAnimated: nil, in: context)
     guard let commit = result?.commit, (try? inspect(slot, before: before)) != nil else {
       return
     }
-    write(commit, slot, cause: cause, by: by, at: timer.now)
+    recordOwn(commit, slot, cause: cause, by: by, at: timer.now)
     if commit.parts.contains(.transition) { noteTransition(slot, begunBy: nil) }
   }
 
-  /// Ends what the former run of the daemon left open, before clients are served.
+  /// Ends the transition, gesture and display lease that the former run of the daemon left open in
+  /// a nav.
   mutating func recover(_ slot: NavSlot) {
-    guard navs[slot].isOpen else { return }
+    guard navs[slot].controller.isOpen else { return }
     commitOwn(.recover, cause: .recovery, slot)
-    assert(
-      !navs[slot].controller.isOpen || navs[slot].fault != nil
-        || batches.isStorageFailing)
+    assert(!navs[slot].controller.isOpen || navs[slot].fault != nil || batches.isStorageFailing)
   }
 
   /// Times out transitions and questions, and retries endings that the journal did not take.
@@ -94,7 +91,7 @@ extension Hub {
       if let question = coordinations[slot]?.question {
         if question.deadline <= now.boot { timeOut(slot) } else { timer.plan(question.deadline) }
       }
-      guard let due = coordinations[slot]?.due else { continue }
+      guard let due = coordinations[slot]?.transitionDeadline else { continue }
       guard due <= now.boot else {
         timer.plan(due)
         continue
@@ -103,31 +100,32 @@ extension Hub {
       commitOwn(.expireTransition, cause: isGesture ? .cancel : .timeout, slot)
     }
     guard !batches.isStorageFailing else {
-      if coordinations.hasUnfinished { timer.plan(now.boot + Self.retryAfter) }
+      if coordinations.hasUnrecordedEndings { timer.plan(now.boot + Self.retryAfter) }
       return
     }
-    for slot in coordinations.takeUnfinished(in: &batches) where navs.isLive(slot) {
-      finishEndings(slot)
+    for slot in coordinations.takeUnrecordedEndings(in: &batches) where navs.isLive(slot) {
+      recordEndings(slot)
     }
   }
 
-  /// Brings the nav's state in line with its coordination, where sessions may have ended.
-  private mutating func finishEndings(_ slot: NavSlot) {
+  /// Commits the endings of transition, lease and orientations that could not be recorded before.
+  private mutating func recordEndings(_ slot: NavSlot) {
     assert(!batches.isStorageFailing)
     let coordination = coordinations[slot] ?? Coordination()
     // A former run left it open, and the journal took no commits at the start.
-    if navs[slot].transition != nil, coordination.due == nil {
+    if navs[slot].transition != nil, coordination.transitionDeadline == nil {
       commitOwn(.expireTransition, cause: .recovery, slot)
     }
-    if navs[slot].controller.environment.content.owner != nil, coordination.holder == nil {
+    if navs[slot].controller.environment.content.owner != nil, coordination.displayHolder == nil {
       commitOwn(
-        .setDisplayOwner(nil), cause: .lease, by: coordination.owner.map { Doing(author: $0) }, slot
+        .setDisplayOwner(nil), cause: .lease,
+        by: coordination.displayAuthor.map { ChangeOrigin(author: $0) }, slot
       )
     }
-    if coordination.holder == nil, coordination.owner != nil {
-      coordinations.update(slot, in: &batches) { $0.owner = nil }
+    if coordination.displayHolder == nil, coordination.displayAuthor != nil {
+      coordinations.update(slot, in: &batches) { $0.displayAuthor = nil }
     }
-    if let pending = coordination.question?.pending, !sessions.isLive(pending.session) {
+    if let pending = coordination.question?.pendingAsk, !sessions.isLive(pending.session) {
       timeOut(slot)
     }
     commitOwn(.setOrientations(coordination.orientations), cause: .lease, slot)
@@ -138,26 +136,26 @@ extension Hub {
 
   mutating func lease(_ request: LeaseRequest, for sender: Sender, session: SessionSlot) {
     do throws(OpFailure) {
-      let slot = try dialogNav(request.nav, sender)
+      let slot = try coordinatedNav(request.nav, sender)
       let ref = sessions.reference(to: session)
-      let holder = coordinations[slot]?.holder
+      let holder = coordinations[slot]?.displayHolder
       if request.wish != .release {
         if let holder, holder != ref { try checkTakeover(request, slot, sender) }
         try checkStorage()
         let author = sessions[session].author
         coordinations.update(slot, in: &batches) {
-          $0.holder = ref
-          $0.owner = author
+          $0.displayHolder = ref
+          $0.displayAuthor = author
         }
-        var doing = Doing(author: author, op: request.id)
+        var doing = ChangeOrigin(author: author, op: request.id)
         if holder != nil, holder != ref {
           doing.isForced = true
-          auditTakeover(sender, author.name, slot)
+          logTakeover(sender, author.name, slot)
           cancelGesture(slot, by: author)
         }
         commitOwn(.setDisplayOwner(author.name), cause: .lease, by: doing, slot)
         if let holder, holder != ref {
-          tellLoss(
+          sendLost(
             "lease", slot, .leaseLost, "another session has taken the display",
             owner: author.name, to: holder)
         }
@@ -167,7 +165,7 @@ extension Hub {
         releaseDisplay(slot, by: request.id)
       }
       let owner =
-        coordinations[slot]?.holder == nil
+        coordinations[slot]?.displayHolder == nil
         ? nil : navs[slot].controller.environment.content.owner
       let body = ServerMessageWriter.leased(id: request.id, nav: request.nav, owner: owner)
       answer(sender, session, slot, body, .none)
@@ -179,7 +177,7 @@ extension Hub {
   private func checkTakeover(
     _ request: LeaseRequest, _ slot: NavSlot, _ sender: Sender
   ) throws(OpFailure) {
-    assert(coordinations[slot]?.holder != nil, "nobody to take over from")
+    assert(coordinations[slot]?.displayHolder != nil, "nobody to take over from")
     guard request.wish == .force else {
       throw OpFailure(.leaseLost(to: navs[slot].displayOwner))
     }
@@ -189,10 +187,9 @@ extension Hub {
   }
 
   /// Returns the nav of a lease or delegate message; throws unless the sender may push there.
-  mutating func dialogNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> NavSlot {
+  mutating func coordinatedNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> NavSlot {
     let slot = navs.slot(of: nav)
-    let rights = access.rights(
-      of: sender.peer, on: nav, owner: slot.map { navs[$0].owner })
+    let rights = access.rights(of: sender.peer, on: nav, owner: slot.map { navs[$0].owner })
     guard rights.contains(.push) else {
       throw OpFailure(.forbidden, "\(sender.peer.principal) may not do this on \(nav)")
     }
@@ -206,15 +203,15 @@ extension Hub {
 
   /// Ends the display lease: its holder released it by `message`, or its session ended if nil.
   private mutating func releaseDisplay(_ slot: NavSlot, by message: UInt64?) {
-    let owner = coordinations[slot]?.owner
+    let owner = coordinations[slot]?.displayAuthor
     let isDelayed = batches.isStorageFailing
     coordinations.update(slot, in: &batches) {
-      $0.holder = nil
-      if !isDelayed { $0.owner = nil }
+      $0.displayHolder = nil
+      if !isDelayed { $0.displayAuthor = nil }
     }
     cancelGesture(slot, by: owner)
-    assert(coordinations[slot]?.holder == nil)
-    let doing = owner.map { Doing(author: $0, op: message) }
+    assert(coordinations[slot]?.displayHolder == nil)
+    let doing = owner.map { ChangeOrigin(author: $0, op: message) }
     commitOwn(.setDisplayOwner(nil), cause: .lease, by: doing, slot)
   }
 
@@ -224,22 +221,22 @@ extension Hub {
     // If the journal takes no commit now, the gesture stays overdue until one succeeds.
     let now = timer.now.boot
     coordinations.update(slot, in: &batches) {
-      $0.gesture = nil
-      $0.due = now
+      $0.gestureSession = nil
+      $0.transitionDeadline = now
     }
-    commitOwn(.expireTransition, cause: .cancel, by: author.map { Doing(author: $0) }, slot)
+    commitOwn(.expireTransition, cause: .cancel, by: author.map { ChangeOrigin(author: $0) }, slot)
   }
 
   // The end of sessions and navs.
 
-  /// Ends the part of an ended session in all navs.
+  /// Ends the roles, lease, gesture and waiting ops of an ended session in all navs.
   mutating func endCoordinations(of ref: SessionRef) {
     for slot in coordinations.slots where navs.isLive(slot) {
       endCoordination(of: ref, on: slot)
     }
   }
 
-  /// Ends a session's part in one nav.
+  /// Ends the roles, lease, gesture and waiting ops of a session in one nav.
   ///
   /// `keepsOps` is for a session that goes on: its waiting ops stay, and are checked again when
   /// their turn comes.
@@ -255,52 +252,52 @@ extension Hub {
     }
     // A session that goes on has lost the right `push`.
     if keepsOps {
-      tellLosses(of: coordination, slot, .forbidden, "the right push has ended") { $0 == ref }
+      sendLosses(of: coordination, slot, .forbidden, "the right push has ended") { $0 == ref }
     }
-    if coordination.holder == ref { releaseDisplay(slot, by: nil) }
-    if coordination.gesture == ref { cancelGesture(slot, by: nil) }
+    if coordination.displayHolder == ref { releaseDisplay(slot, by: nil) }
+    if coordination.gestureSession == ref { cancelGesture(slot, by: nil) }
     if let leaving, leaving.roles.contains(.orientation) {
-      giveOrientations(slot, by: Doing(author: leaving.author))
+      commitOrientations(slot, by: ChangeOrigin(author: leaving.author))
     }
-    assert(coordinations[slot]?.holder != ref, "who has left holds the display")
+    assert(coordinations[slot]?.displayHolder != ref, "who has left holds the display")
     assert(coordinations[slot]?.delegates.contains { $0.session == ref } != true)
-    if let leaving, coordinations[slot]?.question?.pending?.session == ref {
+    if let leaving, coordinations[slot]?.question?.pendingAsk?.session == ref {
       timeOut(slot, "\(leaving.author.name) is no veto delegate any more")
     }
   }
 
-  /// Handles a question about an op whose session has ended.
+  /// Handles the end of the session whose op delegates are being asked about.
   ///
   /// The op goes on without a session, except a gesture, which is dropped.
   private mutating func abandon(_ question: DelegateQuestion, _ slot: NavSlot) {
     assert(coordinations[slot]?.question != nil)
-    guard question.op.touchesGesture else {
+    guard question.op.isAboutGesture else {
       return coordinations.update(slot, in: &batches) { $0.question?.op.session = nil }
     }
-    endQuestion(question.asked, "denied", by: nil)
+    sendSettled(question.sentAsks, "denied", by: nil)
     coordinations.update(slot, in: &batches) { $0.question = nil }
     runQueue(slot)
   }
 
-  mutating func giveOrientations(_ slot: NavSlot, by doing: Doing) {
+  mutating func commitOrientations(_ slot: NavSlot, by doing: ChangeOrigin) {
     let value = coordinations[slot]?.orientations
     commitOwn(.setOrientations(value), cause: doing.op == nil ? .lease : .api, by: doing, slot)
   }
 
-  /// Sends `lost` to sessions for the roles and the lease that they had; the rest of them goes on.
-  private mutating func tellLosses(
+  /// Sends `lost` to sessions for their delegate roles and their display lease in a nav.
+  private mutating func sendLosses(
     of coordination: Coordination, _ slot: NavSlot, _ code: ErrorCode, _ text: String,
     to isMeant: (SessionRef) -> Bool
   ) {
     for delegate in coordination.delegates where isMeant(delegate.session) {
-      tellLoss("delegate", slot, code, text, to: delegate.session)
+      sendLost("delegate", slot, code, text, to: delegate.session)
     }
-    guard let holder = coordination.holder, isMeant(holder) else { return }
-    tellLoss("lease", slot, code, text, to: holder)
+    guard let holder = coordination.displayHolder, isMeant(holder) else { return }
+    sendLost("lease", slot, code, text, to: holder)
   }
 
   /// Sends `lost` to a session, unless it has ended; the owner only if the session may read the nav.
-  private mutating func tellLoss(
+  private mutating func sendLost(
     _ what: String, _ slot: NavSlot, _ code: ErrorCode, _ text: String, owner: String? = nil,
     to ref: SessionRef
   ) {
@@ -316,24 +313,25 @@ extension Hub {
   mutating func dropCoordination(of slot: NavSlot) {
     guard let coordination = coordinations.remove(slot, in: &batches) else { return }
     let failure = OpFailure(.noNav, "\(navs[slot].name) was closed")
-    tellLosses(of: coordination, slot, .noNav, failure.error.text) { _ in true }
+    sendLosses(of: coordination, slot, .noNav, failure.error.text) { _ in true }
     if let question = coordination.question {
-      endQuestion(question.asked, "denied", by: nil)
-      fail(question.op, failure)
+      sendSettled(question.sentAsks, "denied", by: nil)
+      refuse(question.op, failure)
     }
     assert(coordinations[slot] == nil, "something is under way to a nav that is closed")
-    for op in coordination.queue { fail(op, failure) }
+    for op in coordination.queue { refuse(op, failure) }
   }
 
-  /// Returns whether the same op waits already; its answer then goes to the new sender.
-  mutating func repeats(_ op: OpContext) -> Bool {
+  /// Returns whether the same op, sent before, waits already; if so, the new sender gets its
+  /// answer.
+  mutating func joinsWaitingOp(_ op: OpContext) -> Bool {
     guard !coordinations.isEmpty, let slot = navs.slot(of: op.request.nav),
-      let place = coordinations[slot]?.place(of: op)
+      let position = coordinations[slot]?.position(of: op)
     else { return false }
-    coordinations.update(slot, in: &batches) { $0.replace(place, by: op) }
-    if case .queued(let index) = place {
+    coordinations.update(slot, in: &batches) { $0.replace(position, by: op) }
+    if position > 0 {
       let body = ServerMessageWriter.queued(
-        id: op.request.id, nav: navs[slot].name, position: index + 1)
+        id: op.request.id, nav: navs[slot].name, position: position)
       send(op.sender.connection, .queued, body)
     }
     return true
@@ -341,7 +339,7 @@ extension Hub {
 }
 
 extension OpContext {
-  var touchesGesture: Bool {
+  var isAboutGesture: Bool {
     !request.kinds.areOrdinary
       && request.kinds.contains {
         switch $0 {

@@ -5,9 +5,9 @@ import NavigationCore
 extension Hub {
   mutating func create(_ op: OpContext) throws(OpFailure) {
     let request = op.request
-    let (controller, result) = try created(op)
+    let (controller, result) = try stateCreated(by: op)
     try checkStorage()
-    let slot = begin(
+    let slot = addNav(
       request.nav, ownedBy: access.owner(createdBy: op.sender.peer) ?? "", controller,
       by: op.client.author, at: op.now)
     let reply = ServerMessageWriter.ok(
@@ -16,11 +16,11 @@ extension Hub {
     recordCreation(of: slot, by: op.author, at: op.now) { $0.origin(op, answeredBy: reply) }
     remember(op, reply, isOk: true)
     send(op.sender.connection, .ok, reply, .ok)
-    decideAwaited(request.nav, at: op.now)
+    decideWaitingWatches(request.nav, at: op.now)
   }
 
   /// Adds a new nav to memory, and returns its slot; `recordCreation` then writes its first row.
-  mutating func begin(
+  mutating func addNav(
     _ name: String, ownedBy owner: String, _ controller: NavigationController, by author: Author?,
     at now: Instant
   ) -> NavSlot {
@@ -28,9 +28,9 @@ extension Hub {
     noteLoaded(slot)
     assert(navs.slot(of: name) == slot)
     batches.note(.created(slot))
-    batches.current.changedNavs = true
-    batches.touch(&navs[slot], slot)
-    navs[slot].lastSequence = batches.advance(navs[slot].shard)
+    batches.current.mayChangeNavs = true
+    batches.noteChange(of: &navs[slot], slot)
+    navs[slot].lastSequence = batches.nextRow(of: navs[slot].shard)
     navs[slot].changedAt = now.wall
     navs[slot].topChange = .creation(at: now.wall, by: author)
     return slot
@@ -45,13 +45,13 @@ extension Hub {
     let row = RowHeader(
       sequence: entry.lastSequence, nav: entry.number, revision: 1, previous: 0, time: now.wall,
       kind: .created, depth: entry.controller.stack.count, top: entry.controller.top?.id,
-      isOpen: entry.isOpen, author: author)
+      isOpen: entry.controller.isOpen, author: author)
     batches.append(row, body: body.span)
   }
 
   /// The state that the op creates; throws the refusal of the rules, or that of the limit of navs.
-  mutating func created(
-    _ op: OpContext
+  mutating func stateCreated(
+    by op: OpContext
   ) throws(OpFailure) -> (controller: NavigationController, result: OperationResult) {
     let request = op.request
     guard case .create(let creation) = request.operation(0).arguments else {
@@ -60,21 +60,21 @@ extension Hub {
       }
       throw OpFailure(OutgoingError(failure, at: 0))
     }
-    let (operations, unreadable) = Self.readable(
+    let (operations, unreadable) = Self.readableOperations(
       request, from: 1, isStandalone: op.createsStandaloneBar)
-    let signed = signed(operations, by: op)
     var controller: NavigationController
     let result: OperationResult
     do {
       (controller, result) = try NavigationController.create(
-        creation, then: signed, isAnimated: request.isAnimated, in: context)
+        creation, then: namingClient(operations, by: op), isAnimated: request.isAnimated,
+        in: context)
     } catch {
-      throw OpFailure(OutgoingError(error))
+      throw OpFailure(error)
     }
     if let unreadable { throw unreadable }
     if let looks { controller.beginWithLooks(looks) }
     assert(controller.revision == Revision(1))
-    let faults = inspections.whole(controller)
+    let faults = inspections.stateInspection(controller)
     guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }
     try checkQuota()
     return (controller, result)
@@ -87,7 +87,7 @@ extension Hub {
         .limit, "navd holds \(counted(configuration.navs, "nav")) at most", reason: "quota"))
   }
 
-  /// Throws the refusal of a closing by its form.
+  /// Throws if a message that closes a nav has other operations or unreadable arguments.
   func checkClosing(_ op: OpContext) throws(OpFailure) {
     guard op.request.kinds.count == 1 else {
       throw OpFailure(.invalidArgument, "nav.close stands alone in its message")
@@ -100,25 +100,24 @@ extension Hub {
   mutating func close(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
     try checkClosing(op)
     try checkStorage()
-    batches.touch(&navs[slot], slot)
-    let sequence = batches.advance(navs[slot].shard)
-    auditOverride(op, slot)
+    batches.noteChange(of: &navs[slot], slot)
+    let sequence = batches.nextRow(of: navs[slot].shard)
+    logOverride(op, slot)
     let reply = ServerMessageWriter.ok(
-      id: op.request.id, standing: navs[slot].standing, sequence: sequence,
-      outputs: [.nothing],
+      id: op.request.id, standing: navs[slot].standing, sequence: sequence, outputs: [.nothing],
       delivered: 0)
-    let head = Head(navs[slot])
+    let head = NavHead(navs[slot])
     let row = RowHeader(
       sequence: sequence, nav: navs[slot].number, revision: head.revision.number,
       previous: navs[slot].lastSequence, time: op.now.wall, kind: .closed, depth: head.depth,
       top: head.top, author: op.author)
-    batches.append(row, body: JournalBody.closed { $0.origin(op, answeredBy: reply) }.span)
+    batches.append(row, body: JSONWriter.object { $0.origin(op, answeredBy: reply) }.span)
     assert(navs.hasName(slot), "\(op.request.nav) was closed before")
     dropCoordination(of: slot)
     // The entry stays in its slot until the closing is durable; only its name is gone.
     navs.releaseName(of: slot)
     batches.note(.closed(slot))
-    batches.current.changedNavs = true
+    batches.current.mayChangeNavs = true
     assert(navs.slot(of: op.request.nav) == nil)
     batches.append(.closed(nav: slot))
     remember(op, reply, isOk: true)

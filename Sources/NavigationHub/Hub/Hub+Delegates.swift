@@ -2,16 +2,10 @@ import NavigationCore
 
 // Questions to delegates: the choice of the next delegate, and the effects of the answers.
 
-/// The delegates' answers about an op.
-struct DelegateDecision: Sendable {
-  var animation: Animation?
-  var isVetoSkipped = false
-}
-
 extension Hub {
   mutating func register(_ request: DelegateRequest, for sender: Sender, session: SessionSlot) {
     do throws(OpFailure) {
-      let slot = try dialogNav(request.nav, sender)
+      let slot = try coordinatedNav(request.nav, sender)
       let ref = sessions.reference(to: session)
       let author = sessions[session].author
       let gaveOrientations = coordinations[slot]?.has(.orientation, ref) ?? false
@@ -20,14 +14,14 @@ extension Hub {
         $0.register(request.roles, of: ref, author, request.orientations)
       }
       if gaveOrientations || request.roles.contains(.orientation) {
-        giveOrientations(slot, by: Doing(author: author, op: request.id))
+        commitOrientations(slot, by: ChangeOrigin(author: author, op: request.id))
       }
-      if !request.roles.contains(.veto), coordinations[slot]?.question?.pending?.session == ref {
+      if !request.roles.contains(.veto), coordinations[slot]?.question?.pendingAsk?.session == ref {
         timeOut(slot, "\(author.name) is no veto delegate any more")
       }
       let body = ServerMessageWriter.ok(id: request.id, nav: request.nav)
       answer(sender, session, slot, body, .none)
-      if request.roles.contains(.veto) { askReturned(slot) }
+      if request.roles.contains(.veto) { askReturnedDelegate(slot) }
     } catch {
       refuse(sender, error, request.id, about: request.nav)
     }
@@ -35,55 +29,43 @@ extension Hub {
 
   // Step 13 of protocol §9.4.
 
-  /// Asks the delegates about an op if they must be asked; returns whether the op waits for them.
+  /// Asks the delegates about an op if the nav's settings require it; returns whether the op waits
+  /// for their answers.
   mutating func asksDelegates(
     _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) -> Bool {
     guard mayAskDelegates(slot) else { return false }
     let settings = navs[slot].controller.settings.content
-    var candidate = navs[slot].controller
-    let result: OperationResult
-    do {
-      result = try candidate.perform(
-        operations, isAnimated: op.request.isAnimated, in: context)
-    } catch {
-      throw OpFailure(OutgoingError(error))
-    }
+    let (candidate, result) = try trial(operations, op, slot)
     guard let commit = result.commit else { return false }
     let inquiry = inquiry(about: commit, candidate, op, slot)
-    var subjects = inquiry.subjects
-    let (hasVeto, animates) = (inquiry.hasVeto, inquiry.takesAnimator)
-    var isSkipped = false
-    if !subjects.isEmpty, !hasVeto, settings.veto.isRequired {
-      if let end = delegatesReturn(to: slot, within: settings.veto.deadline) {
-        var question = DelegateQuestion(
-          op: op, subjects: subjects, cause: op.cause(of: result.outputs), deadline: end)
-        question.awaitsDelegate = true
-        coordinations.update(slot, in: &batches) { $0.question = question }
-        timer.plan(end)
-        return true
+    var question = DelegateQuestion(
+      op: op, subjects: inquiry.subjects, cause: op.cause(of: result.outputs),
+      deadline: timer.now.boot + settings.veto.deadline)
+    if !inquiry.hasVeto {
+      if !question.subjects.isEmpty, settings.veto.isRequired {
+        if let end = delegateReturnDeadline(to: slot, within: settings.veto.deadline) {
+          (question.deadline, question.awaitsDelegate) = (end, true)
+          coordinations.update(slot, in: &batches) { $0.question = question }
+          timer.plan(end)
+          return true
+        }
+        guard settings.veto.allowsOnTimeout else {
+          throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
+        }
+        question.op.isVetoSkipped = true
       }
-      guard settings.veto.allowsOnTimeout else {
-        throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
-      }
-      isSkipped = true
+      question.subjects = []
     }
-    if !hasVeto { subjects = [] }
-    guard isSkipped || !subjects.isEmpty && hasVeto || animates else {
+    guard question.op.isVetoSkipped || !question.subjects.isEmpty || inquiry.takesAnimator else {
       return false
     }
     assert(coordinations[slot]?.question == nil, "two questions at a time")
-    var question = DelegateQuestion(
-      op: op, subjects: hasVeto ? subjects : [],
-      cause: op.cause(of: result.outputs),
-      deadline: timer.now.boot + settings.veto.deadline)
-    question.isVetoSkipped = isSkipped
-    coordinations.update(slot, in: &batches) { $0.question = question }
-    askNext(slot)
+    continueAsking(question, slot)
     return true
   }
 
-  /// Whether a nav has delegates, or needs one; mutating as the checks of every op are.
+  /// Whether a nav has delegates, or needs one.
   @inline(__always)
   private mutating func mayAskDelegates(_ slot: NavSlot) -> Bool {
     if coordinations.isEmpty, navs[slot].controller.settings.isDefault { return false }
@@ -93,16 +75,11 @@ extension Hub {
     return coordinations[slot]?.delegates.isEmpty == false || isRequired
   }
 
-  /// What delegates are asked about an op that leads to `candidate`.
-  struct Inquiry {
-    var subjects: [DelegateQuestion.Subject]
-    var hasVeto: Bool
-    var takesAnimator: Bool
-  }
-
+  /// Returns the screens about which an op that leads to `candidate` asks veto delegates, whether there
+  /// are any, and whether an animator is asked.
   func inquiry(
     about commit: Commit, _ candidate: NavigationController, _ op: OpContext, _ slot: NavSlot
-  ) -> Inquiry {
+  ) -> (subjects: [DelegateQuestion.Subject], hasVeto: Bool, takesAnimator: Bool) {
     let delegates = coordinations[slot]?.delegates ?? []
     let current = navs[slot].controller
     let subjects = op.subjects(
@@ -112,24 +89,22 @@ extension Hub {
       ?? false
     let hasVeto = delegates.contains { $0.roles.contains(.veto) }
     let hasAnimator = delegates.contains { $0.roles.contains(.animator) }
-    return Inquiry(
-      subjects: subjects, hasVeto: hasVeto, takesAnimator: animates && hasAnimator)
+    return (subjects, hasVeto, animates && hasAnimator)
   }
 
   /// The time until which delegates may register again at a nav that has just moved to this daemon;
   /// nil if there is none, or it has passed.
-  func delegatesReturn(to slot: NavSlot, within time: UInt64) -> UInt64? {
+  func delegateReturnDeadline(to slot: NavSlot, within time: UInt64) -> UInt64? {
     guard let arrival = shards.arrival(of: navs[slot].shard) else { return nil }
     return arrival + time > timer.now.boot ? arrival + time : nil
   }
 
   /// Asks about the op that waited for a veto delegate, which has registered now.
-  private mutating func askReturned(_ slot: NavSlot) {
+  private mutating func askReturnedDelegate(_ slot: NavSlot) {
     guard var question = coordinations[slot]?.question, question.awaitsDelegate else { return }
     question.awaitsDelegate = false
-    question.deadline =
-      timer.now.boot + navs[slot].controller.settings.content.veto.deadline
-    go(on: question, slot)
+    question.deadline = timer.now.boot + navs[slot].controller.settings.content.veto.deadline
+    continueAsking(question, slot)
   }
 
   /// Asks the next delegate; if there is none, begins the next phase or finishes the question.
@@ -140,8 +115,8 @@ extension Hub {
       if let next = question.nextVeto(among: delegates) {
         return ask(next, question.veto, &question, slot)
       }
-      endQuestion(question.asked, "allowed", by: nil)
-      question.asked = []
+      sendSettled(question.sentAsks, "allowed", by: nil)
+      question.sentAsks = []
       question.phase = .animator
     }
     let wait = navs[slot].controller.settings.content.questionDeadline
@@ -166,14 +141,12 @@ extension Hub {
 
   /// The push or pop transition that the op would now begin; nil for none, or one of a gesture.
   private func transition(of question: DelegateQuestion, _ slot: NavSlot) -> RunningTransition? {
-    let operations = Self.readable(
+    let operations = Self.readableOperations(
       question.op.request, isStandalone: navs[slot].controller.isStandalone
     ).operations
-    var candidate = navs[slot].controller
-    let result = try? candidate.perform(
-      operations, isAnimated: question.op.request.isAnimated, in: context)
-    guard let running = candidate.transition.content.running,
-      running.id == result?.commit?.revision, running.takesAnimator
+    guard let (candidate, result) = try? trial(operations, question.op, slot),
+      let running = candidate.transition.content.running,
+      running.id == result.commit?.revision, running.takesAnimator
     else { return nil }
     return running
   }
@@ -181,14 +154,13 @@ extension Hub {
   private mutating func ask(
     _ session: SessionRef, _ wording: Question, _ question: inout DelegateQuestion, _ slot: NavSlot
   ) {
-    assert(question.pending == nil, "two delegates are asked at a time")
+    assert(question.pendingAsk == nil, "two delegates are asked at a time")
     guard sessions.isLive(session) else { return }
     sessions[session.slot].lastAsk += 1
-    let pending = DelegateQuestion.Pending(
-      session: session, ask: sessions[session.slot].lastAsk)
-    question.pending = pending
-    question.asked.append(pending)
-    assert(question.phase != .veto || question.subject < question.subjects.count)
+    let pending = DelegateQuestion.SentAsk(session: session, ask: sessions[session.slot].lastAsk)
+    question.pendingAsk = pending
+    question.sentAsks.append(pending)
+    assert(question.phase != .veto || question.subjectIndex < question.subjects.count)
     let asked = question
     coordinations.update(slot, in: &batches) { $0.question = asked }
     timer.plan(asked.deadline)
@@ -200,94 +172,91 @@ extension Hub {
   }
 
   /// Takes a delegate's answer; ignores an answer to a question that has ended.
-  mutating func take(_ answer: DelegateAnswer, to ask: UInt64, from session: SessionSlot) {
+  mutating func receive(_ answer: DelegateAnswer, to ask: UInt64, from session: SessionSlot) {
     let ref = sessions.reference(to: session)
     guard
       let slot = coordinations.slot(asking: ref, ask), navs.isLive(slot),
       var question = coordinations[slot]?.question
     else { return }
-    assert(question.pending?.session == ref)
+    assert(question.pendingAsk?.session == ref)
     assert(navs.slot(of: question.op.request.nav) == slot, "a question about another nav")
     switch (question.phase, answer) {
     case (.veto, .verdict(true)):
-      question.pending = nil
-      go(on: question, slot)
+      question.pendingAsk = nil
+      continueAsking(question, slot)
     case (.veto, .verdict(false)): deny(question, slot, by: sessions[session].name)
     case (.veto, _): timeOut(slot, "a veto delegate could not answer")
     case (.animator, .animator(let name, let duration)):
       question.animation = Animation(animator: name, duration: duration)
       question.phase = .interaction
-      question.pending = nil
-      go(on: question, slot)
+      question.pendingAsk = nil
+      continueAsking(question, slot)
     case (.interaction, .driver(let driver)):
       question.animation?.driver = driver
-      question.pending = nil
+      question.pendingAsk = nil
       finish(question, slot)
     case (.animator, _), (.interaction, _):
-      question.pending = nil
+      question.pendingAsk = nil
       finish(question, slot)
     }
   }
 
-  private mutating func go(on question: DelegateQuestion, _ slot: NavSlot) {
+  private mutating func continueAsking(_ question: DelegateQuestion, _ slot: NavSlot) {
     coordinations.update(slot, in: &batches) { $0.question = question }
     askNext(slot)
   }
 
   private mutating func deny(_ question: DelegateQuestion, _ slot: NavSlot, by name: String) {
     assert(question.phase == .veto, "a denial in phase \(question.phase)")
-    endQuestion(question.asked, "denied", by: name)
+    sendSettled(question.sentAsks, "denied", by: name)
     coordinations.update(slot, in: &batches) { $0.question = nil }
-    let screen = question.subjects[question.subject].screen
+    let screen = question.subjects[question.subjectIndex].screen
     var error = OutgoingError(.vetoed, "\(name) does not allow it for \(screen.text)")
     error.details = [
       ("by", JSONWriter.value { $0.string(name) }),
       ("screen", JSONWriter.value { $0.string(screen.text) }),
     ]
-    fail(question.op, OpFailure(error))
+    refuse(question.op, OpFailure(error))
     runQueue(slot)
   }
 
   /// Handles a missing answer: the deadline has passed, or the delegate is gone.
   mutating func timeOut(_ slot: NavSlot, _ reason: String? = nil) {
     guard var question = coordinations[slot]?.question else { return }
-    let asked = question.pending.flatMap { pending in
+    let asked = question.pendingAsk.flatMap { pending in
       sessions.isLive(pending.session) ? sessions[pending.session.slot].name : nil
     }
     let why =
       reason ?? asked.map { "\($0), the veto delegate, did not answer in time" }
       ?? "no veto delegate answered in time"
-    endQuestion(question.asked, "timeout", by: nil)
-    question.asked = []
-    question.pending = nil
+    sendSettled(question.sentAsks, "timeout", by: nil)
+    question.sentAsks = []
+    question.pendingAsk = nil
     guard question.phase == .veto else { return finish(question, slot) }
     guard navs[slot].controller.settings.content.veto.allowsOnTimeout else {
       coordinations.update(slot, in: &batches) { $0.question = nil }
-      fail(question.op, OpFailure(.delegateTimeout, why))
+      refuse(question.op, OpFailure(.delegateTimeout, why))
       return runQueue(slot)
     }
-    question.isVetoSkipped = true
+    question.op.isVetoSkipped = true
     question.phase = .animator
-    go(on: question, slot)
+    continueAsking(question, slot)
   }
 
   /// Decides the op after the last answer; its arguments are checked again.
   private mutating func finish(_ question: DelegateQuestion, _ slot: NavSlot) {
-    if question.phase != .veto { endQuestion(question.asked, "allowed", by: nil) }
+    if question.phase != .veto { sendSettled(question.sentAsks, "allowed", by: nil) }
     coordinations.update(slot, in: &batches) { $0.question = nil }
     var op = question.op
     op.now = timer.now
-    let decision = DelegateDecision(
-      animation: question.animation, isVetoSkipped: question.isVetoSkipped)
-    assert(coordinations[slot]?.question == nil)
-    decide(op, .answered(decision))
+    decide(op, .answered(question.animation))
     runQueue(slot)
   }
 
-  mutating func endQuestion(
-    _ asked: [DelegateQuestion.Pending], _ outcome: String, by name: String?
+  mutating func sendSettled(
+    _ asks: [DelegateQuestion.SentAsk], _ outcome: String, by name: String?
   ) {
-    for pending in asked where sessions.isLive(pending.session) {
+    for pending in asks where sessions.isLive(pending.session) {
       let body = ServerMessageWriter.settled(pending.ask, outcome, by: name)
       send(sessions[pending.session.slot].connection, .settled, body)
     }
@@ -295,15 +264,15 @@ extension Hub {
 }
 
 extension RunningTransition {
-  /// Whether delegates choose an animator: for a push or pop that no gesture drives.
+  /// Whether delegates choose an animator: true for a push or pop that no gesture drives.
   fileprivate var takesAnimator: Bool { !isInteractive && (kind == .push || kind == .pop) }
 }
 
 extension DelegateQuestion {
-  /// What the next veto delegate is asked.
+  /// The question to the next veto delegate.
   fileprivate var veto: Question {
-    let (screen, cause) = (subjects[subject].screen.text, cause.word)
-    return switch subjects[subject].change {
+    let (screen, cause) = (subjects[subjectIndex].screen.text, cause.word)
+    return switch subjects[subjectIndex].change {
     case .push: .shouldPush(screen: screen)
     case .pop: .shouldPop(screen: screen, cause: cause)
     case .dismiss: .shouldDismiss(screen: screen, cause: cause)

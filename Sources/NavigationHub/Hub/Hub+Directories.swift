@@ -7,7 +7,7 @@ import NavigationCore
 extension Hub {
   /// Begins to keep the records of a virtual nav.
   ///
-  /// Does nothing if the hub already keeps them, or if the nav is not virtual.
+  /// Does nothing if the hub keeps these records already, or if the nav is not virtual.
   mutating func activate(_ slot: NavSlot) {
     guard let directory = navs[slot].directory, !directory.isActive else { return }
     let records = records(of: slot)
@@ -16,21 +16,21 @@ extension Hub {
     assert(watches.of(nav: slot).isEmpty, "a watch of records that were not kept")
   }
 
-  /// Stops keeping a virtual nav's records when no watch needs them.
+  /// Stops keeping a virtual nav's records if no watch is left.
   mutating func deactivateIfUnwatched(_ slot: NavSlot) {
     guard navs[slot].directory?.isActive == true, watches.of(nav: slot).isEmpty else {
       return
     }
     navs[slot].directory?.deactivate()
     if slot == Navs.headsSlot { heads = Heads() }
-    if slot == Navs.clientsSlot { lagPace.cancel() }
+    if slot == Navs.clientsSlot { clientsPace.cancel() }
     navs.restartDirectory(slot)
   }
 
   /// The records that a virtual nav should have, in the order of their names, with their encoders.
-  private func records(of slot: NavSlot) -> [Directory.Wanted] {
+  private func records(of slot: NavSlot) -> [Directory.WantedRecord] {
     assert(Navs.virtualSlots.contains(slot), "slot \(slot) is no virtual nav's")
-    let records: [Directory.Wanted]
+    let records: [Directory.WantedRecord]
     switch slot {
     case Navs.navsSlot:
       let loaded = navs.loaded.filter { navs.hasName($0) }.map { DormantNav(navs[$0]) }
@@ -40,10 +40,8 @@ extension Hub {
     case Navs.clientsSlot:
       records = sessions.indices.map { slot in
         let session = sessions[slot]
-        let (watchCount, behind) = (watches.of(session: slot).count, behind(slot))
-        return (
-          session.client.text, { session.record($0, watchCount: watchCount, behind: behind) }
-        )
+        let (watchCount, behind) = (watches.of(session: slot).count, revisionsBehind(slot))
+        return (session.client.text, { session.record($0, watchCount: watchCount, behind: behind) })
       }
     default: records = headRecords
     }
@@ -51,50 +49,53 @@ extension Hub {
   }
 
   /// How many revisions the slowest watch of a session is behind.
-  private func behind(_ session: SessionSlot) -> UInt64 {
-    watches.of(session: session).map { watches.behind($0, of: navs) }.max() ?? 0
+  private func revisionsBehind(_ session: SessionSlot) -> UInt64 {
+    watches.of(session: session).map { watches.revisionsBehind($0, of: navs) }.max() ?? 0
   }
 
-  /// Whether the batch at hand leads to a revision of a virtual nav that shows what the batch made.
+  /// Whether the batch at hand will lead to a revision of a watched `$navs` or `$clients`.
   var changesDirectories: Bool {
-    let isOfClients = batches.current.changedClients || lagPace.isDue(at: timer.now.boot)
-    return batches.current.changedNavs && navs.isActive(Navs.navsSlot)
+    let isOfClients = batches.current.mayChangeClients || clientsPace.isDue(at: timer.now.boot)
+    return batches.current.mayChangeNavs && navs.isActive(Navs.navsSlot)
       || isOfClients && navs.isActive(Navs.clientsSlot)
   }
 
   /// Plans the revisions of virtual navs that are not due yet.
   mutating func planDirectories() {
-    if let dueAt = heads.pace.dueAt { timer.plan(dueAt) }
-    if let dueAt = lagPace.dueAt { timer.plan(dueAt) }
+    timer.plan(heads.pace.dueAt)
+    timer.plan(clientsPace.dueAt)
   }
 
-  /// Requests a revision of `$clients`, because what a session lags behind may have changed.
+  /// Requests a revision of `$clients`, because the number of revisions that a session is behind
+  /// may have changed.
   mutating func requestLag(at now: Instant) {
     guard navs.isActive(Navs.clientsSlot) else { return }
-    lagPace.request(at: now.boot)
+    clientsPace.request(at: now.boot)
   }
 
   /// Updates the virtual navs after a batch that changed navs or sessions.
   ///
   /// `isAllDurable` is false if a later batch has begun.
   mutating func publishDirectories(isAllDurable: Bool, at now: Instant) {
-    if batches.current.changedNavs { publish(Navs.navsSlot) }
-    if batches.current.messages > 0 || !batches.current.touched.isEmpty { requestLag(at: now) }
-    if batches.current.changedClients || isAllDurable && lagPace.isDue(at: now.boot) {
+    if batches.current.mayChangeNavs { publish(Navs.navsSlot) }
+    if batches.current.messageCount > 0 || !batches.current.changedNavs.isEmpty {
+      requestLag(at: now)
+    }
+    if batches.current.mayChangeClients || isAllDurable && clientsPace.isDue(at: now.boot) {
       publish(Navs.clientsSlot)
-      lagPace.published(at: now.boot, records: sessions.count)
+      clientsPace.published(at: now.boot, records: sessions.count)
     }
     if heads.pace.isDue(at: now.boot) { publishHeads(at: now) }
     planDirectories()
   }
 
-  /// Makes one revision of the differences between the records and what they should be.
+  /// Brings the records of a virtual nav up to date in one revision.
   ///
-  /// O(records) while they are kept, else O(1).
+  /// O(records) while the hub keeps the records, else O(1).
   mutating func publish(_ slot: NavSlot) {
     precondition(Navs.virtualSlots.contains(slot), "slot=\(slot)")
     guard navs.isActive(slot) else {
-      navs[slot].directory?.skip()
+      navs[slot].directory?.countRevision()
       return navs.restartDirectory(slot)
     }
     let records = records(of: slot)
@@ -109,7 +110,7 @@ extension Hub {
     }
     let frame = DiffFrame(
       nav: navs[slot].name, epoch: navs[slot].epoch, base: navs[slot].ring.last,
-      revision: directory.revision, sequence: batches.total, cause: .api, by: nil)
+      revision: directory.revision, sequence: batches.totalSequence, cause: .api, by: nil)
     navs[slot].followDirectory()
     var json = JSONWriter(reserving: changes.count + 256)
     frame.begin(&json)
@@ -126,14 +127,12 @@ extension Hub {
 extension DormantNav {
   /// The record of the nav in `$navs`.
   fileprivate func record(_ version: Revision) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
+    JSONWriter.object { json in
       json.optional("id", name)
       json.member("ver", version.number)
       json.member("kind", word: kindName)
       json.member("epoch", hex: epoch.bits)
       json.optional("owner", owner)
-      json.endObject()
     }
   }
 }
@@ -141,8 +140,7 @@ extension DormantNav {
 extension Session {
   /// The record of the session in `$clients`.
   fileprivate func record(_ version: Revision, watchCount: Int, behind: UInt64) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
+    JSONWriter.object { json in
       json.optional("id", client.text)
       json.member("ver", version.number)
       json.optional("name", name)
@@ -151,7 +149,6 @@ extension Session {
       json.member("watches", UInt64(watchCount))
       json.member("behind", behind)
       json.member("stalled", !hasCredit)
-      json.endObject()
     }
   }
 }

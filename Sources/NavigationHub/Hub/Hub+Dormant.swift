@@ -20,8 +20,8 @@ package struct NavReplayer: Sendable {
   /// Replays a nav for `Hub.revive`; after an error the shell must not serve the journal any
   /// further.
   ///
-  /// `snapshot` is the newest one. `rows` are those behind it, or all of them without one, the
-  /// oldest first.
+  /// `snapshot` is the newest one. `rows` are the rows behind the snapshot, or all rows if there is
+  /// no snapshot, the oldest first.
   package func replay(
     _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
   ) throws(HubReplayError) -> ReplayedNav {
@@ -30,15 +30,13 @@ package struct NavReplayer: Sendable {
       return ReplayedNav(
         request: request, entry: entry, violated: entry.controller.violatedInvariants())
     } catch {
-      throw HubReplayError(sequence: request.head, what: error.what)
+      throw HubReplayError(sequence: request.newestRow, what: error.what)
     }
   }
 }
 
 extension Hub {
   /// Whether there are dormant navs.
-  ///
-  /// Mutating, because a getter that does not mutate is given a copy of the hub, 1 KB for each event.
   package var hasDormantNavs: Bool { mutating get { !navs.dormants.isEmpty } }
 
   /// The requests that revive all dormant navs, the oldest first.
@@ -93,7 +91,7 @@ extension Hub {
       trimRings()
       if !nav.violated.isEmpty { freeze(slot, nav.violated) }
     } catch {
-      throw HubReplayError(sequence: nav.request.head, what: error.what)
+      throw HubReplayError(sequence: nav.request.newestRow, what: error.what)
     }
   }
 }
@@ -101,28 +99,18 @@ extension Hub {
 // Navs that become dormant again.
 
 extension Hub {
-  /// The number of slots that one slice of a sweep looks at, and of navs that it unloads.
+  /// The most slots that one slice of a sweep examines, and the most navs that it unloads.
   ///
   /// To free a nav of 80 KB takes some 20 µs, and the loop handles nothing else meanwhile.
   private static let sweptAtATime = (slots: 4096, navs: 64)
   /// Milliseconds between two slices.
   private static let sliceInterval: UInt64 = 10
 
-  /// Notes that a nav was created or revived, and plans the sweep that finds out whether it is used.
+  /// Notes that a nav was created or revived, and plans the next sweep for idle navs.
   mutating func noteLoaded(_ slot: NavSlot) {
-    navs[slot].readBy = batches.number
-    noteFollower(slot)
-    if sweep.begin(at: timer.now.boot + configuration.navIdle) { planSweep() }
-  }
-
-  private mutating func planSweep() {
-    if let dueAt = sweep.dueAt { timer.plan(dueAt) }
-  }
-
-  /// Notes whether a slice of a sweep is due, or plans it.
-  mutating func wakeSweep(at now: Instant) {
-    sweep.wake(at: now.boot)
-    if !sweep.isDue { planSweep() }
+    navs[slot].lastReadBatch = batches.number
+    noteIfLackingLooks(slot)
+    if sweep.begin(at: timer.now.boot + configuration.navIdle) { timer.plan(sweep.dueAt) }
   }
 
   /// Makes idle navs dormant, a slice of the slots at a time.
@@ -132,34 +120,32 @@ extension Hub {
     if sweep.cursor == 0 { sweep.beginRound(by: batches.number) }
     let awaited = reads.navs
     var place = sweep.cursor
-    let end = min(place + Self.sweptAtATime.slots, navs.end)
+    let end = min(place + Self.sweptAtATime.slots, navs.slotCount)
     var unloaded = 0
     while place < end, unloaded < Self.sweptAtATime.navs {
       let slot = NavSlot(place)
-      if navs.isLive(slot), sweep.isIdle(navs[slot].usedBy), mayUnload(slot, awaited) {
+      if navs.isLive(slot), sweep.isIdle(navs[slot].lastUseBatch), mayUnload(slot, awaited) {
         unload(slot)
         unloaded += 1
       }
       place += 1
     }
     sweep.unloaded += unloaded
-    if place < navs.end {
+    if place < navs.slotCount {
       sweep.pause(at: place, until: now.boot + Self.sliceInterval)
     } else {
       output.unloadedNavs = sweep.unloaded
       sweep.endRound(next: navs.loadedCount == 0 ? nil : now.boot + configuration.navIdle)
     }
-    planSweep()
+    timer.plan(sweep.dueAt)
   }
 
   /// Whether nothing needs a nav in memory; clients wait for the history of the navs in `awaited`.
-  ///
-  /// Mutating, because a method that does not mutate is given a copy of the hub.
   mutating func mayUnload(_ slot: NavSlot, _ awaited: Set<String>) -> Bool {
     guard !Navs.virtualSlots.contains(slot), watches.of(nav: slot).isEmpty,
       coordinations.isAtRest(slot), navs.hasName(slot), !navs[slot].isAppearance
     else { return false }
-    return navs[slot].isComplete && !awaited.contains(navs[slot].name)
+    return navs[slot].isFullyRecorded && !awaited.contains(navs[slot].name)
   }
 
   /// Makes a loaded nav dormant, which nothing needs in memory.

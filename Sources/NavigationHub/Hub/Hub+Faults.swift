@@ -9,20 +9,18 @@ extension Hub {
   /// Nothing of the batch at hand may be committed then, and no event be handled. The shell waits until
   /// the sealed batches are durable, calls `rollBackUnsound` and `reload`, and handles the events of
   /// the batch again.
-  ///
-  /// It is mutating only to avoid a copy of the hub, as are the checks of an op.
   package var isUnsound: Bool { mutating get { batches.isUnsound } }
 
   /// Inspects what an op's commit touched; if that breaks an invariant, the batch must be decided
   /// again.
   mutating func inspect(_ commit: Commit, of op: OpContext, _ slot: NavSlot) throws(OpFailure) {
-    guard let inspection = inspections.touched else { return }
+    guard let inspection = inspections.commitInspection else { return }
     assert(commit.revision == navs[slot].controller.revision)
     let violated = inspection(&navs[slot].controller, commit)
     guard !violated.isEmpty else { return }
     batches.noteUnsound(
       UnsoundOp(key: op.key, op: op.request.id, violated: violated),
-      Batch.Touched(slot: slot, rowBefore: navs[slot].lastSequence))
+      Batch.ChangedNav(slot: slot, rowBefore: navs[slot].lastSequence))
     throw OpFailure(.fault(navs[slot].name, violated))
   }
 
@@ -39,13 +37,13 @@ extension Hub {
   /// and the nav frozen.
   mutating func inspect(_ slot: NavSlot, before: NavigationController) throws(OpFailure) {
     assert(before.revision <= navs[slot].controller.revision)
-    let violated = inspections.whole(navs[slot].controller)
+    let violated = inspections.stateInspection(navs[slot].controller)
     guard !violated.isEmpty else { return }
     navs[slot].controller = before
     throw discard(violated, slot)
   }
 
-  /// Freezes a nav because of what would have become of it.
+  /// Freezes a nav because a commit would have broken its invariants.
   private mutating func discard(_ violated: [String], _ slot: NavSlot) -> OpFailure {
     freeze(slot, violated)
     batches.note(.frozen(slot))
@@ -72,10 +70,10 @@ extension Hub {
     }
     let failure = OpFailure(.frozen(name, fault))
     if let question = coordination.question {
-      endQuestion(question.asked, "denied", by: nil)
-      fail(question.op, failure)
+      sendSettled(question.sentAsks, "denied", by: nil)
+      refuse(question.op, failure)
     }
-    for op in coordination.queue { fail(op, failure) }
+    for op in coordination.queue { refuse(op, failure) }
   }
 
   /// Throws `frozen` if the nav is frozen; `nav.close` does not call this.

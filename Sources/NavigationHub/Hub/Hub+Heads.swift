@@ -6,50 +6,48 @@ import NavigationCore
 extension Hub {
   /// Notes the position of a nav and the number of its watches.
   ///
-  /// A position that is not durable is noted when it is, or when the nav has been read back.
+  /// The hub notes a position that is not durable yet after its commit, or after the rollback.
   mutating func noteHead(_ slot: NavSlot) {
     guard navs.isActive(Navs.headsSlot), !Navs.virtualSlots.contains(slot), navs.isLive(slot),
       navs.hasName(slot), navs[slot].durable == navs[slot].revision,
-      !batches.change(navs[slot])
+      !batches.haveChanged(navs[slot])
     else { return }
-    noteHead(Head(navs[slot]), slot)
+    noteHead(NavHead(navs[slot]), slot)
   }
 
-  /// Notes that a nav goes for good; it still has its slot.
+  /// Notes that a nav is about to be removed from its slot.
   mutating func noteGone(_ slot: NavSlot) {
     guard navs.isActive(Navs.headsSlot), navs.isLive(slot) else { return }
     noteHead(nil, slot)
   }
 
-  private mutating func noteHead(_ head: Head?, _ slot: NavSlot) {
+  private mutating func noteHead(_ head: NavHead?, _ slot: NavSlot) {
     heads.note(head, of: navs[slot].name)
     heads.pace.request(at: timer.now.boot)
-    if let dueAt = heads.pace.dueAt { timer.plan(dueAt) }
+    timer.plan(heads.pace.dueAt)
   }
 
   /// Notes the navs that the batch changed, which is durable.
   mutating func noteDurableHeads() {
     for case .closed(let slot) in batches.current.undo { noteGone(slot) }
-    for touched in batches.current.touched
-    where navs.isLive(touched.slot) && navs.hasName(touched.slot) {
-      noteHead(touched.head ?? Head(navs[touched.slot]), touched.slot)
+    for changed in batches.current.changedNavs
+    where navs.isLive(changed.slot) && navs.hasName(changed.slot) {
+      noteHead(changed.head ?? NavHead(navs[changed.slot]), changed.slot)
     }
   }
 
   /// The records of all navs, in no order.
-  var headRecords: [Directory.Wanted] {
-    let loaded = navs.loaded.filter { navs.hasName($0) }.map { slot in
-      headRecord(of: navs[slot].name, Head(navs[slot]))
-    }
-    return loaded
+  var headRecords: [Directory.WantedRecord] {
+    navs.loaded.filter { navs.hasName($0) }
+      .map { headRecord(of: navs[$0].name, NavHead(navs[$0])) }
       + navs.dormants.named.map {
         headRecord(of: navs.dormants[$0].name, navs.dormants.history($0).head)
       }
   }
 
-  /// Makes one revision of all navs, of which nothing is under way; O(navs).
+  /// Makes one revision of `$heads` with the positions of all navs, which must be durable; O(navs).
   ///
-  /// Shards with thousands of navs come and go at once.
+  /// A cluster moves shards with thousands of navs at once.
   mutating func publishAllHeads() {
     _ = heads.take()
     publish(Navs.headsSlot)
@@ -57,27 +55,25 @@ extension Hub {
       at: timer.now.boot, records: navs[Navs.headsSlot].directory?.records.count ?? 0)
   }
 
-  /// Makes a revision of the noted changes.
+  /// Makes a revision of `$heads` with the noted changes.
   ///
   /// O(changed navs), and O(navs) for the digest.
   mutating func publishHeads(at now: Instant) {
-    let records = heads.take().map { nav, head -> Directory.Change in
+    let records: [Directory.RecordChange] = heads.take().map { nav, head in
       (nav, head.map { headRecord(of: nav, $0).json })
     }
     if let changes = navs[Navs.headsSlot].directory?.update(records) {
       publish(changes, of: Navs.headsSlot)
     }
-    heads.pace.published(
-      at: now.boot, records: navs[Navs.headsSlot].directory?.records.count ?? 0)
+    heads.pace.published(at: now.boot, records: navs[Navs.headsSlot].directory?.records.count ?? 0)
   }
 
-  private func headRecord(of nav: String, _ head: Head) -> Directory.Wanted {
+  private func headRecord(of nav: String, _ head: NavHead) -> Directory.WantedRecord {
     let watchCount = navs.slot(of: nav).map { watches.of(nav: $0).count } ?? 0
     return (
       nav,
       { version in
-        JSONWriter.value { json in
-          json.beginObject()
+        JSONWriter.object { json in
           json.member("id", nav)
           json.member("ver", version.number)
           json.member("rev", head.revision.number)
@@ -85,7 +81,6 @@ extension Hub {
           json.optional("top", head.top?.text)
           json.member("t", head.time)
           json.member("watches", UInt64(watchCount))
-          json.endObject()
         }
       }
     )

@@ -5,9 +5,9 @@ import NavigationCore
 
 extension Hub {
   /// Answers a refused op; remembers the answer if its `retry` is `no` or `resync`.
-  mutating func fail(_ op: OpContext, _ failure: OpFailure) {
-    audit(failure.error, op.sender, about: op.request.nav, client: op.name)
-    if !op.request.isDry { note(failure.error, of: op.sender, op.request, name: op.name) }
+  mutating func refuse(_ op: OpContext, _ failure: OpFailure) {
+    noteRefusal(
+      failure.error, of: op.sender, about: op.request.nav, op: op.request, client: op.name)
     let reply = encode(failure.error, to: op.request, op.sender)
     send(op.sender.connection, .err, reply, .refused(failure.error.code))
     if op.request.isDry { return }
@@ -27,6 +27,8 @@ extension Hub {
 
     init(_ code: ErrorCode, _ text: String) { self.init(OutgoingError(code, text)) }
 
+    init(_ refusal: Refusal) { self.init(OutgoingError(refusal)) }
+
     var error: OutgoingError {
       get {
         switch self {
@@ -38,18 +40,15 @@ extension Hub {
   }
 
   mutating func refuse(_ request: OpMessage, _ error: OutgoingError, _ sender: Sender) {
-    audit(error, sender, about: request.nav, client: request.name)
-    if !request.isDry { note(error, of: sender, request, name: request.name) }
+    noteRefusal(error, of: sender, about: request.nav, op: request, client: request.name)
     send(sender.connection, .err, encode(error, to: request, sender), .refused(error.code))
   }
 
   /// Encodes an error, with the nav's standing if the sender may read it.
-  private func encode(
-    _ error: OutgoingError, to request: OpMessage, _ sender: Sender
-  ) -> [UInt8] {
+  private func encode(_ error: OutgoingError, to request: OpMessage, _ sender: Sender) -> [UInt8] {
     var error = error
     error.id = request.id
-    return ServerMessageWriter.error(placed(error, at: request.nav, for: sender))
+    return ServerMessageWriter.error(addingStanding(to: error, of: request.nav, for: sender))
   }
 
   /// Sends an `ok` after the diffs that the sender's own watch of the nav has not got yet.
@@ -63,8 +62,7 @@ extension Hub {
 
   mutating func remember(_ op: OpContext, _ reply: [UInt8], isOk: Bool) {
     assert(!reply.isEmpty, "op \(op.request.id) is not answered")
-    let entry = RememberedOps.Entry(
-      id: op.request.id, octets: op.octets, isOk: isOk, reply: reply)
+    let entry = RememberedOps.Entry(id: op.request.id, octets: op.octets, isOk: isOk, reply: reply)
     let evicted = remembered.remember(
       entry, of: op.key, row: batches.sequence(of: op.shard), at: op.now.boot)
     timer.plan(op.now.boot + configuration.rememberedIdle)
@@ -74,8 +72,9 @@ extension Hub {
   /// Returns the operations of a message from `first` on, up to the first one that cannot be
   /// performed.
   ///
-  /// `failure` is the error of that operation. It counts only if the rules refuse none before it.
-  static func readable(
+  /// `failure` is the error of that operation. It counts only if the rules refuse no operation
+  /// before that one.
+  static func readableOperations(
     _ request: OpMessage, from first: Int = 0, isStandalone: Bool
   ) -> (operations: [Operation], failure: OpFailure?) {
     if request.areUsual, first == 0, !isStandalone { return (request.readable, nil) }
@@ -106,28 +105,43 @@ extension Hub {
     }
   }
 
-  /// Performs step 11 without the rules: returns the operations of a message, or nil if a revert
-  /// among them waits for the history.
+  /// Returns the operations of an op with all arguments; nil if a revert among them waits for the
+  /// history.
   mutating func arguments(of op: OpContext, _ slot: NavSlot) throws(OpFailure) -> [Operation]? {
     let isStandalone = navs[slot].controller.isStandalone
     // Nearly all messages have nothing that the rest is about.
     if op.request.areUsual, op.request.kinds.areOrdinary, !isStandalone {
       return op.request.readable
     }
-    var (operations, unreadable) = Self.readable(op.request, isStandalone: isStandalone)
-    if op.touchesGesture || op.request.kinds.contains(.open) {
-      operations = signed(operations, by: op)
+    var (operations, unreadable) = Self.readableOperations(op.request, isStandalone: isStandalone)
+    if op.isAboutGesture || op.request.kinds.contains(.open) {
+      operations = namingClient(operations, by: op)
     }
-    guard try lookBack(&operations, &unreadable, op, slot) else { return nil }
+    guard try fillInRevertedStacks(&operations, &unreadable, op, slot) else { return nil }
     if let unreadable {
-      try checkBefore(operations, op, slot)
+      // A refusal of an operation before the unreadable one counts, because the first error does.
+      if !operations.isEmpty { _ = try trial(operations, op, slot) }
       throw unreadable
     }
     return operations
   }
 
-  /// The same operations, with the client that begins a gesture or opens a route.
-  func signed(_ operations: [Operation], by op: OpContext) -> [Operation] {
+  /// Performs operations of an op on a copy of the nav's state; throws the rules' refusal.
+  func trial(
+    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
+  ) throws(OpFailure) -> (state: NavigationController, result: OperationResult) {
+    var state = navs[slot].controller
+    do {
+      let result = try state.perform(operations, isAnimated: op.request.isAnimated, in: context)
+      return (state, result)
+    } catch {
+      throw OpFailure(error)
+    }
+  }
+
+  /// Adds the client's name to operations that begin a gesture, and its role to those that open a
+  /// route.
+  func namingClient(_ operations: [Operation], by op: OpContext) -> [Operation] {
     operations.map { operation in
       switch operation {
       case .beginGesture(let isFullScreen, let translation, _):
@@ -138,35 +152,27 @@ extension Hub {
     }
   }
 
-  /// Performs steps 11 and 14 on an existing nav; `decision` has the delegates' answers, if any.
+  /// Performs steps 11 and 14 on an existing nav; `animation` is a delegate's choice, nil without one.
   mutating func perform(
-    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot, after decision: DelegateDecision?
+    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot, animation: Animation?
   ) throws(OpFailure) {
     assert(navs[slot].fault == nil, "a frozen nav changes")
     assert(operations.count == op.request.kinds.count)
     try checkUnsound(op, slot)
-    let before =
-      inspections.touched == nil ? StateBefore(navs[slot].controller) : nil
+    let before = inspections.commitInspection == nil ? StateBefore(navs[slot].controller) : nil
     let result: OperationResult
     do {
       result = try navs[slot].controller.perform(
-        operations, isAnimated: op.request.isAnimated, animation: decision?.animation,
-        in: context)
+        operations, isAnimated: op.request.isAnimated, animation: animation, in: context)
     } catch {
-      throw OpFailure(OutgoingError(error))
+      throw OpFailure(error)
     }
     assert(result.outputs.count == operations.count)
     guard result.isChanged else { return answerUnchanged(op, slot, result.outputs) }
     if let before { try inspect(slot, before: before.state) }
     try inspect(result.effect, of: op, slot)
-    let delivered = announce(result.outputs, of: op, slot)
-    if decision?.isVetoSkipped == true {
-      var op = op
-      op.isVetoSkipped = true
-      record(result.effect, result.outputs, delivered, op, slot)
-    } else {
-      record(result.effect, result.outputs, delivered, op, slot)
-    }
+    let delivered = sendEvents(result.outputs, of: op, slot)
+    record(result.effect, result.outputs, delivered, op, slot)
     if result.effect.parts.contains(.transition) { noteTransition(slot, begunBy: op) }
   }
 
@@ -174,7 +180,7 @@ extension Hub {
   private mutating func answerUnchanged(
     _ op: OpContext, _ slot: NavSlot, _ outputs: ShortList<OperationOutput>
   ) {
-    let delivered = announce(outputs, of: op, slot)
+    let delivered = sendEvents(outputs, of: op, slot)
     let reply = ServerMessageWriter.ok(
       id: op.request.id, standing: navs[slot].standing, sequence: nil, outputs: outputs,
       delivered: delivered)
@@ -184,23 +190,8 @@ extension Hub {
     answer(op.sender, op.session, slot, reply, .unchanged)
   }
 
-  /// Throws the rules' refusal of an operation before the unreadable one, because the first error
-  /// counts.
-  private func checkBefore(
-    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
-  ) throws(OpFailure) {
-    guard !operations.isEmpty else { return }
-    var candidate = navs[slot].controller
-    do {
-      _ = try candidate.perform(
-        operations, isAnimated: op.request.isAnimated, in: context)
-    } catch {
-      throw OpFailure(OutgoingError(error))
-    }
-  }
-
-  /// Sends the events that have no revision; returns the number of watches that get them.
-  private mutating func announce(
+  /// Sends the events of an op that need no revision; returns the number of watches that get them.
+  private mutating func sendEvents(
     _ outputs: ShortList<OperationOutput>, of op: OpContext, _ slot: NavSlot
   ) -> Int {
     var delivered = 0
@@ -213,14 +204,13 @@ extension Hub {
     for index in outputs.indices {
       switch outputs[index] {
       case .activated(let button, let action):
-        delivered = audience(of: slot)
+        delivered = eventReceiverCount(of: slot)
         let body = ServerMessageWriter.event(
-          nav: navs[slot].name, epoch: navs[slot].epoch,
-          revision: navs[slot].controller.revision,
+          nav: navs[slot].name, epoch: navs[slot].epoch, revision: navs[slot].controller.revision,
           button: button, action: action)
         batches.append(.event(nav: slot, body))
       case .progress(let transition, let value):
-        delivered = audience(of: slot)
+        delivered = eventReceiverCount(of: slot)
         publishProgress(of: slot, transition, value)
       case .popped(nil) where op.request.kinds[index] == .uiBack:
         let nav = navs[slot]
@@ -259,7 +249,7 @@ extension Hub {
     batches.append(.event(nav: slot, body))
   }
 
-  private func audience(of slot: NavSlot) -> Int {
+  private func eventReceiverCount(of slot: NavSlot) -> Int {
     assert(watches.of(nav: slot).allSatisfy { watches[$0].nav == slot })
     return watches.of(nav: slot).count {
       watches[$0].view == .full && sessions[watches[$0].session].hasCredit
@@ -268,7 +258,7 @@ extension Hub {
 }
 
 extension OpContext {
-  /// The cause of the revision: that of the first operation that has one.
+  /// The cause of the revision: the cause of the first operation that has one.
   ///
   /// The activation of a button that pops has the cause of a tap on the back button.
   func cause(of outputs: ShortList<OperationOutput>) -> Cause {
@@ -302,18 +292,18 @@ extension Hub {
     assert(!commit.isEmpty, "a revision without a change")
     assert(outputs.count <= op.request.kinds.count)
     let cause = op.cause(of: outputs)
-    let row = begin(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
-    let standing = navs[slot].ownStanding()
+    let row = beginRow(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
+    let standing = navs[slot].controllerStanding()
     let ok = ServerMessageWriter.encodedOk(
       id: op.request.id, standing: standing, sequence: navs[slot].lastSequence,
       outputs: outputs, delivered: delivered, &json)
     JournalBody.changed(
       diff: row.diff, commit: commit, before: row.before, by: op, answeredBy: ok, &json)
-    end(commit, slot, row, json.written, op.author, at: op.now)
+    endRow(commit, slot, row, json.written, op.author, at: op.now)
     if commit.changesOrder {
-      navs[slot].noteTop(commit, by: op.client.author, cause: cause, time: op.now.wall)
+      navs[slot].updateTopChange(commit, by: op.client.author, cause: cause, time: op.now.wall)
     }
-    if op.request.guards.any || op.isVetoSkipped { auditOverride(op, slot) }
+    if op.request.guards.any || op.isVetoSkipped { logOverride(op, slot) }
     remember(op, ok.bytes, isOk: true)
     answer(op.sender, op.session, slot, ok.bytes, .ok)
     if commit.revision.number >= navs[slot].snapshotRevision.number
@@ -326,22 +316,22 @@ extension Hub {
   /// Makes a revision of a commit by navd itself: writes diff and row, fills the ring.
   ///
   /// The diff names `by`, the session for which navd acts, only if a message asked for the change.
-  mutating func write(
-    _ commit: Commit, _ slot: NavSlot, cause: Cause, by: Doing?, at now: Instant
+  mutating func recordOwn(
+    _ commit: Commit, _ slot: NavSlot, cause: Cause, by: ChangeOrigin?, at now: Instant
   ) {
     assert(!commit.isEmpty, "a revision without a change")
     assert(cause != .api || by != nil, "a client's change without the client")
     var json = JSONWriter(reserving: 1000)
     let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
-    let row = begin(commit, slot, cause: cause, by: message, &json)
+    let row = beginRow(commit, slot, cause: cause, by: message, &json)
     JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
       if let by { $0.origin(by) }
     }
-    end(commit, slot, row, json.written, nil, at: now)
-    navs[slot].noteTop(commit, by: by?.author, cause: cause, time: now.wall)
+    endRow(commit, slot, row, json.written, nil, at: now)
+    navs[slot].updateTopChange(commit, by: by?.author, cause: cause, time: now.wall)
   }
 
-  /// The contents of a row, which `begin` makes and `end` writes.
+  /// The values of a new row that `beginRow` passes to `endRow`.
   fileprivate struct BegunRow: ~Copyable {
     var diff: EncodedDiff
     var isOpen: Bool
@@ -350,15 +340,16 @@ extension Hub {
     var before: Digest
   }
 
-  private mutating func begin(
+  private mutating func beginRow(
     _ commit: Commit, _ slot: NavSlot, cause: Cause, by: (name: String, op: UInt64)?,
     _ json: inout JSONWriter
   ) -> BegunRow {
     assert(navs[slot].fault == nil, "a frozen nav changes")
     assert(!batches.isUnsound, "a revision of an unsound batch")
-    batches.touch(&navs[slot], slot)
-    let sequence = batches.advance(navs[slot].shard)
-    let row = navs[slot].takeOver(commit, sequence: sequence, cause: cause, by: by, &json)
+    batches.noteChange(of: &navs[slot], slot)
+    let sequence = batches.nextRow(of: navs[slot].shard)
+    let row = navs[slot].updateDerivedValues(
+      after: commit, sequence: sequence, cause: cause, by: by, &json)
     // Most navs have the standard frame, which all of them share already.
     if navs[slot].resolvedAt == commit.revision, !navs[slot].shown.hasStandardFrame {
       navs.shareFrame(of: slot)
@@ -366,7 +357,7 @@ extension Hub {
     return row
   }
 
-  private mutating func end(
+  private mutating func endRow(
     _ commit: Commit, _ slot: NavSlot, _ row: consuming BegunRow, _ body: Span<UInt8>,
     _ author: RowAuthor?, at now: Instant
   ) {
@@ -390,20 +381,19 @@ extension Hub {
     navs.keep(diff, slot)
     assert(navs[slot].ring.last <= navs[slot].revision.next)
     // This diff exceeds a message, so watches get a snapshot, for which everything must be durable.
-    if byteCount > configuration.maximumReplyBytes { batches.requestStandstill() }
+    if byteCount > configuration.maximumReplyBytes { batches.forbidSealing() }
   }
 
   /// Drops the oldest durable diffs of a nav that exceed the limits of its ring.
   mutating func trim(_ slot: NavSlot) {
-    navs.trim(
-      slot, revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
+    navs.trim(slot, revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
   }
 
   mutating func recordSnapshot(of slot: NavSlot, at now: Instant) {
     let entry = navs[slot]
     guard entry.number > 0, !batches.isStorageFailing else { return }
     // If the snapshot cannot be stored, the rollback must find the nav.
-    batches.touch(&navs[slot], slot)
+    batches.noteChange(of: &navs[slot], slot)
     assert(entry.snapshotRevision <= entry.controller.revision)
     let body = JournalBody.state(of: entry) { json in
       guard let change = entry.topChange else { return }
@@ -419,9 +409,10 @@ extension Hub {
 }
 
 extension NavEntry {
-  /// Updates all that the entry keeps beside the state, after the controller made a commit.
-  fileprivate mutating func takeOver(
-    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
+  /// Updates digest, resolved bar and row number after the controller made a commit; encodes the
+  /// diff.
+  fileprivate mutating func updateDerivedValues(
+    after commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
     _ json: inout JSONWriter
   ) -> Hub.BegunRow {
     assert(commit.revision == controller.revision, "the commit of another state")
@@ -440,8 +431,8 @@ extension NavEntry {
 
   /// Computes the digest of the state after a commit, and encodes the diff.
   ///
-  /// Returns whether the state is open, too. Swift copies the 192 bytes of the controller each time
-  /// that the entry lends it, and here it does so once for all three uses. Inlined, it would not.
+  /// Returns also whether the state is open. Swift copies the 192 bytes of the controller for each
+  /// use by the entry. As this function is never inlined, it copies them once for three uses.
   @inline(never)
   private static func encode(
     _ commit: Commit, of controller: borrowing NavigationController,
@@ -456,27 +447,24 @@ extension NavEntry {
   }
 
   /// The `standing` of a nav that is not virtual.
-  ///
-  /// It is mutating, because Swift would copy the entry to lend it.
-  fileprivate mutating func ownStanding() -> NavStanding {
+  fileprivate mutating func controllerStanding() -> NavStanding {
     assert(directory == nil, "a virtual nav has another standing")
     return NavStanding(
       nav: name, epoch: epoch, revision: controller.revision, digest: digest,
       depth: controller.stack.count, top: controller.stack.last?.id.text)
   }
 
-  /// The number of screens and the top one; mutating as `ownStanding`.
+  /// The number of screens and the top one; mutating as `controllerStanding`.
   fileprivate mutating func position() -> (depth: Int, top: ScreenID?) {
     (controller.stack.count, controller.stack.last?.id)
   }
 
   /// Notes author, time and cause of a change of the top, if the commit changed the top.
-  fileprivate mutating func noteTop(
+  fileprivate mutating func updateTopChange(
     _ commit: Commit, by author: Author?, cause: Cause, time: UInt64
   ) {
     guard
-      let change = TopChange(
-        commit, to: controller.stack, by: author, time: time, cause: cause)
+      let change = TopChange(commit, to: controller.stack, by: author, time: time, cause: cause)
     else { return }
     // An assignment to the optional would go through the value witnesses of its type, and a
     // comparison with nil would copy it.

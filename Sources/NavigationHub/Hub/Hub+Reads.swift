@@ -4,10 +4,9 @@ import NavigationCore
 
 extension Hub {
   /// Finds a nav that the sender may read; otherwise refuses and returns nil.
-  mutating func readable(_ name: String, _ id: UInt64, for sender: Sender) -> NavSlot? {
+  mutating func readableNav(_ name: String, _ id: UInt64, for sender: Sender) -> NavSlot? {
     let slot = navs.slot(of: name)
-    let rights = access.rights(
-      of: sender.peer, on: name, owner: slot.map { navs[$0].owner })
+    let rights = access.rights(of: sender.peer, on: name, owner: slot.map { navs[$0].owner })
     guard rights.contains(.read) else {
       let text = "\(sender.peer.principal) may not read \(name)"
       refuse(sender, OutgoingError(.forbidden, id: id, text), about: name)
@@ -17,25 +16,26 @@ extension Hub {
       refuse(sender, OutgoingError(.noNav, id: id, "there is no nav \(name)"))
       return nil
     }
-    navs[slot].readBy = batches.number
+    navs[slot].lastReadBatch = batches.number
     return slot
   }
 
-  /// Answers a message while sealed batches are made durable; nil for one that must wait for them.
+  /// Answers a message while sealed batches are made durable; nil if it must wait for those
+  /// batches.
   ///
-  /// It answers `ping`, and a `get` of the present if no batch under way concerns the nav. No earlier message
-  /// of the connection may be waiting or under way.
+  /// It answers `ping`, and `get` of a present state that no sealed batch changes. No earlier
+  /// message of the connection may be waiting or under way.
   package mutating func answerAhead(_ event: HubEvent, at now: Instant) -> HubOutput? {
     // The looks that a nav has yet to take over would be rows.
     guard case .message(_, _, let message) = event, sealedCount > 0, batches.current.isEmpty,
-      followers.isEmpty
+      navsLackingLooks.isEmpty
     else { return nil }
     switch message {
     case .ping: break
     case .get(let request):
       guard [.state, .bar, .top, .screen, .detached].contains(request.what), request.at == nil,
         let slot = request.nav.flatMap({ navs.slot(of: $0) }), navs[slot].directory == nil,
-        !batches.concern(slot, navs[slot])
+        !batches.sealedConcern(slot, navs[slot])
       else { return nil }
     case .hello, .watch, .unwatch, .op, .delegate, .answer, .lease, .cluster, .credit, .bye:
       return nil
@@ -73,7 +73,7 @@ extension Hub {
     }
   }
 
-  /// Whether a sender is an administrator; refuses what it may not do otherwise.
+  /// Returns whether a sender is an administrator; refuses its message as `forbidden` if not.
   mutating func administers(_ sender: Sender, _ id: UInt64, to deed: String) -> Bool {
     if access.administers(sender.peer) { return true }
     refuse(sender, OutgoingError(.forbidden, id: id, "\(sender.peer.principal) may not \(deed)"))
@@ -81,10 +81,10 @@ extension Hub {
   }
 
   private mutating func read(_ request: GetRequest, _ nav: String, for sender: Sender) {
-    guard let slot = readable(nav, request.id, for: sender) else { return }
+    guard let slot = readableNav(nav, request.id, for: sender) else { return }
     activate(slot)
     defer { deactivateIfUnwatched(slot) }
-    if navs[slot].directory != nil { batches.work += navs[slot].scope }
+    if navs[slot].directory != nil { batches.work += navs[slot].wholeStateCost }
     if request.what == .log || request.what == .diffs {
       return readLog(request, slot, for: sender)
     }
@@ -120,19 +120,17 @@ extension Hub {
     }
   }
 
-  /// Computes all derived values from scratch and compares them with those kept.
+  /// Computes the digest and the resolved bar from scratch, and compares both with the stored ones.
   ///
   /// Freezes the nav if a value differs or an invariant is broken.
   private mutating func verify(_ request: GetRequest, _ slot: NavSlot, to sender: Sender) {
-    batches.work += navs[slot].scope
+    batches.work += navs[slot].wholeStateCost
     let (fresh, violated) = navs[slot].verified()
     if !violated.isEmpty, navs[slot].directory == nil { freeze(slot, violated) }
-    let value = JSONWriter.value { json in
-      json.beginObject()
+    let value = JSONWriter.object { json in
       json.member("ok", violated.isEmpty)
       json.member("dig", fresh)
       json.list("violated", violated)
-      json.endObject()
     }
     answer(request, slot, value, to: sender)
   }
@@ -170,7 +168,7 @@ extension Hub {
     }
     let last = first.number + request.limit - 1
     let through = min(last, entry.revision.number)
-    ask(
+    requestHistory(
       .rows(from: first.number, through: last), request,
       request.what == .log
         ? .log(floor: entry.floor, through: through) : .diffs(floor: entry.floor, through: through),
@@ -190,16 +188,16 @@ extension Hub {
     guard entry.number > 0, at >= entry.floor, at <= entry.revision else {
       return refuse(sender, .compacted(at, request.id, entry))
     }
-    ask(.state(at: at.number), request, .state(request.what, at), slot, for: sender)
+    requestHistory(.state(at: at.number), request, .state(request.what, at), slot, for: sender)
   }
 
-  private mutating func ask(
-    _ what: HistoryRequest.What, _ request: GetRequest, _ pending: PendingRead.What,
+  private mutating func requestHistory(
+    _ part: HistoryRequest.Part, _ request: GetRequest, _ pending: PendingRead.Purpose,
     _ slot: NavSlot, for sender: Sender
   ) {
     do throws(OpFailure) {
-      let asked = try waiting(pending, what, request.id, slot, for: sender)
-      output.requests.append(asked)
+      let request = try registerRead(pending, part, request.id, slot, for: sender)
+      output.requests.append(request)
     } catch {
       refuse(sender, error, request.id, about: navs[slot].name)
     }
@@ -208,8 +206,8 @@ extension Hub {
   /// Notes a read that waits for the journal, and returns the request to the shell.
   ///
   /// Throws `busy` if too many reads of the connection wait already.
-  mutating func waiting(
-    _ pending: PendingRead.What, _ what: HistoryRequest.What, _ id: UInt64, _ slot: NavSlot,
+  mutating func registerRead(
+    _ pending: PendingRead.Purpose, _ part: HistoryRequest.Part, _ id: UInt64, _ slot: NavSlot,
     for sender: Sender
   ) throws(OpFailure) -> HistoryRequest {
     guard reads.count(of: sender.connection) < configuration.inflight else {
@@ -219,9 +217,10 @@ extension Hub {
     assert(entry.number > 0, "\(entry.name) is not in the journal")
     let token = reads.insert(
       PendingRead(
-        sender: sender, id: id, what: pending, standing: entry.standing, owner: entry.owner))
-    batches.note(.asked(token: token))
-    return HistoryRequest(token: token, nav: entry.number, head: entry.lastSequence, what: what)
+        sender: sender, id: id, purpose: pending, standing: entry.standing, owner: entry.owner))
+    batches.note(.historyRequested(token: token))
+    return HistoryRequest(
+      token: token, nav: entry.number, newestRow: entry.lastSequence, part: part)
   }
 
   mutating func finishRead(_ answer: HistoryAnswer, at now: Instant) {
@@ -233,14 +232,14 @@ extension Hub {
     defer { batches.work = work }
     reads.noteAnswer(to: answer.token, cost: cost)
     guard let pending = reads.take(answer.token) else { return }
-    batches.note(.answered(token: answer.token, pending))
-    if case .revert(let op, let revision) = pending.what {
-      return resume(op, revision, answer, at: now)
+    batches.note(.historyAnswered(token: answer.token, pending))
+    if case .revert(let op, let revision) = pending.purpose {
+      return resumeRevert(op, revision, answer, at: now)
     }
     let (sender, nav) = (pending.sender, pending.standing.nav)
     let rights = access.rights(of: sender.peer, on: nav, owner: pending.owner)
     // A reload of the rules for gateways ends the session, but not a read of it.
-    guard rights.contains(.read), mayGoOn(sender.peer) else {
+    guard rights.contains(.read), mayKeepSession(sender.peer) else {
       let text = "\(sender.peer.principal) may not read \(nav)"
       return refuse(sender, OutgoingError(.forbidden, id: pending.id, text), about: nav)
     }
@@ -265,7 +264,7 @@ extension Hub {
     }
   }
 
-  /// What the members beside the value take at most: the name of a nav, and numbers.
+  /// The most octets of a reply beside its value: the name of a nav, and numbers.
   private static let replyHeadBytes = 512
 
   private mutating func value(
@@ -275,7 +274,7 @@ extension Hub {
       // The journal leaves rows out if they are too many bytes.
       answer.rows.last.flatMap { $0.revision < through ? Revision($0.revision + 1) : nil }
     }
-    switch pending.what {
+    switch pending.purpose {
     case .log(let floor, let through):
       var json = JSONWriter(reserving: 4096)
       json.beginArray()
@@ -292,7 +291,7 @@ extension Hub {
       return (page.list, floor, page.next ?? next(through))
     case .revert: preconditionFailure("an op was read as a get")
     case .state(let what, let revision):
-      let entry = try navs.rebuild(answer.snapshot, answer.rows, configuration)
+      let entry = try NavEntry.rebuilt(answer.snapshot, answer.rows, configuration, navs.reader)
       guard entry.controller.revision == revision else {
         throw StoredDataError(
           what: "it leads to revision \(entry.controller.revision.number), not \(revision.number)")
@@ -310,9 +309,7 @@ extension Hub {
 
 extension NavEntry {
   /// The answer to a read of the present state.
-  func value(
-    of request: GetRequest, watchCount: Int
-  ) throws(Hub.OpFailure) -> [UInt8] {
+  func value(of request: GetRequest, watchCount: Int) throws(Hub.OpFailure) -> [UInt8] {
     switch request.what {
     case .state: return state
     case .bar: return resolved
@@ -342,36 +339,26 @@ extension NavEntry {
   }
 
   private var detachedRecords: [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
-      json.name("screens")
-      json.beginArray()
-      for screen in controller.detachedScreens { json.screen(screen) }
-      json.endArray()
-      json.name("buttons")
-      json.beginArray()
-      for case .button(let button) in controller.detached.all { json.button(button) }
-      json.endArray()
-      json.endObject()
+    JSONWriter.object { json in
+      json.array("screens", controller.detachedScreens) { $0.screen($1) }
+      json.array("buttons", controller.detached.all) { json, record in
+        if case .button(let button) = record { json.button(button) }
+      }
     }
   }
 
   private func statistics(watchCount: Int) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
+    JSONWriter.object { json in
       json.optional("owner", owner)
       json.member("depth", UInt64(standing.depth))
       json.member("detached", UInt64(controller.detached.count))
-      json.name("bytes")
-      json.integer(UInt64(max(controller.byteCount, 0)))
+      json.member("bytes", UInt64(max(controller.byteCount, 0)))
       json.member("watches", UInt64(watchCount))
-      json.name("resume")
-      json.beginObject()
-      json.member("from", ring.base.number)
-      json.member("bytes", UInt64(ring.byteCount))
-      json.endObject()
+      json.object("resume") { json in
+        json.member("from", ring.base.number)
+        json.member("bytes", UInt64(ring.byteCount))
+      }
       json.member("floor", floor.number)
-      json.endObject()
     }
   }
 

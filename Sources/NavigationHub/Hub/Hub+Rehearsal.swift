@@ -4,42 +4,35 @@ import NavigationCore
 // remembered ops, then the answer that the op would get. Nothing is changed, remembered or written.
 
 extension Hub {
-  /// Answers what an op on an existing nav would do.
+  /// Answers a dry run of an op on an existing nav.
   mutating func rehearse(
     _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) {
     var entry = navs[slot]
-    batches.work += entry.scope
+    batches.work += entry.wholeStateCost
     let result: OperationResult
-    do {
-      result = try entry.controller.perform(
-        operations, isAnimated: op.request.isAnimated, in: context)
-    } catch {
-      throw OpFailure(OutgoingError(error))
-    }
+    (entry.controller, result) = try trial(operations, op, slot)
     var delegates: [(name: String, roles: [String])] = []
     if let commit = result.commit {
-      let faults = inspections.whole(entry.controller)
+      let faults = inspections.stateInspection(entry.controller)
       guard faults.isEmpty else { throw OpFailure(.fault(op.request.nav, faults)) }
       entry.digest = Digest(checksum: entry.controller.checksum(), chain: entry.digest.chain)
       entry.shown = ShownBar(entry.controller)
-      delegates = try asked(about: commit, entry.controller, op, slot)
+      delegates = try askedDelegates(about: commit, entry.controller, op, slot)
     }
     answer(op, entry, changed: result.isChanged, result.outputs, delegates, isNew: false)
   }
 
-  /// Answers what an op that creates a nav would do; its epoch is not chosen yet.
+  /// Answers a dry run of an op that creates a nav; the epoch in the answer is 0.
   mutating func rehearseCreation(_ op: OpContext) throws(OpFailure) {
-    let (controller, result) = try created(op)
+    let (controller, result) = try stateCreated(by: op)
     let entry = NavEntry(
       name: op.request.nav, number: 0, owner: access.owner(createdBy: op.sender.peer) ?? "",
-      epoch: Epoch(bits: 0),
-      controller: controller)
-    answer(
-      op, entry, changed: true, ShortList([.nothing] + result.outputs), [], isNew: true)
+      epoch: Epoch(bits: 0), controller: controller)
+    answer(op, entry, changed: true, ShortList([.nothing] + result.outputs), [], isNew: true)
   }
 
-  /// Answers what an op that closes a nav would do.
+  /// Answers a dry run of an op that closes a nav.
   mutating func rehearseClosing(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
     try checkClosing(op)
     let body = ServerMessageWriter.rehearsed(
@@ -47,7 +40,7 @@ extension Hub {
     answer(op.sender, op.session, slot, body, .none)
   }
 
-  /// Answers that an op would wait, and at which place.
+  /// Answers a dry run of an op that would wait, with its position in the queue.
   mutating func rehearseWaiting(_ op: OpContext, _ slot: NavSlot) {
     let body = ServerMessageWriter.rehearsed(
       id: op.request.id, standing: navs[slot].standing, changed: false, outputs: [],
@@ -75,13 +68,13 @@ extension Hub {
   }
 
   /// The delegates that would be asked about an op; throws if one is required, and none is there.
-  private func asked(
+  private func askedDelegates(
     about commit: Commit, _ candidate: NavigationController, _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) -> [(name: String, roles: [String])] {
     let inquiry = inquiry(about: commit, candidate, op, slot)
     let veto = navs[slot].controller.settings.content.veto
     if !inquiry.subjects.isEmpty, !inquiry.hasVeto, veto.isRequired, !veto.allowsOnTimeout,
-      delegatesReturn(to: slot, within: veto.deadline) == nil
+      delegateReturnDeadline(to: slot, within: veto.deadline) == nil
     {
       throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
     }

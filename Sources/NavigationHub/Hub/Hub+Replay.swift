@@ -12,7 +12,7 @@ package enum EpochLoss: String, Sendable {
   /// A backup replaced the journal.
   case backup
   /// The journal has fewer rows than its witness: somebody put back an older copy.
-  case older
+  case olderCopy = "older"
   /// The machine crashed while `durability` was `relaxed`.
   case crash
 }
@@ -35,9 +35,9 @@ extension Hub {
   /// Notes a row, which must continue the history of its nav; after an error the daemon must not
   /// serve the journal.
   ///
-  /// A row that its nav's snapshot includes only shows how far back the history goes. `body` is
-  /// needed only if the row creates a nav or gives it an epoch. An op older than `rememberedIdle`
-  /// is only remembered behind `remembersBehind`.
+  /// A row that the nav's snapshot includes only extends the readable history. `body` is needed
+  /// only if the row creates a nav or gives it an epoch. An op older than `rememberedIdle` is only
+  /// remembered behind `remembersAfterRow`.
   package mutating func index(
     _ row: RowHeader, body: Span<UInt8>, at now: Instant
   ) throws(HubReplayError) {
@@ -50,12 +50,11 @@ extension Hub {
     let idle = configuration.rememberedIdle
     // The number counts as well as the time, because the clock may have jumped since the row.
     if let author = row.author,
-      row.sequence > remembered.remembersBehind || now.wall < idle || row.time > now.wall - idle
+      row.sequence > remembered.remembersAfterRow || now.wall < idle || row.time > now.wall - idle
     {
       let entry = RememberedOps.Entry(
         id: author.op, octets: BodyHash(bits: 0), isOk: true, reply: [], row: row.sequence)
-      let key = RememberedOps.Key(
-        principal: author.principal, client: author.client, shard: shard)
+      let key = RememberedOps.Key(principal: author.principal, client: author.client, shard: shard)
       remembered.remember(entry, of: key, row: row.sequence, at: now.boot)
     } else if row.author != nil {
       remembered.forget(upTo: row.sequence, of: shard)
@@ -67,9 +66,7 @@ extension Hub {
     }
   }
 
-  /// Notes the pruned rows of a shard.
-  ///
-  /// Their ops are not known.
+  /// Notes that rows before `row` were pruned, so that the hub does not know their ops.
   private mutating func noteGap(before row: UInt64, of shard: Shard) {
     if row > batches.sequence(of: shard) + 1 { remembered.forget(upTo: row - 1, of: shard) }
   }
@@ -77,33 +74,36 @@ extension Hub {
   /// Sets the oldest revision of each nav that the journal can read; to be called after the last
   /// row.
   ///
-  /// `floor` gives the oldest revision by the number of a nav, or 0 for a complete history. Rows
-  /// alone do not show it: navd may be about to prune the oldest ones, and a nav may have a
-  /// snapshot only.
+  /// `floor` gives the oldest revision by the number of a nav, or 0 for a complete history. The
+  /// rows do not show this revision: navd may be about to prune the oldest rows, and a nav may have
+  /// a snapshot only.
   package mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
-    navs.takeFloors(floor)
+    for place in navs.dormants.places {
+      let revision = floor(navs.dormants[place].number)
+      if revision > 0 { navs.dormants.setFloor(place, Revision(revision)) }
+    }
   }
 
-  /// The requests that revive the navs with an open state, because `finishReplay` ends what is
-  /// open, and `$appearance`, which all others follow.
+  /// The requests that revive the navs that `finishReplay` needs in memory: those with an open
+  /// transition, gesture or lease, and `$appearance`.
   package var openNavs: [ReloadRequest] {
     let appearance = navs.dormants.place(named: NavName.appearance.text).map(navs.dormants.request)
     return navs.dormants.openNavs + [appearance].compactMap(\.self)
   }
 
-  /// The rows of each shard, in ascending order, that `remember` needs before `finishReplay`.
+  /// The rows of each shard, in ascending order, that `rememberOps` needs before `finishReplay`.
   package var rememberedRows: [Shard: [UInt64]] { remembered.rows.mapValues { $0.sorted() } }
 
-  /// Takes a shard's `rememberedRows`; the hub forgets ops whose rows are missing.
-  package mutating func remember(
-    _ rows: [JournalRow], of shard: Shard = .first
-  ) {
+  /// Remembers the ops of a shard from its `rememberedRows`; the hub forgets ops whose rows are
+  /// missing.
+  package mutating func rememberOps(from rows: [JournalRow], of shard: Shard = .first) {
     var entries: [UInt64: RememberedOps.Entry] = [:]
     for row in rows { entries[row.sequence] = navs.reader.entry(of: row) }
     remembered.readRows(entries, of: shard)
   }
 
-  /// Ends the replay; `takeRecords` has what must be made durable before serving.
+  /// Ends the replay; the shell makes the records of `takeRecords` durable before it serves
+  /// clients.
   ///
   /// Returns the number of navs. With `renewsEpochs` every nav gets a new epoch, because revisions
   /// may have been lost. `lastSequence` is the number of the journal's newest row, which retention
@@ -125,7 +125,8 @@ extension Hub {
     return navs.count
   }
 
-  /// Ends what the former run left open; the shell calls it again after it has rolled that back.
+  /// Ends the transitions, gestures and leases that the former run left open; the shell calls it
+  /// again after a rollback.
   package mutating func recoverNavs() {
     for slot in navs.loaded where navs[slot].fault == nil { recover(slot) }
   }
@@ -136,33 +137,33 @@ extension Hub {
     for slot in navs.loaded {
       guard let loss = losses[navs[slot].shard] else { continue }
       let epoch = navs.makeEpoch()
-      let row = epochRow(
-        JournalBody.epoch(epoch, because: loss), navs[slot].number, Head(navs[slot]),
-        navs[slot].lastSequence, isOpen: navs[slot].isOpen, at: now)
+      let row = appendRow(
+        .epoch, of: navs[slot].number, NavHead(navs[slot]), behind: navs[slot].lastSequence,
+        isOpen: navs[slot].controller.isOpen, JournalBody.epoch(epoch, because: loss), at: now)
       navs.renew(slot, epoch, row: row)
     }
     for (shard, loss) in losses.sorted(by: { $0.key < $1.key }) {
       for place in navs.dormants.places(of: shard) {
         let epoch = navs.makeEpoch()
         let history = navs.dormants.history(place)
-        let row = epochRow(
-          JournalBody.epoch(epoch, because: loss), navs.dormants[place].number, history.head,
-          history.lastSequence, isOpen: history.isOpen, at: now)
-        navs.renewDormant(place, epoch, row: row)
+        let row = appendRow(
+          .epoch, of: navs.dormants[place].number, history.head, behind: history.lastSequence,
+          isOpen: history.isOpen, JournalBody.epoch(epoch, because: loss), at: now)
+        navs.dormants.renew(place, epoch, row: row)
       }
     }
   }
 
-  /// Records a new epoch; returns the number of its row.
-  private mutating func epochRow(
-    _ body: [UInt8], _ nav: UInt64, _ head: Head, _ previous: UInt64, isOpen: Bool,
-    at now: Instant
+  /// Appends a row that changes neither the revision nor the stack of a nav; returns its number.
+  mutating func appendRow(
+    _ kind: JournalRow.Kind, of nav: UInt64, _ head: NavHead, behind previous: UInt64, isOpen: Bool,
+    _ body: [UInt8], at now: Instant
   ) -> UInt64 {
-    let sequence = batches.advance(Shard(ofNav: nav))
+    let sequence = batches.nextRow(of: Shard(ofNav: nav))
     assert(previous < sequence)
     let row = RowHeader(
       sequence: sequence, nav: nav, revision: head.revision.number, previous: previous,
-      time: now.wall, kind: .epoch, depth: head.depth, top: head.top, isOpen: isOpen)
+      time: now.wall, kind: kind, depth: head.depth, top: head.top, isOpen: isOpen)
     batches.append(row, body: body.span)
     return sequence
   }
@@ -195,8 +196,7 @@ extension NavEntry {
     case .created: throw StoredDataError(what: "a second creation")
     case .closed, .report: return
     case .epoch:
-      guard let epoch = reader.epoch() else { throw StoredDataError(what: "no epoch") }
-      return renew(epoch)
+      return renew(try reader.epoch())
     case .changed: changedAt = row.time
     }
     let (change, proof) = try reader.change()

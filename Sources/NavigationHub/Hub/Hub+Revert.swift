@@ -7,9 +7,9 @@ extension Hub {
   /// Fills in the stacks of the revisions to which an op reverts; false if the op waits for the
   /// history.
   ///
-  /// `operations` are those up to the first refused one, whose error is `failure`. Throws `busy` if
-  /// too many reads of the connection wait already.
-  mutating func lookBack(
+  /// `operations` end before the first refused operation, whose error is `failure`. Throws `busy`
+  /// if too many reads of the connection wait already.
+  mutating func fillInRevertedStacks(
     _ operations: inout [Operation], _ failure: inout OpFailure?, _ op: OpContext,
     _ slot: NavSlot
   ) throws(OpFailure) -> Bool {
@@ -24,7 +24,7 @@ extension Hub {
       } else if let answer = op.histories[revision] {
         stack = try self.stack(of: slot, at: revision, answer)
       } else if revision >= entry.floor, revision <= entry.revision {
-        try wait(op, for: revision, slot)
+        try waitForHistory(op, for: revision, slot)
         return false
       }
       guard let stack else {
@@ -39,10 +39,10 @@ extension Hub {
     return true
   }
 
-  private mutating func wait(
+  private mutating func waitForHistory(
     _ op: OpContext, for revision: Revision, _ slot: NavSlot
   ) throws(OpFailure) {
-    let request = try waiting(
+    let request = try registerRead(
       .revert(op, revision), .state(at: revision.number), op.request.id, slot, for: op.sender)
     batches.append(.read(request))
     assert(revision <= navs[slot].revision, "revision \(revision.number) does not exist yet")
@@ -50,8 +50,8 @@ extension Hub {
     if let session = op.session { batches.keepInFlight(session) }
   }
 
-  /// Goes on with an op whose history is there, like with any that waited.
-  mutating func resume(
+  /// Continues an op when the journal has answered its request.
+  mutating func resumeRevert(
     _ waiting: OpContext, _ revision: Revision, _ answer: HistoryAnswer, at now: Instant
   ) {
     var op = waiting
@@ -64,18 +64,18 @@ extension Hub {
       try checkStop()
       try check(op, .waited)
     } catch {
-      fail(op, error)
+      refuse(op, error)
     }
   }
 
-  /// The stack of an earlier revision from the history; nil if that was in another epoch of the
-  /// nav.
+  /// The stack of an earlier revision, from the journal; nil if the revision is of another epoch of
+  /// the nav.
   private mutating func stack(
     of slot: NavSlot, at revision: Revision, _ answer: HistoryAnswer
   ) throws(OpFailure) -> [ScreenID]? {
     do throws(StoredDataError) {
       if let failure = answer.failure { throw StoredDataError(what: failure) }
-      let entry = try navs.rebuild(answer.snapshot, answer.rows, configuration)
+      let entry = try NavEntry.rebuilt(answer.snapshot, answer.rows, configuration, navs.reader)
       guard entry.controller.revision == revision else {
         throw StoredDataError(what: "it does not lead to revision \(revision.number)")
       }
@@ -89,18 +89,18 @@ extension Hub {
   }
 
   /// Forgets a request to the history; an op that waits for it is no longer in flight.
-  mutating func dropWaiting(_ token: UInt64) {
-    guard case .revert(let op, _)? = reads.take(token)?.what else { return }
-    if let session = op.session { sessions.finish(session, answers: 0) }
+  mutating func dropRead(_ token: UInt64) {
+    guard case .revert(let op, _)? = reads.take(token)?.purpose else { return }
+    if let session = op.session { sessions.finishOp(of: session, answers: 0) }
   }
 
   /// Puts back a request whose answer will be handled again, unless its session has ended.
-  mutating func putBack(_ read: PendingRead, _ token: UInt64) {
-    if case .revert(let op, _) = read.what, let session = op.session {
+  mutating func restoreRead(_ read: PendingRead, _ token: UInt64) {
+    if case .revert(let op, _) = read.purpose, let session = op.session {
       guard sessions.isLive(SessionRef(slot: session, client: op.key.client)),
         sessions[session].connection == read.sender.connection
       else { return }
-      sessions.begin(session)
+      sessions.beginOp(of: session)
     }
     reads.putBack(read, token)
   }

@@ -2,44 +2,47 @@ import NavigationCore
 
 /// A request to read a nav from the journal, because a commit failed or the nav is dormant.
 package struct ReloadRequest: Hashable, Sendable {
+  /// The number of the nav.
   package var nav: UInt64
-  /// The nav's newest durable row.
-  package var head: UInt64
+  /// The number of the nav's newest durable row.
+  package var newestRow: UInt64
 
-  package init(nav: UInt64, head: UInt64) {
+  package init(nav: UInt64, newestRow: UInt64) {
     self.nav = nav
-    self.head = head
+    self.newestRow = newestRow
   }
 }
 
 extension Hub {
   /// Undoes everything decided since the last commit: all sealed batches and the batch at hand.
   ///
-  /// None of it has been sent. The shell reloads each nav named by a request with `reload`. Then it
-  /// handles the events of the batches again, while the hub refuses every commit as `storage`.
+  /// No message about it has left. The shell reloads each nav named by a request with `reload`.
+  /// Then it handles the events of the batches again, while the hub refuses every commit as
+  /// `storage`.
   ///
   /// If only some shards were lost, `isStorageFailing` is false: the events are then decided as
   /// before.
   package mutating func rollBack(isStorageFailing: Bool = true) -> [ReloadRequest] {
-    takeBack(batches.rollBack(isStorageFailing: isStorageFailing))
+    undoBatch(batches.rollBack(isStorageFailing: isStorageFailing))
   }
 
-  /// Takes back everything decided since the last commit, because `isUnsound`.
+  /// Undoes everything decided since the last commit, because an op broke an invariant
+  /// (`isUnsound`).
   ///
-  /// The navs named are to be read back with `reload`, then the batch's events to be handled again. The
-  /// hub then refuses the ops whose commits broke an invariant as `internal`, and freezes their navs.
+  /// The shell reloads the named navs with `reload`, then handles the batch's events again. The hub
+  /// then refuses the ops that broke an invariant as `internal`, and freezes their navs.
   package mutating func rollBackUnsound() -> [ReloadRequest] {
-    takeBack(batches.rollBackUnsound())
+    undoBatch(batches.rollBackUnsound())
   }
 
-  private mutating func takeBack(_ batch: Batch) -> [ReloadRequest] {
+  private mutating func undoBatch(_ batch: Batch) -> [ReloadRequest] {
     for change in batch.undo.reversed() { undo(change) }
     // A nav that the batch created is gone.
-    let requests = batch.touched.filter { navs.isLive($0.slot) }.map { touched in
-      ReloadRequest(nav: navs[touched.slot].number, head: touched.rowBefore)
+    let requests = batch.changedNavs.filter { navs.isLive($0.slot) }.map { changed in
+      ReloadRequest(nav: navs[changed.slot].number, newestRow: changed.rowBefore)
     }
     output = HubOutput()
-    beginAgain(behind: batch)
+    beginBatch(after: batch)
     assert(!isUnsound)
     assert(Set(requests.map(\.nav)).count == requests.count, "a nav is to be read back twice")
     return requests
@@ -47,50 +50,50 @@ extension Hub {
 
   private mutating func undo(_ change: Undo) {
     switch change {
-    case .row(let shard, let before): batches.setBack(shard, to: before)
-    case .inFlight(let session): sessions.finish(session, answers: 0)
+    case .row(let shard, let before): batches.resetSequence(of: shard, to: before)
+    case .inFlight(let session): sessions.finishOp(of: session, answers: 0)
     case .remembered(let client, let op, let evicted):
       remembered.forget(op, of: client.key, restoring: evicted)
-    case .created(let slot): forgetCreated(slot)
+    case .created(let slot): removeCreatedNav(slot)
     case .closed(let slot): navs.restoreName(of: slot)
     case .frozen(let slot): navs[slot].fault = nil
     case .coordination(let slot, let before):
       coordinations.restore(before, slot, among: sessions, at: timer.now)
       timer.plan(timer.now.boot + Self.retryAfter)
     case .malformed(let session):
-      if sessions.isLive(session) { sessions[session].malformed -= 1 }
-    case .asked(let token): dropWaiting(token)
-    case .answered(let token, let read): putBack(read, token)
-    case .backup(let before): reads.restoreBackup(before)
+      if sessions.isLive(session) { sessions[session].malformedCount -= 1 }
+    case .historyRequested(let token): dropRead(token)
+    case .historyAnswered(let token, let read): restoreRead(read, token)
+    case .backup(let before): reads.backup = before
     }
   }
 
   /// Removes a nav whose creation was rolled back.
-  private mutating func forgetCreated(_ slot: NavSlot) {
-    sessions.awaitAgain(navs[slot].name)
+  private mutating func removeCreatedNav(_ slot: NavSlot) {
+    sessions.undecideWaitingWatches(navs[slot].name)
     for watch in watches.of(nav: slot) { removeWatch(watch) }
     assert(watches.of(nav: slot).isEmpty)
     noteGone(slot)
     coordinations.forget(slot)
-    navs.uncreate(slot)
+    navs.removeCreated(slot)
     assert(!navs.isLive(slot))
   }
 
   /// Begins the next batch with the effects that handling the events again does not repeat.
   ///
   /// Sessions that ended stay ended, so the `bye` of each is kept.
-  private mutating func beginAgain(behind failed: Batch) {
+  private mutating func beginBatch(after failed: Batch) {
     batches.current.effects = failed.effects.filter { item in
       switch item {
-      case .send(_, .bye, _, _), .ended, .recheck: true
-      case .notice(let notice): notice.code == Self.revocation
+      case .send(_, .bye, _, _), .ended, .recheckRights: true
+      case .notice(let notice): notice.code == Self.revocationCode
       case .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed, .wish,
         .ask:
         false
       }
     }
     // Sessions keep their changes and navs lose theirs, so both directories are compared again.
-    batches.current.changedClients = true
+    batches.current.mayChangeClients = true
     publish(Navs.navsSlot)
   }
 
@@ -101,13 +104,13 @@ extension Hub {
     guard let slot = navs.slot(numbered: request.nav) else { return }
     let fresh: NavEntry
     do {
-      fresh = try navs.rebuild(snapshot, rows, configuration)
+      fresh = try NavEntry.rebuilt(snapshot, rows, configuration, navs.reader)
     } catch {
-      throw HubReplayError(sequence: request.head, what: error.what)
+      throw HubReplayError(sequence: request.newestRow, what: error.what)
     }
-    navs.reload(slot, fresh, head: request.head)
+    navs.reload(slot, fresh, head: request.newestRow)
     noteHead(slot)
-    noteFollower(slot)
+    noteIfLackingLooks(slot)
     assert(navs[slot].durable == navs[slot].revision)
     assert(navs[slot].ring.last == navs[slot].revision)
   }

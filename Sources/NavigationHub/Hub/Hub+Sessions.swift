@@ -3,7 +3,7 @@ import NavigationCore
 // Sessions: their beginning, their end, and what is due in them with time.
 
 extension Hub {
-  mutating func open(_ hello: Hello, for gateway: Sender, at now: Instant) {
+  mutating func openSession(_ hello: Hello, for gateway: Sender, at now: Instant) {
     var author = gateway
     // Others keep their own name in the log: its limits count by principal.
     if let actor = hello.actor, access.maySpeakForActors(gateway.peer) {
@@ -38,15 +38,21 @@ extension Hub {
     if let own = sessions.slot(of: author.connection) { endSession(own, .renewed) }
     if let other = sessions.slot(of: hello.client) {
       let connection = sessions[other].connection
-      end(other, why: "fenced", after: nil)
+      endWithBye(other, why: "fenced", after: nil)
       sessions.fence(connection)
     }
     assert(sessions.slot(of: author.connection) == nil)
     assert(sessions.slot(of: hello.client) == nil)
-    let slot = sessions.insert(session(hello, of: author, at: now))
+    let slot = sessions.insert(
+      Session(
+        connection: author.connection,
+        window: min(max(hello.window, 16384), configuration.maximumWindow),
+        hasNoFlowControl: hello.isUncontrolled, at: now.boot, peer: author.peer,
+        role: access.role(of: author.peer), client: hello.client, name: hello.name,
+        heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000)))
     if let actor = hello.actor { sessions.note(actor, of: author.connection) }
     measurements.count(.opened)
-    batches.current.changedClients = true
+    batches.current.mayChangeClients = true
     timer.plan(now.boot + sessions[slot].heartbeat)
     send(author.connection, .welcome, welcome(hello, slot))
   }
@@ -67,55 +73,38 @@ extension Hub {
     return nil
   }
 
-  private func session(_ hello: Hello, of sender: Sender, at now: Instant) -> Session {
-    let window = min(max(hello.window, 16384), configuration.maximumWindow)
-    return Session(
-      connection: sender.connection, window: window, isUncontrolled: hello.isUncontrolled,
-      at: now.boot, peer: sender.peer, role: access.role(of: sender.peer), client: hello.client,
-      name: hello.name,
-      heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000))
-  }
-
   private func welcome(_ hello: Hello, _ slot: SessionSlot) -> [UInt8] {
     let session = sessions[slot]
-    var json = JSONWriter(reserving: 512)
     assert(session.client == hello.client)
-    json.beginObject()
-    json.member("ver", 1)
-    json.optional("nonce", hello.nonce)
-    json.member("boot", hex: boot.bits)
-    json.optional("server", configuration.server)
-    json.name("features")
-    json.beginArray()
-    if shards.count > 1 { json.string("shards") }
-    json.endArray()
-    json.member("hb", session.heartbeat)
-    json.name("you")
-    json.beginObject()
-    json.peer(session.peer)
-    json.optional("role", session.role.name)
-    // A client compares it before it sends an op again to another daemon.
-    if shards.count > 1 { json.member("principal", session.peer.principal) }
-    json.endObject()
-    json.name("ops")
-    json.beginObject()
-    json.member("last", remembered.last(of: session.key, in: shards.here))
-    json.rows(shards.here.map { ($0, batches.sequence(of: $0)) })
-    json.endObject()
-    json.name("limits")
-    json.beginObject()
-    json.member("message", UInt64(configuration.maximumRequestBytes))
-    json.member("inflight", UInt64(configuration.inflight))
-    json.member("watches", UInt64(configuration.watchesPerConnection))
-    json.member("depth", UInt64(configuration.nav.stackDepth))
-    json.member("window", session.window)
-    json.endObject()
-    json.endObject()
-    return json.bytes
+    return JSONWriter.object(reserving: 512) { json in
+      json.member("ver", 1)
+      json.optional("nonce", hello.nonce)
+      json.member("boot", hex: boot.bits)
+      json.optional("server", configuration.server)
+      json.list("features", shards.count > 1 ? ["shards"] : [])
+      json.member("hb", session.heartbeat)
+      json.object("you") { json in
+        json.peer(session.peer)
+        json.optional("role", session.role.name)
+        // A client compares it before it sends an op again to another daemon.
+        if shards.count > 1 { json.member("principal", session.peer.principal) }
+      }
+      json.object("ops") { json in
+        json.member("last", remembered.last(of: session.key, in: shards.here))
+        json.rows(shards.here.map { ($0, batches.sequence(of: $0)) })
+      }
+      json.object("limits") { json in
+        json.member("message", UInt64(configuration.maximumRequestBytes))
+        json.member("inflight", UInt64(configuration.inflight))
+        json.member("watches", UInt64(configuration.watchesPerConnection))
+        json.member("depth", UInt64(configuration.nav.stackDepth))
+        json.member("window", session.window)
+      }
+    }
   }
 
   /// Ends a session and sends its connection `bye`.
-  mutating func end(_ slot: SessionSlot, why: String, after: UInt64?) {
+  mutating func endWithBye(_ slot: SessionSlot, why: String, after: UInt64?) {
     assert(sessions.isLive(slot))
     let connection = sessions[slot].connection
     send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))
@@ -128,10 +117,10 @@ extension Hub {
   mutating func endSession(_ slot: SessionSlot, _ endReason: SessionEndReason) {
     measurements.count(endReason)
     let ref = sessions.reference(to: slot)
-    reads.dropOps(of: slot)
+    _ = reads.takeOps { $0.session == slot }
     for watch in watches.of(session: slot) { removeWatch(watch) }
     sessions.remove(slot)
-    batches.current.changedClients = true
+    batches.current.mayChangeClients = true
     endCoordinations(of: ref)
     assert(!sessions.isLive(ref))
     assert(watches.of(session: slot).isEmpty, "a watch without a session")
@@ -140,7 +129,7 @@ extension Hub {
   mutating func stop() {
     guard !isStopping else { return }
     isStopping = true
-    for slot in sessions.indices { end(slot, why: "shutting-down", after: 500) }
+    for slot in sessions.indices { endWithBye(slot, why: "shutting-down", after: 500) }
     assert(sessions.count == 0, "\(sessions.count) sessions outlive the daemon")
   }
 
@@ -148,13 +137,14 @@ extension Hub {
 
   mutating func wake(at now: Instant) {
     timer.fire()
-    followLooks()
+    applyLooks()
     // Not always the same sessions first, because a turn may have no room for all that wait.
     let slots = sessions.indices
     let first = slots.isEmpty ? 0 : Int(batches.number % UInt64(slots.count))
     for slot in slots[first...] + slots[..<first] { checkSession(slot, at: now) }
     expireCoordinations(at: now)
-    wakeSweep(at: now)
+    sweep.wake(at: now.boot)
+    if !sweep.isDue { timer.plan(sweep.dueAt) }
     planDirectories()
     remembered.expire(at: now.boot)
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
@@ -163,7 +153,7 @@ extension Hub {
   /// Ends a session that has no credit if its client has sent nothing for `configuration.stall`
   /// milliseconds.
   ///
-  /// Otherwise sends the session's `mark` if it is due.
+  /// Sends `mark` to any other session if its heartbeat is due.
   private mutating func checkSession(_ slot: SessionSlot, at now: Instant) {
     assert(sessions.isLive(slot))
     let session = sessions[slot]
@@ -171,7 +161,7 @@ extension Hub {
     if session.waitsForTurn { resumeWatches(of: slot) }
     if !session.hasCredit {
       let deadline = session.lastHeardAt + configuration.stall
-      guard deadline > now.boot else { return end(slot, why: "stalled", after: 100) }
+      guard deadline > now.boot else { return endWithBye(slot, why: "stalled", after: 100) }
       timer.plan(deadline)
     }
     if session.lastSentAt + session.heartbeat <= now.boot {
@@ -206,14 +196,10 @@ extension JSONWriter {
   mutating func peer(_ peer: Peer) {
     switch peer {
     case .local(let user, let group, let process, _):
-      name("via")
-      word("ipc")
-      name("uid")
-      integer(UInt64(user))
-      name("gid")
-      integer(UInt64(group))
-      name("pid")
-      integer(UInt64(max(process, 0)))
+      member("via", word: "ipc")
+      member("uid", UInt64(user))
+      member("gid", UInt64(group))
+      member("pid", UInt64(max(process, 0)))
     case .key(let name, let address):
       member("via", word: "tcp")
       optional("key", name)

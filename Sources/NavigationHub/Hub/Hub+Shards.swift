@@ -5,11 +5,12 @@ package import NavigationCore
 // between two batches, when nothing is under way.
 
 extension Hub {
-  /// The milliseconds after which a client asks again about a nav that has no owner.
+  /// The bounds of the milliseconds after which a client retries a request for a nav that has no
+  /// owner.
   ///
-  /// A nav that is on its way to this daemon usually comes within some milliseconds. So the first
-  /// clients ask again soon, and later ones after as long as they all have waited.
-  private static let withoutOwner: ClosedRange<UInt64> = 10...100
+  /// A shard that moves to this daemon usually arrives within some milliseconds. So the pause is as
+  /// long as the nav has been without an owner, within these bounds.
+  private static let retryWithoutOwner: ClosedRange<UInt64> = 10...100
 
   /// The number of navs, without the virtual ones.
   package var navCount: Int { navs.count }
@@ -17,67 +18,54 @@ extension Hub {
   /// The shards that this hub serves, ascending.
   package var shardsHere: [Shard] { shards.here }
 
-  /// Throws `moved` or `busy` if another daemon serves the op's nav.
-  ///
-  /// It comes before the remembered ops, which are the owner's.
-  mutating func checkPlace(_ op: OpContext) throws(OpFailure) {
-    if let error = misplaced(op.request.nav) { throw OpFailure(error) }
-  }
-
   /// The error of a message about a nav that another daemon serves; nil if this one does.
-  func misplaced(_ nav: String) -> OutgoingError? {
+  func misplacedError(_ nav: String) -> OutgoingError? {
     guard !shards.areAllHere, !NavName.isVirtualName(nav) else { return nil }
     let shard = shards.shard(of: nav)
-    return shards.isHere(shard) ? nil : elsewhere(nav, shard)
+    return shards.isHere(shard) ? nil : movedError(nav, shard)
   }
 
-  private func elsewhere(_ nav: String, _ shard: Shard) -> OutgoingError {
+  private func movedError(_ nav: String, _ shard: Shard) -> OutgoingError {
     guard let owner = shards.owner(of: shard) else {
-      let range = Self.withoutOwner
-      let waited = shards.coming(shard).map { timer.now.boot - min($0, timer.now.boot) }
+      let range = Self.retryWithoutOwner
+      let waited = shards.ownedSince(shard).map { timer.now.boot - min($0, timer.now.boot) }
       return OutgoingError(
         .busy, "shard \(shard.number), which has \(nav), has no owner yet", reason: "no-owner",
         after: min(max(waited ?? range.upperBound, range.lowerBound), range.upperBound))
     }
     var error = OutgoingError(.moved, "\(owner.name) serves \(nav)")
-    error.details = [("nav", JSONWriter.value { $0.string(nav) })] + Self.place(of: owner)
-    return error
-  }
-
-  private static func place(of member: ClusterMember) -> [(name: StaticString, json: [UInt8])] {
-    let values: [(StaticString, String?)] = [
-      ("endpoint", member.endpoint), ("key", member.key), ("web", member.web),
+    let details: [(StaticString, String?)] = [
+      ("nav", nav), ("endpoint", owner.endpoint), ("key", owner.key), ("web", owner.web),
     ]
-    return values.compactMap { name, value in
+    error.details = details.compactMap { name, value in
       value.map { value in (name, JSONWriter.value { $0.string(value) }) }
     }
+    return error
   }
-
-  mutating func note(_ view: ClusterView, at now: Instant) { shards.note(view, at: now.boot) }
 }
 
 // A shard comes.
 
 extension Hub {
-  /// Makes a hub that replays shards of this hub's cluster; `adopt` takes what it has replayed.
+  /// Makes a hub that replays shards of this hub's cluster; `adopt` takes over the replayed navs.
   package func makeReplayingHub(seed: UInt64) -> Hub {
     Hub(configuration: configuration, access: access, shards: shards.count, seed: seed)
   }
 
   /// Begins to serve shards; returns the number of navs.
   ///
-  /// The records that it makes must be durable before anything is answered; if they cannot be
-  /// stored, the shell calls `rollBack`, then `release`.
+  /// The shell makes the records of `adopt` durable before it sends any answer; if that fails, it
+  /// calls `rollBack`, then `release`.
   ///
-  /// `shards` has the number of each one's newest row, which retention may have pruned. `replayed`
-  /// is a hub of `makeReplayingHub`, through which the rows of these shards went as at a start, up
-  /// to `finishReplay`.
+  /// `shards` has the number of each shard's newest row, which retention may have pruned.
+  /// `replayed` is a hub of `makeReplayingHub`, through which the rows of these shards went as at a
+  /// start, up to `finishReplay`.
   @discardableResult
   package mutating func adopt(
     _ shards: [Shard: UInt64], from replayed: Hub, losses: [Shard: EpochLoss] = [:],
     at now: Instant
   ) -> Int {
-    precondition(batches.areUntouched, "shards come while a batch is under way")
+    precondition(batches.changeNoNav, "shards come while a batch is under way")
     assert(!shards.keys.contains { self.shards.isHere($0) }, "a shard comes twice")
     timer.advance(to: now)
     let slots = navs.absorb(replayed.navs)
@@ -103,7 +91,8 @@ extension Hub {
 // A shard goes.
 
 extension Hub {
-  /// Whether no transition, question or gesture is open in these shards, and no op waits.
+  /// Whether no transition, question or gesture is open in the navs of these shards, and no op
+  /// waits.
   package func isQuiet(_ leaving: [Shard]) -> Bool {
     let leaving = Set(leaving)
     return !coordinations.slots.contains {
@@ -112,27 +101,28 @@ extension Hub {
     }
   }
 
-  /// Ends to serve shards, which another daemon owns from now on; nothing of them is under way.
+  /// Stops serving shards, which another daemon owns from now on; no batch with changes of them is
+  /// under way.
   ///
-  /// Watches end as `moved`. Roles, leases, gestures and questions end, and what waits is answered as
-  /// a new message would be. The new owner closes what is open, as after a start. The messages leave
-  /// with `committed`.
+  /// Watches end as `moved`. Roles, leases, gestures and questions end, and waiting ops are refused
+  /// as `moved` or `busy`. The new owner ends open transitions, as after a start. The messages
+  /// leave with `committed`.
   ///
   /// `owner` is nil if the new owner's name is not known.
   package mutating func release(_ leaving: [Shard], to owner: String?, at now: Instant) {
-    precondition(batches.areUntouched, "shards go while a batch is under way")
+    precondition(batches.changeNoNav, "shards go while a batch is under way")
     timer.advance(to: now)
     shards.set(leaving, here: false, at: now.boot)
     if let owner { shards.note(owner, has: leaving) }
     let leaving = Set(leaving)
     for op in reads.takeOps(where: { leaving.contains($0.shard) }) {
-      if let session = op.session { sessions.finish(session, answers: 0) }
-      move(op)
+      if let session = op.session { sessions.finishOp(of: session, answers: 0) }
+      refuseMoved(op)
     }
     let slots = navs.loaded.filter { leaving.contains(navs[$0].shard) }
-    for slot in slots { leave(slot, at: now) }
-    moveAwaited(of: leaving)
-    navs.dropDormants(of: leaving)
+    for slot in slots { removeMovedNav(slot, at: now) }
+    refuseMovedWatches(of: leaving)
+    navs.dormants.drop(leaving)
     publishAllHeads()
     remembered.drop(leaving)
     batches.forget(leaving, Set(slots))
@@ -141,25 +131,25 @@ extension Hub {
   }
 
   /// Removes a loaded nav that another daemon serves from now on.
-  private mutating func leave(_ slot: NavSlot, at now: Instant) {
+  private mutating func removeMovedNav(_ slot: NavSlot, at now: Instant) {
     // No note for a rollback, which does not bring the nav back.
     let coordination = coordinations.forget(slot)
     let question = coordination?.question
-    if let question { endQuestion(question.asked, "denied", by: nil) }
-    let details = misplaced(navs[slot].name)?.details.filter { "\($0.name)" != "nav" } ?? []
+    if let question { sendSettled(question.sentAsks, "denied", by: nil) }
+    let details = misplacedError(navs[slot].name)?.details.filter { "\($0.name)" != "nav" } ?? []
     let watching = Set(watches.of(nav: slot).map { watches[$0].session })
     for index in watches.of(nav: slot) { endWatch(index, why: "moved", details, at: now) }
-    let others = (coordination?.delegates.map(\.session) ?? []) + [coordination?.holder]
+    let others = (coordination?.delegates.map(\.session) ?? []) + [coordination?.displayHolder]
     for case let ref? in others where sessions.isLive(ref) && !watching.contains(ref.slot) {
       endRoles(of: ref.slot, slot, details)
     }
     if navs.hasName(slot) { navs.releaseName(of: slot) }
     navs.remove(slot)
     // Not before: an error about a nav that is here has its position.
-    for op in [question?.op].compactMap({ $0 }) + (coordination?.queue ?? []) { move(op) }
+    for op in [question?.op].compactMap({ $0 }) + (coordination?.queue ?? []) { refuseMoved(op) }
   }
 
-  /// Reports the move to a session that has roles or a lease there, and no watch.
+  /// Sends `end` to a session that has roles or a lease in a moved nav, and no watch.
   private mutating func endRoles(
     of session: SessionSlot, _ slot: NavSlot, _ details: [(name: StaticString, json: [UInt8])]
   ) {
@@ -170,15 +160,16 @@ extension Hub {
   }
 
   /// Answers an op that waited, because its nav has moved; it was not decided.
-  private mutating func move(_ op: OpContext) {
-    refuse(op.request, elsewhere(op.request.nav, op.shard), op.sender)
+  private mutating func refuseMoved(_ op: OpContext) {
+    refuse(op.request, movedError(op.request.nav, op.shard), op.sender)
   }
 }
 
 // Administration.
 
 extension Hub {
-  /// Passes a wish of an administrator to the shell, which answers by `HubEvent.wished`.
+  /// Passes an administrator's request for the cluster to the shell, which answers by
+  /// `HubEvent.wished`.
   mutating func wish(_ request: ClusterRequest, from sender: Sender) {
     guard administers(sender, request.id, to: "change the cluster") else { return }
     guard shards.count > 1 else {
@@ -196,7 +187,7 @@ extension Hub {
     case .moveNav(let nav, let member): wish = .move(shards.shard(of: nav), to: member)
     case .drain(let member, let isOn): wish = .drain(member, on: isOn)
     }
-    batches.append(.wish(sender.connection, id: request.id, wish))
+    batches.append(.wish(.init(connection: sender.connection, id: request.id, wish: wish)))
   }
 
   mutating func finishWish(_ connection: ConnectionID, id: UInt64, failure: WishFailure?) {
@@ -212,10 +203,10 @@ extension Hub {
   }
 }
 
-/// Why a wish of an administrator is not in the database.
+/// The reason why the database has not stored an administrator's request.
 package enum WishFailure: Hashable, Sendable {
   /// No daemon of this name was ever in the cluster.
   case noMember(String)
-  /// The database did not take it.
+  /// The database could not be written.
   case storage(String)
 }

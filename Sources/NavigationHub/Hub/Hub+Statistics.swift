@@ -26,13 +26,11 @@ extension Hub {
   /// The answer to `get verify` without a nav: whether navd's count of connections is the kernel's.
   var verifiedConnections: [UInt8] {
     let differences = measurements[.connectionDifferences]
-    return JSONWriter.value { json in
-      json.beginObject()
+    return JSONWriter.object { json in
       json.member("ok", differences == 0)
       json.member("counted", measurements[.countedConnections])
       json.member("open", measurements[.openConnections])
       json.member("differences", differences)
-      json.endObject()
     }
   }
 
@@ -48,18 +46,22 @@ extension Hub {
     // By default only an administrator may see the sessions in `$clients`; the same holds here.
     let isAdmin = access.administers(sender.peer)
     let busiest = isAdmin ? sessions.busiest(Self.busiestSessionCount) : nil
-    return JSONWriter.value { json in
-      json.beginObject()
+    return JSONWriter.object { json in
       json.optional("server", configuration.server)
       json.member("boot", hex: boot.bits)
-      json.member("seq", batches.total)
+      json.member("seq", batches.totalSequence)
       json.member("navs", UInt64(navs.count))
       json.member("loadedNavs", UInt64(navs.loadedCount))
       json.member("sessions", UInt64(sessions.count))
       json.member("watches", UInt64(watches.count))
       json.member("rememberedClients", UInt64(remembered.clientCount))
       json.member("resumeBytes", UInt64(max(navs.ringBytes, 0)))
-      if let progress = backupProgress { json.progress(of: progress) }
+      if let backup = backupProgress {
+        json.object("backup") { json in
+          json.member("done", backup.done)
+          json.member("total", backup.total)
+        }
+      }
       json.member("serving", !isStopping)
       json.optional("storageProblem", measurements.storageProblem)
       json.optional("socketProblem", measurements.socketProblem)
@@ -68,11 +70,9 @@ extension Hub {
       if let view = shards.view { json.cluster(view, here: shards.here.count) }
       json.counters(measurements)
       if let busiest {
-        json.busiest(
-          busiest.map { (sessions[$0], watchCount: watches.of(session: $0).count) })
+        json.busiest(busiest.map { (sessions[$0], watchCount: watches.of(session: $0).count) })
       }
-      if isAdmin { json.roles(access.knownRoles) }
-      json.endObject()
+      if isAdmin { json.list("roles", access.knownRoles) }
     }
   }
 }
@@ -91,15 +91,12 @@ extension JSONWriter {
 
   fileprivate mutating func gauges(_ measurements: Measurements, _ lag: Hub.Lag) {
     member("connections", measurements[.connections])
-    name("principals")
-    beginArray()
-    for entry in measurements.principals {
-      beginObject()
-      member("principal", entry.principal)
-      member("connections", entry.count)
-      endObject()
+    array("principals", measurements.principals) { json, entry in
+      json.object { json in
+        json.member("principal", entry.principal)
+        json.member("connections", entry.count)
+      }
     }
-    endArray()
     member("connectionDifferences", measurements[.connectionDifferences])
     object("lag") { json in
       json.member("watches", UInt64(lag.watches))
@@ -168,45 +165,21 @@ extension JSONWriter {
     object("batch") { $0.histogram(measurements[.batch]) }
   }
 
-  fileprivate mutating func roles(_ names: [String]) {
-    name("roles")
-    beginArray()
-    for name in names { string(name) }
-    endArray()
-  }
-
   fileprivate mutating func busiest(_ sessions: [(session: Session, watchCount: Int)]) {
-    name("busiest")
-    beginArray()
-    for (session, watchCount) in sessions {
-      beginObject()
-      member("id", session.client.text)
-      member("name", session.name)
-      member("ops", session.answered)
-      member("watches", UInt64(watchCount))
-      endObject()
+    array("busiest", sessions) { json, entry in
+      json.object { json in
+        json.member("id", entry.session.client.text)
+        json.member("name", entry.session.name)
+        json.member("ops", entry.session.answeredOps)
+        json.member("watches", UInt64(entry.watchCount))
+      }
     }
-    endArray()
   }
 
   private mutating func histogram(_ histogram: Histogram) {
     member("sum", histogram.sum)
-    numbers("bounds", histogram.bounds)
-    numbers("counts", histogram.counts)
-  }
-
-  private mutating func object(_ title: StaticString, _ write: (inout JSONWriter) -> Void) {
-    name(title)
-    beginObject()
-    write(&self)
-    endObject()
-  }
-
-  private mutating func numbers(_ title: StaticString, _ numbers: [UInt64]) {
-    name(title)
-    beginArray()
-    for number in numbers { integer(number) }
-    endArray()
+    array("bounds", histogram.bounds) { $0.integer($1) }
+    array("counts", histogram.counts) { $0.integer($1) }
   }
 
   private mutating func unlessZero(_ name: String, _ value: UInt64) {

@@ -5,8 +5,6 @@ import NavigationCore
 
 extension Hub {
   /// Whether a session wants to see messages, so that the shell must pass each to `traceReceived`.
-  ///
-  /// Mutating, because a getter that does not mutate is given a copy of the hub.
   package var isTracing: Bool { mutating get { !trace.isEmpty } }
 
   /// Begins or ends the trace of a session.
@@ -56,7 +54,7 @@ extension Hub {
     }
   }
 
-  /// The client that a message comes from: of its session, or what the message says of itself.
+  /// The sender of a message: the client of the session, or the client that the message names.
   private mutating func sender(
     _ connection: ConnectionID, _ peer: Peer, of message: ClientMessage?
   ) -> Trace.Correspondent {
@@ -81,14 +79,15 @@ extension Hub {
     }
   }
 
-  /// Reports the messages that are about to leave, and adds the reports to them.
+  /// Reports the messages in the output to the traces, and adds the traces' `traced` messages to
+  /// the output.
   mutating func traceSent(at now: Instant) {
     for delivery in output.deliveries {
       guard
         let receiver =
           correspondent(delivery.connection) ?? trace.correspondents[delivery.connection]
       else { continue }
-      let body = output.bodies[delivery.body]
+      let body = output.bodies[delivery.bodyIndex]
       trace.note(
         Trace.Message(
           connection: delivery.connection, correspondent: receiver, isIncoming: false,
@@ -104,23 +103,21 @@ extension Hub {
     }
   }
 
-  /// Adds the reports to a session to the messages that are about to leave.
+  /// Adds the `traced` messages to one session to the output.
   private mutating func report(to session: SessionRef, at now: Instant) {
-    let (connection, peer) = (
-      sessions[session.slot].connection, sessions[session.slot].peer
-    )
+    let (connection, peer) = (sessions[session.slot].connection, sessions[session.slot].peer)
     guard access.administers(peer) else {
       trace.end(session)
       let body = ServerMessageWriter.traced([], dropped: 0, end: "revoked")
       return output.append(.traced, at: output.add(body), to: connection)
     }
     // A report is dropped rather than kept, or a slow terminal would take the memory of navd.
-    while sessions[session.slot].hasCredit, let report = trace.take(session) {
+    while sessions[session.slot].hasCredit, let report = trace.takeReport(to: session) {
       let body = ServerMessageWriter.traced(report.list, dropped: report.dropped)
       noteSent(.traced, body.count, to: session.slot, at: now)
       output.append(.traced, at: output.add(body), to: connection)
     }
-    trace.drop(session)
+    trace.dropReports(to: session)
   }
 }
 
@@ -130,15 +127,10 @@ extension ServerMessageWriter {
   /// `list` has reports, joined by commas; `dropped` counts the messages that are missing since the
   /// last `traced`; `end` says why the trace is over, nil if it goes on.
   static func traced(_ list: [UInt8], dropped: UInt64, end: String? = nil) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
-      json.name("list")
-      json.beginArray()
-      if !list.isEmpty { json.raw(list) }
-      json.endArray()
+    JSONWriter.object { json in
+      json.array("list", list.isEmpty ? [] : [list]) { $0.raw($1) }
       if dropped > 0 { json.member("dropped", dropped) }
       json.optional("end", end)
-      json.endObject()
     }
   }
 }

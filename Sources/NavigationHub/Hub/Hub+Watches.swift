@@ -4,18 +4,11 @@ import NavigationCore
 // gets next.
 
 extension Hub {
-  mutating func watch(
-    _ request: WatchRequest, for sender: Sender, session: SessionSlot, at now: Instant
-  ) {
-    if awaitNav(request, for: sender, session: session) { return }
-    follow(request, for: sender, session: session, at: now)
-  }
-
   /// Begins a watch of a nav that exists; refuses any other.
-  mutating func follow(
+  mutating func beginWatch(
     _ request: WatchRequest, for sender: Sender, session: SessionSlot, at now: Instant
   ) {
-    guard let slot = readable(request.nav, request.id, for: sender) else { return }
+    guard let slot = readableNav(request.nav, request.id, for: sender) else { return }
     activate(slot)
     if let bad = request.divergence { report(bad, of: slot, by: sender, session: session, at: now) }
     if let former = watches.find(session: session, nav: slot, request.view) {
@@ -37,15 +30,15 @@ extension Hub {
       }
       if let why {
         mode = "snap"
-        batches.work += entry.scope
-        watch.snapshot = SnapshotOnItsWay(entry.snapshot(why: why))
+        batches.work += entry.wholeStateCost
+        watch.snapshot = SnapshotBox(entry.snapshot(why: why))
       } else {
         mode = "resume"
         watch.cursor = request.from?.revision ?? entry.revision
       }
     }
     let index = watches.insert(watch)
-    batches.current.changedClients = true
+    batches.current.mayChangeClients = true
     noteHead(slot)
     let reply = ServerMessageWriter.watching(
       id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
@@ -87,21 +80,16 @@ extension Hub {
     guard entry.number > 0, !batches.isStorageFailing,
       sessions[session].mayReport(at: timer.now)
     else { return }
-    batches.touch(&navs[slot], slot)
-    let sequence = batches.advance(entry.shard)
-    let process = sender.peer.process
+    batches.noteChange(of: &navs[slot], slot)
     let body = JournalBody.report(
-      bad, name: name, principal: sender.peer.principal, process: process, digest: ours)
-    let row = RowHeader(
-      sequence: sequence, nav: entry.number, revision: entry.controller.revision.number,
-      previous: entry.lastSequence, time: now.wall, kind: .report,
-      depth: entry.controller.stack.count, top: entry.controller.top?.id, isOpen: entry.isOpen)
-    batches.append(row, body: body.span)
-    navs[slot].lastSequence = sequence
+      bad, name: name, principal: sender.peer.principal, process: sender.peer.process, digest: ours)
+    navs[slot].lastSequence = appendRow(
+      .report, of: entry.number, NavHead(entry), behind: entry.lastSequence,
+      isOpen: entry.controller.isOpen, body, at: now)
   }
 
   mutating func unwatch(_ nav: String, _ view: View, session: SessionSlot) {
-    sessions.forgetAwaited(nav, view, of: session)
+    sessions.forgetWaitingWatches(nav, view, of: session)
     guard let slot = navs.slot(of: nav),
       let index = watches.find(session: session, nav: slot, view)
     else { return }
@@ -117,8 +105,8 @@ extension Hub {
       if case .start(index) = item { true } else { false }
     }
     watches.remove(index)
-    if navs.isLive(nav) { navs[nav].readBy = batches.number }
-    batches.current.changedClients = true
+    if navs.isLive(nav) { navs[nav].lastReadBatch = batches.number }
+    batches.current.mayChangeClients = true
     noteHead(nav)
     if !keepsDirectory { deactivateIfUnwatched(nav) }
   }
@@ -127,18 +115,18 @@ extension Hub {
 
   /// Serves the watches of a session, which may have credit again, when the batch is durable.
   ///
-  /// A watch that its nav's ring does not reach needs a snapshot, and that the whole nav is durable. If
-  /// ops were decided meanwhile, the answer to an op of the session in this batch would leave first.
+  /// A watch behind its nav's ring needs a snapshot, for which everything must be durable.
+  /// Otherwise the answer to an op of the session could leave before the snapshot.
   mutating func resumeWatches(of session: SessionSlot) {
     batches.append(.pump(session: session))
     let needsSnapshot = watches.of(session: session).contains { index in
       let watch = watches[index]
       return watch.view == .full && !navs[watch.nav].ring.reaches(watch.cursor)
     }
-    if needsSnapshot { batches.requestStandstill() }
+    if needsSnapshot { batches.forbidSealing() }
   }
 
-  /// Carries out all effects that waited for the commit, in their order.
+  /// Carries out the effects of the batch at hand, whose commit has succeeded, in order.
   mutating func releaseEffects(at now: Instant) {
     // A copy, because an effect can end watches, which removes other effects.
     let effects = batches.current.effects
@@ -158,7 +146,7 @@ extension Hub {
       }
       emit(.ok, body, to: connection, at: now)
     case .start(let index):
-      watches.start(index)
+      watches.markStarted(index)
       pump(index, at: now)
     case .pump(let session):
       guard sessions.isLive(session) else { return }
@@ -169,11 +157,10 @@ extension Hub {
     case .read(let request): output.requests.append(request)
     case .backup: output.startsBackup = true
     case .closed(let nav): finishClosing(nav, at: now)
-    case .ended(let connection): output.dropped.append(connection)
-    case .recheck: recheckWatches(at: now)
+    case .ended(let connection): output.endedConnections.append(connection)
+    case .recheckRights: recheckWatches(at: now)
     case .notice(let notice): output.notices.append(notice)
-    case .wish(let connection, let id, let wish):
-      output.wishes.append(AskedWish(connection: connection, id: id, wish: wish))
+    case .wish(let wish): output.wishes.append(wish)
     case .ask(let question): output.questions.append(question)
     }
   }
@@ -190,7 +177,7 @@ extension Hub {
   ) {
     sessions[session].lastSentAt = now.boot
     guard verb.usesCredit else { return }
-    sessions[session].sent += UInt64(byteCount)
+    sessions[session].sentOctets += UInt64(byteCount)
     if !sessions[session].hasCredit { timer.plan(now.boot + configuration.stall) }
   }
 
@@ -210,30 +197,29 @@ extension Hub {
     let (session, nav) = (watches[index].session, watches[index].nav)
     let limit = configuration.maximumReplyBytes
     while true {
-      if output.octets > Self.octetsPerTurn {
+      if output.bodyOctets > Self.octetsPerTurn {
         sessions[session].waitsForTurn = true
         return timer.plan(now.boot)
       }
-      let room = sessions[session].room.map { min($0, limit / 2) }
-      switch watches.next(
-        of: index, from: &navs[nav], room: room, limit: limit, into: &output)
+      let room = sessions[session].maximumDiffsOctets.map { min($0, limit / 2) }
+      switch watches.next(of: index, from: &navs[nav], room: room, limit: limit, into: &output)
       {
       case .nothing: return
-      case .standstill: return batches.requestStandstill()
+      case .waitsForDurability: return batches.forbidSealing()
       case .message(let message):
         if message.revisions > 0 { measurements.count(.diffs, message.revisions) }
         if message.endsSnapshot { measurements.count(.snapshots) }
         noteSent(message.verb, message.byteCount, to: session, at: now)
-        output.append(message.verb, at: message.body, to: sessions[session].connection)
+        output.append(message.verb, at: message.bodyIndex, to: sessions[session].connection)
       }
     }
   }
 
-  /// The octets in one output from which watches wait for the next wake.
+  /// The most octets in one output; watches with more to send wait for the next wake.
   ///
-  /// A thousand watches can get credit in one turn. And the shell disconnects a peer for which 4 MiB
-  /// wait beyond the socket's own queue; that the socket is full it reports after the turn. One turn
-  /// of the shell may release several batches, so a watch waits for the wake, not for the next batch.
+  /// A thousand watches can get credit in one turn. The shell disconnects a peer if 4 MiB wait for
+  /// it beyond the socket's own queue, and reports a full socket only after the turn. One turn may
+  /// release several batches, so the remaining messages wait for the next wake.
   private static let octetsPerTurn = 2 << 20
 
   private mutating func emitEvent(_ body: [UInt8], of nav: NavSlot, at now: Instant) {

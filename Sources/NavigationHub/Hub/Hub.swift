@@ -1,23 +1,26 @@
 package import NavigationCore
 
-/// Decides what happens to every nav and every client.
+/// The server without its I/O: decides the effect of each event on navs and clients.
 ///
-/// The hub performs no I/O and reads no clock. It routes each event to the values below, each of
-/// which keeps its own laws. The extensions of the hub hold the code that concerns several of these
-/// values.
+/// The hub performs no I/O and reads no clock. It routes each event to the values that it stores,
+/// each of which keeps its own laws. The extensions of the hub hold the code that concerns several
+/// of these values.
 ///
 /// In a turn, the shell calls `handle` for every event at hand, then `takeRecords`, and makes these
 /// records durable. Then it calls `committed` and carries out the output. If the records could not
 /// be made durable, it calls `rollBack` instead.
 ///
 /// Laws:
-/// - The same events give the same bytes.
+/// - The same events give the same bytes in rows and messages.
 /// - No message leaves before the records that it reports are durable.
 /// - If the requester watches the whole nav and has credit, the diff of a revision leaves before
 ///   the `ok` that reports the revision.
+///
+/// Members that each event or op uses are mutating, though some change nothing: Swift then passes the
+/// hub by reference, where it would copy a kilobyte otherwise.
 package struct Hub: Sendable {
   var configuration: HubConfiguration
-  /// What the rules use of the configuration; every op reads it.
+  /// The part of the configuration that the rules of navigation use; every op reads it.
   var context: NavigationContext
   let inspections: Inspections
   package internal(set) var access: Access
@@ -30,12 +33,12 @@ package struct Hub: Sendable {
   var coordinations = Coordinations()
   var timer = WakeTimer()
   var heads = Heads()
-  var lagPace = DirectoryPace()
+  var clientsPace = DirectoryPace()
   var trace = Trace()
   var refusals = Refusals()
   var sweep = IdleSweep()
   /// The slots of navs that lack looks of `$appearance`; see Hub+Appearance.swift.
-  var followers: [NavSlot] = []
+  var navsLackingLooks: [NavSlot] = []
   var output = HubOutput()
   var reads = HistoryReads()
   var isStopping = false
@@ -66,29 +69,29 @@ package struct Hub: Sendable {
   /// The epoch that identifies this run of the daemon.
   package var boot: Epoch { navs.boot }
 
-  /// Makes a reader of clients' messages that rejects what is larger than this hub's limit.
+  /// Makes a reader of clients' messages that rejects messages above this hub's limit of octets.
   package func makeReader() -> ClientMessageReader {
     ClientMessageReader(maximumBytes: configuration.maximumRequestBytes)
   }
 
-  /// Handles one event; its outputs wait for `committed`.
+  /// Handles one event; the resulting messages wait for `committed`.
   ///
   /// The nav of the event must not be dormant, see `dormant(for:)`.
   package mutating func handle(_ event: HubEvent, at now: Instant) {
     precondition(!isUnsound, "an event while a nav is unsound")
     assert(dormant(for: event) == nil, "an event about a nav that is dormant")
     timer.advance(to: now)
-    if !followers.isEmpty { followLooks() }
+    if !navsLackingLooks.isEmpty { applyLooks() }
     switch event {
     case .message(let connection, let peer, .hello(let hello)):
-      _ = hear(Sender(connection: connection, peer: peer), at: now)
-      open(hello, for: Sender(connection: connection, peer: peer), at: now)
+      _ = noteArrival(from: Sender(connection: connection, peer: peer), at: now)
+      openSession(hello, for: Sender(connection: connection, peer: peer), at: now)
     case .message(let connection, let peer, let message):
       receive(message, from: sender(connection, peer), at: now)
     case .unreadable(let connection, let peer, let failure):
       answer(failure, to: sender(connection, peer), at: now)
     case .closed(let connection):
-      if let slot = sessions.close(connection) { endSession(slot, .lost) }
+      if let slot = sessions.forget(connection) { endSession(slot, .lost) }
     case .blocked(let connection):
       guard let slot = sessions.slot(of: connection) else { return }
       sessions[slot].isBlocked = true
@@ -99,15 +102,15 @@ package struct Hub: Sendable {
       requestLag(at: now)
       resumeWatches(of: slot)
     case .history(let answer): finishRead(answer, at: now)
-    case .backupProgress(let progress): reads.note(progress)
+    case .backupProgress(let progress): reads.backup?.progress = progress
     case .backup(let answer): finishBackup(answer)
     case .floor(let number, let revision):
       navs.setFloor(of: number, Revision(revision))
     case .snapshotWanted(let number):
       if let slot = navs.slot(numbered: number) { recordSnapshot(of: slot, at: now) }
-    case .access(let access): change(access)
+    case .access(let access): installAccess(access)
     case .revoked(let connection): revoke(connection)
-    case .cluster(let view): note(view, at: now)
+    case .cluster(let view): shards.note(view, at: now.boot)
     case .wished(let connection, let id, let failure):
       finishWish(connection, id: id, failure: failure)
     case .configured(let connection, let id, let result):
@@ -118,57 +121,58 @@ package struct Hub: Sendable {
   }
 
   /// The numbers of the newest rows of all shards added up, durable or not.
-  package var sequence: UInt64 { batches.total }
+  package var sequence: UInt64 { batches.totalSequence }
 
   /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
-  package var remembersBehind: UInt64 {
-    get { remembered.remembersBehind }
-    set { remembered.remembersBehind = newValue }
+  package var remembersAfterRow: UInt64 {
+    get { remembered.remembersAfterRow }
+    set { remembered.remembersAfterRow = newValue }
   }
 
   /// Takes the records of the batch at hand out, to be made durable together.
   package mutating func takeRecords() -> JournalRecords { batches.takeRecords() }
 
-  /// What the least message costs, a row that is read, and a screen or a watch that an op concerns.
+  /// The cost, in the unit of `work`, of a message, of a row read, of a screen read and of a watch
+  /// served.
   static let (workOfMessage, workOfRow, workOfScreen, workOfWatch) = (256, 512, 512, 128)
 
   /// Whether ops may be decided while the batch at hand is being made durable.
   ///
-  /// They may not if the batch changes a watched `$navs` or `$clients`: these show durable facts only.
-  /// Nor while a watch waits until its nav is durable as it stands, while the journal takes no commits,
-  /// or while the daemon stops.
+  /// False if the batch changes a watched `$navs` or `$clients`, which show durable facts only.
+  /// False also while a watch waits until everything is durable, while commits fail, and while the
+  /// daemon stops.
   package var maySeal: Bool { batches.maySeal && !isStopping && !changesDirectories }
 
   package var sealedCount: Int { batches.sealed.count }
 
-  /// What the events so far have cost; the difference is the share that an event takes of a turn.
+  /// The cost of all events so far; the difference over one event is the cost of that event.
   ///
-  /// It is the same for the same events. The unit is what an octet of an answer costs.
+  /// The same events have the same cost. The unit is the cost of one octet of an answer.
   package var work: Int { batches.work }
 
   /// Seals the batch at hand, whose records must have been taken.
   ///
-  /// From then on each `committed` is about the oldest sealed batch, and `rollBack` about all
-  /// batches. Until the commit, the shell may handle messages with ops only; they go into the next
+  /// From then on each `committed` releases the oldest sealed batch, and `rollBack` undoes all
+  /// batches. Until the commit, the shell may handle only messages with ops, which go into the next
   /// batch.
   package mutating func seal() {
     precondition(maySeal, "a hub that shows what is not durable, or is stopping")
     batches.seal(navs)
   }
 
-  /// Notes that the records of a batch are durable; returns the outputs that waited for them.
+  /// Notes that the records of a batch are durable; returns the batch's output.
   ///
   /// The batch is the oldest sealed one, or the batch at hand if none is sealed.
   package mutating func committed(at now: Instant) -> HubOutput {
     let wasSealed = batches.beginRelease()
-    navs.settle(batches.current.touched)
+    navs.markDurable(batches.current.changedNavs)
     if navs.isActive(Navs.headsSlot) { noteDurableHeads() }
     if !batches.current.refusals.isEmpty { refusals.append(batches.current.refusals) }
     releaseEffects(at: now)
-    measurements.count(.received, batches.current.messages)
-    for touched in batches.current.touched where navs.isLive(touched.slot) {
-      pumpWatches(of: touched.slot, at: now)
-      trim(touched.slot)
+    measurements.count(.received, batches.current.messageCount)
+    for changed in batches.current.changedNavs where navs.isLive(changed.slot) {
+      pumpWatches(of: changed.slot, at: now)
+      trim(changed.slot)
     }
     // Behind the diffs, because `$clients` shows which sessions have not got them.
     publishDirectories(isAllDurable: !wasSealed, at: now)
@@ -176,20 +180,21 @@ package struct Hub: Sendable {
       pumpWatches(of: directory, at: now)
       trim(directory)
     }
-    sessions.finish(batches.current.undo)
+    sessions.finishOps(of: batches.current.undo)
     batches.endRelease(wasSealed: wasSealed)
-    if !wasSealed { sessions.settleAwaited() }
+    if !wasSealed { sessions.forgetDecidedWatches() }
     trimRings()
     watches.endTurn()
     if sweep.isDue, batches.isIdle { sweepIdle(at: now) }
     return takeOutput(at: now)
   }
 
-  /// Releases the batch at hand, which shows durable facts only and has no records, before those under way.
+  /// Releases the batch at hand before the sealed ones; it has no records, and its answers show
+  /// durable facts only.
   mutating func releaseAhead(at now: Instant) -> HubOutput {
     if !batches.current.refusals.isEmpty { refusals.append(batches.current.refusals) }
     releaseEffects(at: now)
-    measurements.count(.received, batches.current.messages)
+    measurements.count(.received, batches.current.messageCount)
     assert(batches.current.records.isEmpty, "rows were decided ahead of a commit")
     batches.current.clearOutputs()
     return takeOutput(at: now)
@@ -208,8 +213,6 @@ package struct Hub: Sendable {
 
 extension Hub {
   /// The sender of a message: the actor of the connection if it has one, else the peer.
-  ///
-  /// Mutating, because a method that does not mutate is given a copy of the hub, 400 instructions.
   private mutating func sender(_ connection: ConnectionID, _ peer: Peer) -> Sender {
     guard let actor = sessions.actor(of: connection) else {
       return Sender(connection: connection, peer: peer)
@@ -218,34 +221,34 @@ extension Hub {
   }
 
   mutating func receive(_ message: ClientMessage, from sender: Sender, at now: Instant) {
-    route(message, from: sender, session: hear(sender, at: now), at: now)
+    route(message, from: sender, session: noteArrival(from: sender, at: now), at: now)
   }
 
   /// Answers a message that cannot be read; the third malformed frame of a session ends it.
   mutating func answer(_ failure: MessageFailure, to sender: Sender, at now: Instant) {
-    let session = hear(sender, at: now)
+    let session = noteArrival(from: sender, at: now)
     guard failure.code == .badFrame else {
-      return refuse(sender, outgoing(failure, session, sender), isOp: failure.verb == .op)
+      return refuse(sender, errorAnswering(failure, session, sender), isOp: failure.verb == .op)
     }
     refuse(sender, OutgoingError(.badFrame, failure.text))
     guard let session else { return }
-    sessions[session].malformed += 1
+    sessions[session].malformedCount += 1
     batches.note(.malformed(session: session))
-    assert(sessions[session].malformed <= 3, "a session goes on after its third")
-    if sessions[session].malformed >= 3 { end(session, why: "protocol", after: nil) }
+    assert(sessions[session].malformedCount <= 3, "a session goes on after its third")
+    if sessions[session].malformedCount >= 3 { endWithBye(session, why: "protocol", after: nil) }
   }
 
   /// Counts the message and notes when its session was heard; returns the session.
-  private mutating func hear(_ sender: Sender, at now: Instant) -> SessionSlot? {
-    batches.current.messages += 1
+  private mutating func noteArrival(from sender: Sender, at now: Instant) -> SessionSlot? {
+    batches.current.messageCount += 1
     batches.work += Self.workOfMessage
-    return sessions.hear(sender.connection, at: now)
+    return sessions.noteMessage(on: sender.connection, at: now)
   }
 
   /// The error that answers a message that cannot be read.
   ///
   /// A wrong argument counts only after the checks of the session, so their errors take precedence.
-  private func outgoing(
+  private mutating func errorAnswering(
     _ failure: MessageFailure, _ session: SessionSlot?, _ sender: Sender
   ) -> OutgoingError {
     var error = OutgoingError(failure.code, id: failure.id, failure.text)
@@ -254,7 +257,7 @@ extension Hub {
     guard failure.code == .limit || failure.code == .invalidArgument else { return error }
     switch failure.verb {
     case .op:
-      guard var fenced = fence(sender) else { return error }
+      guard var fenced = fencedError(for: sender) else { return error }
       fenced.id = failure.id
       return fenced
     case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye:
@@ -266,10 +269,10 @@ extension Hub {
   /// Refuses a message about a nav that another daemon serves; returns whether it did.
   ///
   /// An op is checked later, in the order of its checks.
-  private mutating func isElsewhere(_ message: ClientMessage, _ sender: Sender) -> Bool {
+  private mutating func refusesMisplaced(_ message: ClientMessage, _ sender: Sender) -> Bool {
     if shards.areAllHere { return false }
     if case .unwatch = message { return false }
-    guard let nav = message.nav, var error = misplaced(nav) else { return false }
+    guard let nav = message.nav, var error = misplacedError(nav) else { return false }
     error.id = message.id
     if case .answer = message { error.addVerb(.answer) }
     refuse(sender, error)
@@ -285,9 +288,8 @@ extension Hub {
   mutating func refuse(
     _ sender: Sender, _ error: OutgoingError, about nav: String? = nil, isOp: Bool = false
   ) {
-    audit(error, sender, about: nav, client: nil)
-    note(error, of: sender, id: error.id, nav: nav, operations: [], name: nil)
-    let error = nav.map { placed(error, at: $0, for: sender) } ?? error
+    noteRefusal(error, of: sender, about: nav)
+    let error = nav.map { addingStanding(to: error, of: $0, for: sender) } ?? error
     let outcome: Outcome = isOp ? .refused(error.code) : .refusedMessage(error.code)
     batches.append(.send(sender.connection, .err, ServerMessageWriter.error(error), outcome))
   }
@@ -301,8 +303,9 @@ extension Hub {
 
   /// Adds the nav's standing to an error if the sender may read the nav.
   ///
-  /// Else removes what the error says about the nav's state.
-  func placed(_ error: OutgoingError, at nav: String, for sender: Sender) -> OutgoingError {
+  /// Otherwise removes details of the nav's state from the error.
+  func addingStanding(to error: OutgoingError, of nav: String, for sender: Sender) -> OutgoingError
+  {
     guard let slot = navs.slot(of: nav) else { return error }
     var error = error
     guard rights(of: sender.peer, onNavAt: slot).contains(.read) else { return error.withoutState }
@@ -329,7 +332,7 @@ extension Hub {
       if session == nil, needsSession(sender) {
         return refuse(sender, .noSession(message.id), about: request.nav)
       }
-      if isElsewhere(message, sender) { return }
+      if refusesMisplaced(message, sender) { return }
       return get(request, for: sender, at: now)
     case .op(let request):
       return operate(request, from: sender, session: session, at: now)
@@ -341,20 +344,22 @@ extension Hub {
     case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye: break
     }
     guard let session else { return refuse(sender, .noSession(message.id)) }
-    if isElsewhere(message, sender) { return }
+    if refusesMisplaced(message, sender) { return }
     switch message {
-    case .watch(let request): watch(request, for: sender, session: session, at: now)
+    case .watch(let request):
+      if keepUntilNavExists(request, for: sender, session: session) { return }
+      beginWatch(request, for: sender, session: session, at: now)
     case .unwatch(let id, let nav, let view):
       unwatch(nav, view, session: session)
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id, nav: nav))
     case .credit(let limit):
       let hadCredit = sessions[session].hasCredit
       // After a rollback this message is handled again, when the limit has been raised already.
-      sessions[session].upTo = max(limit, sessions[session].upTo)
+      sessions[session].creditLimit = max(limit, sessions[session].creditLimit)
       if hadCredit { batches.append(.pump(session: session)) } else { resumeWatches(of: session) }
     case .delegate(let request): register(request, for: sender, session: session)
     case .lease(let request): lease(request, for: sender, session: session)
-    case .answer(let ask, let answer): take(answer, to: ask, from: session)
+    case .answer(let ask, let answer): receive(answer, to: ask, from: session)
     case .bye(let id):
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id))
       endSession(session, .bye)

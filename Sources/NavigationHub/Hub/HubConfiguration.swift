@@ -41,18 +41,17 @@ package struct HubConfiguration: Hashable, Sendable {
   package var stall: UInt64 = 30_000
   /// The number of revisions of one nav between two snapshots in the journal.
   package var snapshotEvery: UInt64 = 1000
-  /// Declared bar and toolbar classes; true for those based on a bar.
+  /// The declared classes of bars and toolbars; true for a class based on a bar.
   package var classes: [Text: Bool] = [:]
-  /// The kernel's boot id, by which a `due` of another machine is known; nil to take each for this
-  /// machine's.
+  /// The id of the boot of this machine, with which the `clock` of an op must agree; nil accepts every
+  /// `due`.
   package var clock: String?
   /// The name and version of the daemon, for `welcome` and the statistics.
   package var server = "navd/0.1.0"
 
   package init() {}
 
-  /// The part of the configuration that the rules use, with the reader of routes and the comparison
-  /// of args.
+  /// The part of the configuration that the rules of navigation use.
   var context: NavigationContext {
     NavigationContext(
       limits: nav, classes: classes, routeTemplates: RouteReader.checked,
@@ -63,19 +62,21 @@ package struct HubConfiguration: Hashable, Sendable {
 /// How the hub finds broken invariants; a state that breaks one never becomes a revision.
 package struct Inspections: Sendable {
   /// Names the invariants that a commit broke; `inout` only to avoid a copy of the state.
-  package typealias Touched = @Sendable (inout NavigationController, Commit) -> [String]
+  package typealias CommitInspection = @Sendable (inout NavigationController, Commit) -> [String]
 
   /// Names the broken invariants of a whole state.
-  package var whole: @Sendable (NavigationController) -> [String] = { $0.violatedInvariants() }
+  package var stateInspection: @Sendable (NavigationController) -> [String] = {
+    $0.violatedInvariants()
+  }
   /// Names the invariants that the commit of an op broke; nil inspects the whole state instead.
   ///
-  /// The whole takes more instructions than most operations, and a copy of the state before. So only
-  /// debug builds inspect it after each op.
-  package var touched = Self.touchedInThisBuild
+  /// To inspect the whole state costs more than most operations, so only debug builds do so after
+  /// each op.
+  package var commitInspection = Self.commitInspectionOfThisBuild
 
   package init() {}
 
-  private static var touchedInThisBuild: Touched? {
+  private static var commitInspectionOfThisBuild: CommitInspection? {
     #if DEBUG
       nil
     #else
@@ -88,8 +89,7 @@ extension Hub {
   /// Installs another configuration; to be called between two batches.
   ///
   /// A lower limit applies to new sessions, watches and navs only; existing ones stay. Memory for
-  /// clients that come back, in rings and remembered ops, is trimmed at once. The same
-  /// configuration changes nothing.
+  /// clients that come back, in rings and remembered ops, is trimmed at once.
   package mutating func reconfigure(_ new: HubConfiguration) {
     precondition(
       batches.isIdle,

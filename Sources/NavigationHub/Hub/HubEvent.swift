@@ -7,9 +7,9 @@ package enum HubEvent: Sendable {
   /// A client's message that cannot be read, with the error that answers it.
   indirect case unreadable(ConnectionID, Peer, MessageFailure)
   case closed(ConnectionID)
-  /// The socket takes no more for this connection; the shell keeps what it could not send.
+  /// The socket accepts no more messages for this connection; the shell keeps the unsent ones.
   case blocked(ConnectionID)
-  /// The socket takes messages again, and all that was kept has been sent.
+  /// The socket accepts messages again, and the shell has sent all that it kept.
   case unblocked(ConnectionID)
   case history(HistoryAnswer)
   case backupProgress(BackupProgress)
@@ -22,7 +22,7 @@ package enum HubEvent: Sendable {
   /// The key of the connection's peer is not authorised any more.
   case revoked(ConnectionID)
   indirect case cluster(ClusterView)
-  /// What became of an administrator's wish; nil if the database has it.
+  /// The result of an administrator's request to the cluster; nil if the database has stored it.
   indirect case wished(ConnectionID, id: UInt64, WishFailure?)
   indirect case configured(ConnectionID, id: UInt64, ConfigurationAnswer)
   /// The time `wakeAt` has come.
@@ -77,7 +77,7 @@ extension HubEvent {
   }
 }
 
-/// A wish of an administrator; `HubEvent.wished` answers it.
+/// A request of an administrator to the cluster; `HubEvent.wished` answers it.
 package struct AskedWish: Hashable, Sendable {
   package var connection: ConnectionID
   package var id: UInt64
@@ -86,11 +86,11 @@ package struct AskedWish: Hashable, Sendable {
 
 /// A question of an administrator about the configuration; `HubEvent.configured` answers it.
 package struct ConfigurationQuestion: Hashable, Sendable {
-  /// What is asked.
+  /// The subject of the question.
   package enum Subject: Hashable, Sendable {
     /// The values in use, and their origins.
     case values
-    /// To read the sources again, and to use them.
+    /// A request to read the sources of the configuration again, and to use the new values.
     case reload
   }
 
@@ -121,12 +121,12 @@ package struct HistoryRequest: Hashable, Sendable {
   package var token: UInt64
   /// The number of the nav.
   package var nav: UInt64
-  /// The nav's newest row.
-  package var head: UInt64
-  package var what: What
+  /// The number of the nav's newest row.
+  package var newestRow: UInt64
+  package var part: Part
 
   /// A part of a nav's history.
-  package enum What: Hashable, Sendable {
+  package enum Part: Hashable, Sendable {
     /// All rows with these revisions.
     case rows(from: UInt64, through: UInt64)
     /// The newest snapshot that is not newer than the revision, and the rows after it through the
@@ -155,21 +155,21 @@ package struct HistoryAnswer: Sendable {
   }
 }
 
-/// The work of the shell once the records are durable, in this order.
+/// The work of the shell after a commit, in the order of the members.
 package struct HubOutput: Sendable {
   /// A message to one connection; equal messages to several connections share one body.
   package struct Delivery: Sendable {
     package var connection: ConnectionID
     package var verb: ServerVerb
     /// The index of its JSON in `bodies`.
-    package var body: Int
+    package var bodyIndex: Int
   }
 
   /// The messages to send, in order.
   package internal(set) var deliveries: [Delivery] = []
   package internal(set) var bodies: [[UInt8]] = []
   /// The bytes of `bodies`.
-  var octets = 0
+  var bodyOctets = 0
   /// The requests for the history; the shell returns each answer as an event.
   package var requests: [HistoryRequest] = []
   package var wishes: [AskedWish] = []
@@ -178,17 +178,18 @@ package struct HubOutput: Sendable {
   package var startsBackup = false
   /// How many navs have left memory in a sweep that has ended.
   package var unloadedNavs = 0
-  /// Connections whose sessions ended; the shell discards what it could not send to them yet.
-  package var dropped: [ConnectionID] = []
+  /// Connections whose sessions ended; the shell discards its unsent messages for these
+  /// connections.
+  package var endedConnections: [ConnectionID] = []
   package var notices: [Notice] = []
 
   /// The messages to send, in order, each with its own body.
   package var messages: [Outgoing] { deliveries.map(message) }
 
   package func message(_ delivery: Delivery) -> Outgoing {
-    precondition(delivery.body < bodies.count, "body=\(delivery.body)")
+    precondition(delivery.bodyIndex < bodies.count, "body=\(delivery.bodyIndex)")
     return Outgoing(
-      connection: delivery.connection, verb: delivery.verb, body: bodies[delivery.body])
+      connection: delivery.connection, verb: delivery.verb, body: bodies[delivery.bodyIndex])
   }
 
   mutating func reserve(_ count: Int) {
@@ -199,20 +200,20 @@ package struct HubOutput: Sendable {
   /// Adds the body of a message to one or several connections; returns its index.
   mutating func add(_ body: [UInt8]) -> Int {
     bodies.append(body)
-    octets += body.count
+    bodyOctets += body.count
     return bodies.count - 1
   }
 
   /// Adds a message to one connection; its body was added before.
   mutating func append(_ verb: ServerVerb, at body: Int, to connection: ConnectionID) {
     assert(body >= 0 && body < bodies.count, "body=\(body)")
-    deliveries.append(Delivery(connection: connection, verb: verb, body: body))
+    deliveries.append(Delivery(connection: connection, verb: verb, bodyIndex: body))
   }
 }
 
 /// Something an operator should know.
 package struct Notice: Hashable, Sendable {
-  /// What sort of thing it is.
+  /// The kinds of notices.
   package enum Kind: Hashable, Sendable {
     /// A client reports that its mirror differs from the nav.
     case diverged
@@ -220,7 +221,8 @@ package struct Notice: Hashable, Sendable {
     case faulty
     /// navd refused a message as `forbidden` or `fenced`, or ended the session of a revoked key.
     case refused
-    /// A client passed over guards, delegates or the holder of the display.
+    /// A client forced an op past its guard, ran it without a delegate's answer, or took the
+    /// display.
     case overridden
     /// A peer exceeded a limit.
     case limited
@@ -267,7 +269,7 @@ package struct Instant: Hashable, Sendable {
   }
 }
 
-/// A connection of the daemon's socket, by a number that the shell assigns.
+/// The number that the shell assigns to a connection of the daemon's socket.
 package struct ConnectionID: Hashable, Sendable {
   package let number: UInt64
 

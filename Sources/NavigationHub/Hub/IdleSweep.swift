@@ -9,15 +9,16 @@ import NavigationCore
 struct IdleSweep: Sendable {
   /// When the next slice is due, in milliseconds of CLOCK_BOOTTIME; nil while no nav is loaded.
   private(set) var dueAt: UInt64?
-  /// Whether a slice is due, as soon as nothing is under way.
+  /// Whether a slice is due; the hub runs it when every batch is durable.
   private(set) var isDue = false
   /// The number of the slot at which the next slice begins.
   private(set) var cursor = 0
-  /// The navs that the present sweep has made dormant.
+  /// The number of navs that the present sweep has made dormant.
   var unloaded = 0
-  /// The numbers of the batches at hand when the newest sweep began, and the one before.
-  private var began: UInt64 = 0
-  private var beganBefore: UInt64 = 0
+  /// The numbers of the batches that were at hand when the newest sweep began, and the sweep
+  /// before.
+  private var firstBatch: UInt64 = 0
+  private var formerFirstBatch: UInt64 = 0
 
   /// Begins to sweep at this time; returns false if a slice is planned already.
   mutating func begin(at time: UInt64) -> Bool {
@@ -29,7 +30,7 @@ struct IdleSweep: Sendable {
   mutating func wake(at now: UInt64) { isDue = dueAt.map { $0 <= now } ?? false }
 
   /// Whether a nav is idle; `batch` is the number of the last batch that used it.
-  func isIdle(_ batch: UInt64) -> Bool { batch < beganBefore }
+  func isIdle(_ batch: UInt64) -> Bool { batch < formerFirstBatch }
 
   /// Ends a slice; the next one begins with the slot of this number.
   mutating func pause(at number: Int, until time: UInt64) {
@@ -38,8 +39,8 @@ struct IdleSweep: Sendable {
 
   /// Begins a sweep, with the number of the batch at hand.
   mutating func beginRound(by batch: UInt64) {
-    assert(cursor == 0 && batch >= began)
-    (beganBefore, began, unloaded) = (began, batch, 0)
+    assert(cursor == 0 && batch >= firstBatch)
+    (formerFirstBatch, firstBatch, unloaded) = (firstBatch, batch, 0)
   }
 
   /// Ends a sweep; the next one is due at a time, or never if no nav is loaded.

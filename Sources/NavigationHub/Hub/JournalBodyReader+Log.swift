@@ -5,14 +5,11 @@ import NavigationCore
 extension JournalBodyReader {
   /// The log entry of the loaded row, as `get log` shows it.
   func logEntry(_ row: JournalRow) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
-      writeEntry(row, &json)
-      json.endObject()
-    }
+    JSONWriter.object { writeEntry(row, &$0) }
   }
 
-  /// The entries of rows with their contents, as `get diffs` shows them, up to a number of octets.
+  /// The answer to `get diffs`: the entries of rows with their changes or states, up to a number of
+  /// octets.
   ///
   /// The list ends at a revision: rows of one revision stay together. The contents of an entry that
   /// alone exceeds `bytes` are left out. `next` is the revision at which the next list begins; nil
@@ -51,55 +48,49 @@ extension JournalBodyReader {
   /// The log entry of the loaded row with its contents: the changes of a revision, or the state with
   /// which it begins.
   private func entry(_ row: JournalRow, hasContents: Bool) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
+    JSONWriter.object { json in
       json.member("kind", "\(row.kind)")
       writeEntry(row, &json)
       if !hasContents {
         json.member("omitted", true)
       } else if row.kind == .created {
         json.member("state", raw: contents)
-      } else if let diff {
-        for member in ["depth", "ch", "ev"] {
-          guard let index = tape.member(member, of: diff) else { continue }
-          json.dynamicName(member)
-          json.raw(tape.raw(index))
-        }
+      } else if let diffPlace {
+        json.copy(["depth", "ch", "ev"], of: diffPlace, tape)
       }
-      json.endObject()
     }
   }
 
-  /// The loaded state without what only navd needs.
+  /// The loaded state, with the members that clients see.
   private var contents: [UInt8] { JSONWriter.object { $0.stateMembers(of: tape) } }
 
   private func writeEntry(_ row: JournalRow, _ json: inout JSONWriter) {
     json.member("rev", row.revision)
     json.member("t", row.time)
-    if let bad = tape.member(short: "bad", of: 0) {
-      json.member("bad", raw: tape.raw(bad))
-    }
+    json.copy(["bad"], of: 0, tape)
     if row.kind == .changed || row.kind == .created {
       // Only `$appearance` is created without a client.
       let other = tape.member(short: "by", of: 0) == nil ? "appearance" : "api"
-      json.optional("cause", diff.flatMap { text("cause", of: $0) } ?? other)
+      json.optional("cause", diffPlace.flatMap { text("cause", of: $0) } ?? other)
     }
     if row.kind == .epoch {
       json.optional("cause", text("cause"))
       json.optional("epoch", text("epoch"))
     }
-    if let by = tape.member(short: "by", of: 0) { json.author(by, tape) }
-    if let ops = tape.member(short: "ops", of: 0) {
-      json.member("do", raw: tape.raw(ops))
+    if let by = tape.member(short: "by", of: 0) {
+      json.name("by")
+      json.beginObject()
+      // Not the client's id, which only serves to recognise repeated ops.
+      json.copy(["name", "op", "principal", "pid"], of: by, tape)
+      json.endObject()
     }
-    if let sender = tape.member(short: "sender", of: 0) {
-      json.member("sender", raw: tape.raw(sender))
-    }
+    if let ops = tape.member(short: "ops", of: 0) { json.member("do", raw: tape.raw(ops)) }
+    json.copy(["sender"], of: 0, tape)
     writeScreens(of: row.kind, &json)
     json.flag("override", flag("override"))
     json.flag("vetoSkipped", flag("vetoSkipped"))
     json.optional("before", text("before"))
-    json.optional("dig", diff.flatMap { text("dig", of: $0) } ?? text("dig"))
+    json.optional("dig", diffPlace.flatMap { text("dig", of: $0) } ?? text("dig"))
   }
 
   /// Writes the screens that the revision put on the stack (`ins`), took off it (`del`), or shows in
@@ -110,7 +101,7 @@ extension JournalBodyReader {
     if kind == .created, let screens = tape.member(short: "screens", of: 0) {
       inserted += elements(of: screens)
     }
-    if let diff, let changes = tape.member(short: "ch", of: diff) {
+    if let diffPlace, let changes = tape.member(short: "ch", of: diffPlace) {
       for change in elements(of: changes) {
         if let list = tape.member(short: "ins", of: change) { inserted += elements(of: list) }
         if let list = tape.member(short: "del", of: change) { removed += elements(of: list) }
@@ -123,12 +114,7 @@ extension JournalBodyReader {
       }
     }
     if !inserted.isEmpty { json.screens("ins", inserted, tape) }
-    if !removed.isEmpty {
-      json.name("del")
-      json.beginArray()
-      for index in removed { json.raw(tape.raw(index)) }
-      json.endArray()
-    }
+    if !removed.isEmpty { json.array("del", removed) { $0.raw(tape.raw($1)) } }
     if let presented { json.screens("presented", presented, tape) }
   }
 
@@ -139,35 +125,26 @@ extension JournalBodyReader {
 }
 
 extension JSONWriter {
-  /// Writes the author without the client's id, which only serves to recognise repeated ops.
-  fileprivate mutating func author(_ by: Int, _ tape: borrowing JSONTape) {
-    name("by")
-    beginObject()
-    for member in ["name", "op", "principal", "pid"] {
-      guard let index = tape.member(member, of: by) else { continue }
-      dynamicName(member)
-      raw(tape.raw(index))
-    }
-    endObject()
-  }
-
-  /// Writes ids and routes of screens, as a member.
+  /// Writes the ids and routes of the screens at some places of the tape, as a member.
   fileprivate mutating func screens(
     _ name: StaticString, _ records: [Int], _ tape: borrowing JSONTape
   ) {
     self.name(name)
     beginArray()
-    for record in records { screen(record, tape) }
+    for record in records {
+      beginObject()
+      copy(["id", "route"], of: record, tape)
+      endObject()
+    }
     endArray()
   }
 
-  fileprivate mutating func screen(_ record: Int, _ tape: borrowing JSONTape) {
-    beginObject()
-    for member in ["id", "route"] {
-      guard let index = tape.member(member, of: record) else { continue }
+  /// Copies members from an object on the tape, except members that the object lacks.
+  fileprivate mutating func copy(_ members: [String], of record: Int, _ tape: borrowing JSONTape) {
+    for member in members {
+      guard let value = tape.member(member, of: record) else { continue }
       dynamicName(member)
-      raw(tape.raw(index))
+      raw(tape.raw(value))
     }
-    endObject()
   }
 }

@@ -3,11 +3,12 @@ import NavigationCore
 /// Reads the bodies of journal rows.
 struct JournalBodyReader: Sendable {
   private(set) var tape = JSONTape()
-  /// The places of members in the loaded body; nil for those that it lacks.
-  private(set) var diff: Int?
-  private var by: Int?
-  private var detached: Int?
-  private var released: Int?
+  /// The places on the tape of four members of the loaded body; nil for a member that the body
+  /// lacks.
+  private(set) var diffPlace: Int?
+  private var byPlace: Int?
+  private var detachedPlace: Int?
+  private var releasedPlace: Int?
 
   /// The contents of a `created` row or of a snapshot.
   struct State {
@@ -28,15 +29,15 @@ struct JournalBodyReader: Sendable {
       throw StoredDataError(what: "\(error.reason.rawValue) at octet \(error.offset)")
     }
     guard tape.kind(0) == .object else { throw StoredDataError(what: "not an object") }
-    (diff, by, detached, released) = (nil, nil, nil, nil)
+    (diffPlace, byPlace, detachedPlace, releasedPlace) = (nil, nil, nil, nil)
     let end = tape.next(0)
     var key = 1
     while key < end {
       switch tape.shortName(key) {
-      case "diff": diff = key + 1
-      case "by": by = key + 1
-      case "det": detached = key + 1
-      case "gone": released = key + 1
+      case "diff": diffPlace = key + 1
+      case "by": byPlace = key + 1
+      case "det": detachedPlace = key + 1
+      case "gone": releasedPlace = key + 1
       default: break
       }
       key = tape.next(key + 1)
@@ -47,35 +48,27 @@ struct JournalBodyReader: Sendable {
   /// Loads an entry of `get` `diffs`, which has the members of a diff beside its own.
   mutating func loadEntry(_ entry: [UInt8]) throws(StoredDataError) {
     try load(entry)
-    (diff, detached, released) = (0, nil, nil)
+    (diffPlace, detachedPlace, releasedPlace) = (0, nil, nil)
   }
 
-  /// The members before the state in a `created` row or in a snapshot.
-  struct Head {
-    var name: String
-    var isStandalone: Bool
-    var epoch: Epoch
-    var owner: String
-    var depth: Int
-    var top: ScreenID?
-    /// Whether the state is open (`NavigationController.isOpen`), so that a start must end something.
-    var isOpen: Bool
-  }
+  /// The 7 bytes of `,"rev":` as one number, and the mask for 7 bytes.
+  private static let revisionMark: UInt64 = 0x2C22_7265_7622_3A
+  private static let revisionMask: UInt64 = 0xFF_FFFF_FFFF_FFFF
 
-  /// The 7 bytes of `,"rev":` as one number, and the mask for as many bytes.
-  private static let sign: UInt64 = 0x2C22_7265_7622_3A
-  private static let signMask: UInt64 = 0xFF_FFFF_FFFF_FFFF
-
-  /// Reads the head of a body with a state, and nothing after it.
-  mutating func head(of body: [UInt8]) throws(StoredDataError) -> Head {
+  /// Reads the members before `rev` in a body with the state of nav `number`.
+  ///
+  /// `isOpen` says whether the state is open (`NavigationController.isOpen`).
+  mutating func head(
+    of body: [UInt8], number: UInt64
+  ) throws(StoredDataError) -> (nav: DormantNav, depth: Int, top: ScreenID?, isOpen: Bool) {
     // These bytes cannot be part of a text, where a backslash precedes each quote.
     var window: UInt64 = 0
     var end = 0
-    while end < body.count, window & Self.signMask != Self.sign {
+    while end < body.count, window & Self.revisionMask != Self.revisionMark {
       window = window << 8 | UInt64(body[end])
       end += 1
     }
-    guard window & Self.signMask == Self.sign else {
+    guard window & Self.revisionMask == Self.revisionMark else {
       throw StoredDataError(what: "a state without rev")
     }
     assert(end >= 7)
@@ -93,21 +86,15 @@ struct JournalBodyReader: Sendable {
     guard (depth == 0) == (top == nil) else {
       throw StoredDataError(what: "a state of depth \(depth) with the top \(top?.text ?? "none")")
     }
-    return Head(
-      name: name, isStandalone: kind == "bar", epoch: Epoch(bits: epoch), owner: owner,
-      depth: Int(depth), top: top, isOpen: flag("open"))
-  }
-
-  /// Reads the body of an `epoch` row.
-  mutating func epoch(in body: [UInt8]) throws(StoredDataError) -> Epoch {
-    try load(body)
-    guard let epoch = epoch() else { throw StoredDataError(what: "no epoch") }
-    return epoch
+    let nav = DormantNav(
+      number: number, name: name, owner: owner, isStandalone: kind == "bar",
+      epoch: Epoch(bits: epoch))
+    return (nav, Int(depth), top, flag("open"))
   }
 
   /// The remembered op that a row records; nil if it records none.
   mutating func entry(of row: JournalRow) -> RememberedOps.Entry? {
-    guard (try? load(row.body)) != nil, let by, let op = integer("op", of: by),
+    guard (try? load(row.body)) != nil, let by = byPlace, let op = integer("op", of: by),
       let octets = tape.member(short: "octets", of: 0).flatMap({ tape.hex64($0) }),
       let reply = reply(to: op, top: row.top)
     else { return nil }
@@ -117,7 +104,7 @@ struct JournalBodyReader: Sendable {
   /// The reply to the op of the loaded row, byte for byte as it was sent.
   private func reply(to op: UInt64, top: ScreenID?) -> [UInt8]? {
     if let reply = tape.member(short: "reply", of: 0) { return tape.raw(reply) }
-    guard let diff, let outputs = tape.member(short: "out", of: 0) else { return nil }
+    guard let diff = diffPlace, let outputs = tape.member(short: "out", of: 0) else { return nil }
     var json = JSONWriter()
     json.beginObject()
     json.member("id", op)
@@ -155,8 +142,7 @@ struct JournalBodyReader: Sendable {
     }
     let controller = NavigationController(
       revision: Revision(revision), isStandalone: kind == "bar", stack: stack, versions: versions,
-      parts: try parts(),
-      detached: records)
+      parts: try parts(), detached: records)
     return State(
       nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,
       resolvedAt: Revision(
@@ -165,11 +151,11 @@ struct JournalBodyReader: Sendable {
   }
 
   /// The author of the loaded row; nil if it names none.
-  func author() -> Author? { by.flatMap { author($0) } }
+  func author() -> Author? { byPlace.flatMap { author($0) } }
 
   /// The cause of the revision in the loaded `changed` row.
   func cause() -> Cause {
-    diff.flatMap { text("cause", of: $0) }.flatMap { Cause(word: $0) } ?? .api
+    diffPlace.flatMap { text("cause", of: $0) }.flatMap { Cause(word: $0) } ?? .api
   }
 
   private func author(_ at: Int) -> Author? {
@@ -195,7 +181,7 @@ struct JournalBodyReader: Sendable {
 
   /// The change in the loaded `changed` row, with its digest.
   func change() throws(StoredDataError) -> (change: RecordedChange, digest: Digest) {
-    guard let diff, tape.kind(diff) == .object else {
+    guard let diff = diffPlace, tape.kind(diff) == .object else {
       throw StoredDataError(what: "a change lacks its diff")
     }
     var change = RecordedChange(revision: Revision(0))
@@ -218,10 +204,10 @@ struct JournalBodyReader: Sendable {
       throw StoredDataError(what: "ch: \(error.text)")
     }
     guard let digest else { throw StoredDataError(what: "a change lacks its digest") }
-    if detached != nil {
+    if detachedPlace != nil {
       change.detached = try list("det") { at throws(ReadFailure) in try record(at) }
     }
-    if released != nil {
+    if releasedPlace != nil {
       change.released = try list("gone") { at throws(ReadFailure) in try key(at) }
     }
     return (change, digest)
@@ -233,23 +219,27 @@ struct JournalBodyReader: Sendable {
   /// `resolved` is the resolved bar after the row, by the rules of this version; nil if the row
   /// leaves it as it was.
   func diff(resolved: [UInt8]?) -> EncodedDiff? {
-    guard let diff else { return nil }
+    guard let diff = diffPlace else { return nil }
     guard let place = tape.member(short: "resolved", of: diff) else {
       return resolved == nil ? EncodedDiff(bytes: tape.raw(diff)) : nil
     }
     let start = tape.offset(of: place, in: diff)
     guard tape.kind(place) == .null else {
-      return EncodedDiff(
-        bytes: tape.raw(diff), resolved: start..<start + tape.rawCount(place))
+      return EncodedDiff(bytes: tape.raw(diff), resolved: start..<start + tape.rawCount(place))
     }
-    guard let resolved, integer("rv") == JournalBody.resolution else { return nil }
+    guard let resolved, integer("rv") == JournalBody.resolvedRulesVersion else { return nil }
     return EncodedDiff(
       bytes: tape.raw(diff, replacing: place, by: resolved),
       resolved: start..<start + resolved.count)
   }
 
   /// The epoch in the loaded `epoch` row.
-  func epoch() -> Epoch? { text("epoch").flatMap { Epoch($0) } }
+  func epoch() throws(StoredDataError) -> Epoch {
+    guard let epoch = text("epoch").flatMap({ Epoch($0) }) else {
+      throw StoredDataError(what: "no epoch")
+    }
+    return epoch
+  }
 
   private func read(_ list: Int, into change: inout RecordedChange) throws(ReadFailure) {
     guard tape.kind(list) == .array else {
@@ -263,16 +253,16 @@ struct JournalBodyReader: Sendable {
       }
       // A change whose first member is `at` is a splice; any other one sets a record or part.
       if tape.next(at) > at + 1, tape.shortName(at + 1) == "at" {
-        try splice(at, into: &change)
+        try readSplice(at, into: &change)
       } else {
-        try set(at, into: &change)
+        try readSet(at, into: &change)
       }
       at = tape.next(at)
     }
     assert(at == end, "a change goes beyond its list")
   }
 
-  private func splice(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
+  private func readSplice(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
     var splice = RecordedSplice(at: 0, removed: [], inserted: [])
     let end = tape.next(at)
     var key = at + 1
@@ -281,16 +271,12 @@ struct JournalBodyReader: Sendable {
       switch tape.shortName(key) {
       case "at": splice.at = Int(tape.integer(value) ?? 0)
       case "del" where tape.kind(value) == .array:
-        var element = value + 1
-        while element < tape.next(value) {
-          splice.removed.append(try tape.screenID(element))
-          element = tape.next(element)
+        splice.removed = try tape.elements(of: value) { at throws(ReadFailure) in
+          try tape.screenID(at)
         }
       case "ins" where tape.kind(value) == .array:
-        var element = value + 1
-        while element < tape.next(value) {
-          splice.inserted.append(try tape.storedScreen(element))
-          element = tape.next(element)
+        splice.inserted = try tape.elements(of: value) { at throws(ReadFailure) in
+          try tape.storedScreen(at)
         }
       default: break
       }
@@ -300,7 +286,7 @@ struct JournalBodyReader: Sendable {
     change.splices.append(splice)
   }
 
-  private func set(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
+  private func readSet(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
     guard let what = text("set", of: at), let to = tape.member(short: "to", of: at) else {
       throw ReadFailure("a change is neither splice nor set")
     }
@@ -319,7 +305,12 @@ struct JournalBodyReader: Sendable {
     case "bar": parts.bar = try tape.stored(at)
     case "toolbar": parts.toolbar = try tape.stored(at)
     case "presented": parts.presented = try tape.storedPresentation(at)
-    case "transition": parts.transition = try transition(at)
+    case "transition":
+      var transition = try tape.storedTransition(at)
+      if let ends = tape.member(short: "ends", of: 0) {
+        transition.running?.completion = try tape.storedEvents(ends)
+      }
+      parts.transition = transition
     case "environment": parts.environment = try tape.stored(at)
     default: throw ReadFailure("a change sets \(part)")
     }
@@ -349,26 +340,14 @@ struct JournalBodyReader: Sendable {
     var parts = RecordedParts()
     do throws(ReadFailure) {
       for part in PartName.allCases {
-        if let at = content(of: part) { try read(part.text, at, into: &parts) }
+        // A part at its default has the member `ver` only.
+        guard let at = tape.member(part.text, of: 0), tape.next(at) > at + 3 else { continue }
+        try read(part.text, at, into: &parts)
       }
     } catch {
       throw StoredDataError(what: error.text)
     }
     return parts
-  }
-
-  /// The place of a part with more members than `ver`; nil for a part at its default.
-  private func content(of part: PartName) -> Int? {
-    guard let at = tape.member(part.text, of: 0), tape.next(at) > at + 3 else { return nil }
-    return at
-  }
-
-  private func transition(_ at: Int) throws(ReadFailure) -> Transition {
-    var transition = try tape.storedTransition(at)
-    if let ends = tape.member(short: "ends", of: 0) {
-      transition.running?.completion = try tape.storedEvents(ends)
-    }
-    return transition
   }
 
   private func list<Element>(
@@ -377,18 +356,11 @@ struct JournalBodyReader: Sendable {
     guard let list = tape.member(short: name, of: at), tape.kind(list) == .array else {
       throw StoredDataError(what: "a body lacks \(name.text)")
     }
-    var elements: [Element] = []
-    var element = list + 1
-    do {
-      while element < tape.next(list) {
-        elements.append(try read(element))
-        element = tape.next(element)
-      }
+    do throws(ReadFailure) {
+      return try tape.elements(of: list, read)
     } catch {
       throw StoredDataError(what: "\(name.text): \(error.text)")
     }
-    assert(element == tape.next(list), "an element goes beyond its list")
-    return elements
   }
 
   func flag(_ name: String) -> Bool {

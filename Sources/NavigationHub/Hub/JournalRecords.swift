@@ -1,6 +1,7 @@
 import NavigationCore
 
-/// The records of a batch, or of a part of it, with the bodies of all rows in one buffer.
+/// The rows and snapshots of a batch, or of a part of a batch, with the bodies of all rows in one
+/// buffer.
 ///
 /// The loop allocates a batch and the writer's thread frees it. With a buffer for each body, an op
 /// would take 500 instructions more: an allocation and a deallocation that miss glibc's caches.
@@ -28,15 +29,17 @@ package struct JournalRecords: Hashable, Sendable {
 
   /// Makes an empty value with the room of `other`, up to 64 rows and 32 KB.
   init(like other: borrowing JournalRecords) {
-    rows.reserveCapacity(Self.room(other.rows.capacity, used: other.rows.count, most: 64))
+    rows.reserveCapacity(
+      Self.reservedCapacity(other.rows.capacity, used: other.rows.count, most: 64))
     bodies.reserveCapacity(
-      Self.room(other.bodies.capacity, used: other.bodies.count, most: 32 << 10))
+      Self.reservedCapacity(other.bodies.capacity, used: other.bodies.count, most: 32 << 10))
   }
 
-  /// The room to reserve next, which shrinks only if less than an eighth of it was used.
+  /// The capacity to reserve next, which halves only if less than an eighth of the last one was
+  /// used.
   ///
   /// The last part of a batch is often small, and the next one full again.
-  private static func room(_ capacity: Int, used: Int, most: Int) -> Int {
+  private static func reservedCapacity(_ capacity: Int, used: Int, most: Int) -> Int {
     Swift.min(used < capacity / 8 ? capacity / 2 : capacity, most)
   }
 
@@ -95,7 +98,7 @@ extension JournalRecords: Sequence {
 /// The bodies of journal rows: JSON, so that a journal can be read without this program.
 enum JournalBody {
   /// The version of the rules by which `resolved` is computed from the state.
-  static let resolution: UInt64 = 4
+  static let resolvedRulesVersion: UInt64 = 4
 
   /// Writes the body of a `changed` row: the diff, with null in place of the resolved bar.
   ///
@@ -144,9 +147,7 @@ enum JournalBody {
       json.raw(diff.bytes)
     }
     json.member("before", before)
-    if diff.resolved != nil {
-      json.member("rv", resolution)
-    }
+    if diff.resolved != nil { json.member("rv", resolvedRulesVersion) }
   }
 
   @inline(__always)
@@ -167,9 +168,7 @@ enum JournalBody {
   ///
   /// `origin` writes the members about the author of the row, or in a snapshot the last change of
   /// the top.
-  static func state(
-    of entry: NavEntry, origin: (inout JSONWriter) -> Void = { _ in }
-  ) -> [UInt8] {
+  static func state(of entry: NavEntry, origin: (inout JSONWriter) -> Void = { _ in }) -> [UInt8] {
     let controller = entry.controller
     assert(entry.resolvedAt <= controller.revision)
     var json = JSONWriter(reserving: 1024)
@@ -184,10 +183,7 @@ enum JournalBody {
     json.optional("top", controller.top?.id.text)
     json.member("rev", controller.revision.number)
     json.member("resolvedAt", entry.resolvedAt.number)
-    json.name("screens")
-    json.beginArray()
-    for screen in controller.stack { json.screen(screen) }
-    json.endArray()
+    json.array("screens", controller.stack) { $0.screen($1) }
     for part in PartName.allCases {
       json.dynamicName(part.text)
       json.part(part, of: controller)
@@ -204,51 +200,33 @@ enum JournalBody {
     return json.bytes
   }
 
-  static func closed(_ origin: (inout JSONWriter) -> Void) -> [UInt8] {
-    var json = JSONWriter()
-    json.beginObject()
-    origin(&json)
-    json.endObject()
-    return json.bytes
-  }
-
   static func epoch(_ epoch: Epoch, because loss: EpochLoss) -> [UInt8] {
-    var json = JSONWriter(reserving: 64)
-    json.beginObject()
-    json.member("epoch", hex: epoch.bits)
-    json.optional("cause", loss.rawValue)
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 64) { json in
+      json.member("epoch", hex: epoch.bits)
+      json.optional("cause", loss.rawValue)
+    }
   }
 
   static func report(
     _ bad: MirrorPosition, name: String, principal: String, process: Int32?, digest: Digest?
   ) -> [UInt8] {
-    var json = JSONWriter()
-    json.beginObject()
-    json.name("bad")
-    json.beginObject()
-    json.member("rev", bad.revision.number)
-    json.member("dig", bad.digest)
-    if let digest {
-      json.member("ours", digest)
+    JSONWriter.object { json in
+      json.object("bad") { json in
+        json.member("rev", bad.revision.number)
+        json.member("dig", bad.digest)
+        if let digest { json.member("ours", digest) }
+      }
+      json.object("by") { json in
+        json.optional("name", name)
+        json.optional("principal", principal)
+        if let process { json.member("pid", UInt64(process)) }
+      }
     }
-    json.endObject()
-    json.name("by")
-    json.beginObject()
-    json.optional("name", name)
-    json.optional("principal", principal)
-    if let process {
-      json.member("pid", UInt64(process))
-    }
-    json.endObject()
-    json.endObject()
-    return json.bytes
   }
 }
 
 /// The session for which navd makes a change, as the row names it.
-struct Doing {
+struct ChangeOrigin {
   var author: Author
   /// The message that asked for the change; nil if it follows from the end of the session.
   var op: UInt64?
@@ -261,8 +239,7 @@ struct Doing {
 
 extension JSONWriter {
   /// Writes the author of a row that no op caused.
-  mutating func origin(_ doing: Doing) {
-    name("by")
+  mutating func origin(_ doing: ChangeOrigin) {
     author(doing.author, op: doing.op)
     flag("override", doing.isForced)
   }
@@ -274,8 +251,8 @@ extension JSONWriter {
     flags(of: op)
   }
 
-  /// Writes which client caused a row with which op, and of the answer what the diff and the head of
-  /// the row lack: the outputs of the operations.
+  /// Writes which client caused a row with which op, and the outputs of the operations; diff and
+  /// header have the rest of the answer.
   mutating func origin(_ op: OpContext, answeredBy ok: EncodedOk) {
     author(of: op)
     name("out")
@@ -290,9 +267,9 @@ extension JSONWriter {
     beginArray()
     for kind in op.request.kinds { word(kind.name) }
     endArray()
-    pieces(client.beforeOp)
+    pieces(client.jsonBeforeOp)
     integer(op.request.id)
-    pieces(client.behindOp)
+    pieces(client.jsonBehindOp)
     hex(op.octets.bits)
   }
 

@@ -1,10 +1,10 @@
 package import NavigationCore
 
-/// One row of the journal: something that happened to one nav.
+/// One row of the journal: one event in the life of one nav.
 ///
 /// Rows are appended in the order of `sequence`, which numbers the rows of the whole daemon from 1
-/// without a gap. The rows of one nav form a chain: `previous` names the row before. So a nav's
-/// history is read from its head downwards, and commits maintain no index for it.
+/// without a gap. The rows of one nav form a chain: `previous` names the row before. So a reader
+/// follows a nav's history back from the newest row, and commits maintain no index.
 @dynamicMemberLookup
 package struct JournalRow: Hashable, Sendable {
   /// The kinds of rows.
@@ -36,7 +36,7 @@ package struct JournalRow: Hashable, Sendable {
   }
 }
 
-/// The op that caused a row, as the hub remembers it.
+/// The key of the op that caused a row: principal, client and id of the op.
 package struct RowAuthor: Hashable, Sendable {
   package var principal: String
   package var client: ClientID

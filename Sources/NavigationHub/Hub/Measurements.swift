@@ -85,35 +85,39 @@ package struct Measurements: Sendable {
     fileprivate static let room = boundCount + 2
   }
 
-  private static let gauges = Counter.allCases.count
-  private static let answers = gauges + Gauge.allCases.count
-  private static let ends = answers + Outcome.count
-  private static let series = ends + SessionEndReason.allCases.count
-  private static let all = series + Series.allCases.count * Series.room
+  private static let gaugesStart = Counter.allCases.count
+  private static let outcomesStart = gaugesStart + Gauge.allCases.count
+  private static let endsStart = outcomesStart + Outcome.count
+  private static let seriesStart = endsStart + SessionEndReason.allCases.count
+  private static let valueCount = seriesStart + Series.allCases.count * Series.room
 
   private var values: [UInt64]
   /// The users and keys with the most connections, in descending order.
   package var principals: [PrincipalConnections] = []
   /// Why the journal accepts no commits; nil while it does.
   package var storageProblem: String?
-  /// Why new clients cannot reach a socket by its path; nil if they can.
+  /// The reason why new clients cannot reach a socket by its path; nil if they can.
   package var socketProblem: String?
 
-  package init() { values = [UInt64](repeating: 0, count: Self.all) }
+  package init() { values = [UInt64](repeating: 0, count: Self.valueCount) }
 
   package subscript(_ counter: Counter) -> UInt64 { values[counter.rawValue] }
 
   package subscript(_ gauge: Gauge) -> UInt64 {
-    get { values[Self.gauges + gauge.rawValue] }
-    set { values[Self.gauges + gauge.rawValue] = newValue }
+    get { values[Self.gaugesStart + gauge.rawValue] }
+    set { values[Self.gaugesStart + gauge.rawValue] = newValue }
   }
 
-  package subscript(_ outcome: Outcome) -> UInt64 { values[Self.answers + Int(outcome.place)] }
+  package subscript(_ outcome: Outcome) -> UInt64 {
+    values[Self.outcomesStart + Int(outcome.place)]
+  }
 
-  package subscript(_ endReason: SessionEndReason) -> UInt64 { values[Self.ends + endReason.place] }
+  package subscript(_ endReason: SessionEndReason) -> UInt64 {
+    values[Self.endsStart + endReason.place]
+  }
 
   package subscript(_ series: Series) -> Histogram {
-    let start = Self.series + series.rawValue * Series.room
+    let start = Self.seriesStart + series.rawValue * Series.room
     assert(start + Series.room <= values.count, "\(series) has no place")
     return Histogram(
       bounds: (0..<Series.boundCount).map { series.unit << UInt64($0) },
@@ -127,14 +131,16 @@ package struct Measurements: Sendable {
   }
 
   mutating func count(_ outcome: Outcome) {
-    if outcome != .none { values[Self.answers + Int(outcome.place)] &+= 1 }
+    if outcome != .none { values[Self.outcomesStart + Int(outcome.place)] &+= 1 }
   }
 
-  mutating func count(_ endReason: SessionEndReason) { values[Self.ends + endReason.place] &+= 1 }
+  mutating func count(_ endReason: SessionEndReason) {
+    values[Self.endsStart + endReason.place] &+= 1
+  }
 
   /// Counts a value in the histogram of a series, in O(1).
   package mutating func note(_ value: UInt64, _ series: Series) {
-    let start = Self.series + series.rawValue * Series.room
+    let start = Self.seriesStart + series.rawValue * Series.room
     assert(start + Series.room <= values.count, "\(series) has no place")
     // How often the unit must double to reach the value, which is the index of its bucket.
     let units = (value + series.unit - 1) / series.unit
@@ -150,7 +156,8 @@ package struct PrincipalConnections: Hashable, Sendable {
   package static let limit = 16
   /// `uid:N` for a user, or the name of a key.
   package var principal: String
-  /// Its open connections, including those that have not sent a message yet.
+  /// The open connections of the user or key, including connections that have not sent a message
+  /// yet.
   package var count: UInt64
 
   package init(principal: String, count: UInt64) {

@@ -23,9 +23,9 @@ struct NavEntry: Sendable {
   /// The nav's newest row in the journal.
   var lastSequence: UInt64 = 0
   /// The number of the newest batch that changed the nav.
-  var touchedBy: UInt64 = 0
+  var lastChangeBatch: UInt64 = 0
   /// The number of the newest batch in which a client read the nav, or stopped watching it.
-  var readBy: UInt64 = 0
+  var lastReadBatch: UInt64 = 0
   /// The revision of the newest snapshot in the journal.
   var snapshotRevision: Revision
   /// The oldest revision that the journal can still read.
@@ -36,7 +36,7 @@ struct NavEntry: Sendable {
   var topChange: TopChange?
   /// When the newest revision was made, in milliseconds since 1970.
   ///
-  /// Of a nav that navd has loaded from a snapshot: when the snapshot was made, at the latest.
+  /// For a nav loaded from a snapshot without rows behind it: when the snapshot was made.
   var changedAt: UInt64 = 0
   /// The newest diffs, from which the hub serves watches.
   var ring: DiffRing
@@ -68,22 +68,20 @@ struct NavEntry: Sendable {
 
   /// Computes the digest of a virtual nav.
   ///
-  /// Its revisions are unique in its epoch without a chain.
+  /// A virtual nav needs no chain, because its revisions are unique in its epoch.
   mutating func followDirectory() {
     guard let directory else { preconditionFailure("\(name) is not virtual") }
     digest = Digest(checksum: directory.checksum(), chain: epoch.bits)
   }
 
   /// The number of the newest batch that used the nav.
-  var usedBy: UInt64 { max(touchedBy, readBy) }
+  var lastUseBatch: UInt64 { max(lastChangeBatch, lastReadBatch) }
 
   var isAppearance: Bool { name == NavName.appearance.text }
 
-  /// Whether a start would have to end something.
-  var isOpen: Bool { controller.isOpen }
-
-  /// Whether the journal has all of it: nothing is open, everything is durable, and it is not frozen.
-  var isComplete: Bool { !isOpen && durable == revision && fault == nil }
+  /// Whether the journal has the nav completely: nothing is open, everything is durable, and the
+  /// nav is not frozen.
+  var isFullyRecorded: Bool { !controller.isOpen && durable == revision && fault == nil }
 
   /// The newest revision, durable or not.
   var revision: Revision { directory?.revision ?? controller.revision }
@@ -119,8 +117,8 @@ struct NavEntry: Sendable {
 
   var resolved: [UInt8] { shown.bytes(of: controller) }
 
-  /// What it costs to go through the whole state, see ``Hub/work``.
-  var scope: Int {
+  /// The cost of going through the whole state, in the unit of ``Hub/work``.
+  var wholeStateCost: Int {
     if let directory { return directory.records.count * Hub.workOfRow }
     return controller.byteCount + controller.stack.count * Hub.workOfScreen
   }
@@ -141,14 +139,12 @@ struct NavEntry: Sendable {
   func latest(_ view: View, unless known: String?) -> (key: String, value: [UInt8])? {
     let key =
       switch view {
-      case .top: directory.map { $0.records.last?.id ?? "" } ?? topKey
+      case .top:
+        directory.map { $0.records.last?.id ?? "" }
+          ?? controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
       case .bar, .full: "\(resolvedAt.number)"
       }
     return key == known ? nil : (key, latestValue(view))
-  }
-
-  private var topKey: String {
-    controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
   }
 
   func latestValue(_ view: View) -> [UInt8] {
@@ -171,7 +167,7 @@ extension NavEntry {
   /// Throws `desync` for the first guard that fails, in the order of protocol.md §9.2; its `since`
   /// names the last change of the top.
   ///
-  /// It is mutating only to avoid a copy of the entry.
+  /// Mutating only to avoid a copy of the entry.
   mutating func check(_ guards: borrowing Guards) throws(Hub.OpFailure) {
     do throws(Hub.OpFailure) {
       try compare(guards)
@@ -186,52 +182,45 @@ extension NavEntry {
   private mutating func compare(_ guards: borrowing Guards) throws(Hub.OpFailure) {
     let stack = controller.stack
     if let epoch = guards.epoch, epoch != self.epoch {
-      throw desync("epoch", "epoch is \(self.epoch.text)", JSONWriter.value { $0.hex(epoch.bits) })
+      throw desync("epoch", "epoch is \(self.epoch.text)") { $0.hex(epoch.bits) }
     }
     if let revision = guards.revision, revision != controller.revision {
       var failure = desync(
-        "rev", "rev is \(controller.revision.number), not \(revision.number)",
-        JSONWriter.value { $0.integer(revision.number) })
+        "rev", "rev is \(controller.revision.number), not \(revision.number)"
+      ) { $0.integer(revision.number) }
       failure.error.isFuture = revision > controller.revision
       throw failure
     }
     if let digest = guards.digest, digest != self.digest {
-      throw desync(
-        "digest", "dig is \(self.digest.text)", JSONWriter.value { $0.hex(digest) })
+      throw desync("digest", "dig is \(self.digest.text)") { $0.hex(digest) }
     }
     if let top = guards.top, top != stack.last?.id.text {
       let actual = stack.last?.id.text ?? "no screen"
-      throw desync(
-        "top", "top is \(actual), not \(top ?? "no screen")",
-        JSONWriter.value { if let top { $0.string(top) } else { $0.null() } })
+      throw desync("top", "top is \(actual), not \(top ?? "no screen")") { top.write(&$0) }
     }
     if let depth = guards.depth, depth != UInt64(stack.count) {
-      throw desync(
-        "depth", "depth is \(stack.count), not \(depth)", JSONWriter.value { $0.integer(depth) })
+      throw desync("depth", "depth is \(stack.count), not \(depth)") { $0.integer(depth) }
     }
     if let ids = guards.stack, ids != stack.map(\.id.text) {
-      throw desync(
-        "stack", "the stack is [\(stack.map(\.id.text).joined(separator: ", "))]",
-        JSONWriter.value { json in
-          json.beginArray()
-          for id in ids { json.string(id) }
-          json.endArray()
-        })
+      let actual = stack.map(\.id.text).joined(separator: ", ")
+      throw desync("stack", "the stack is [\(actual)]") { $0.array(ids) { $0.string($1) } }
     }
     for id in guards.has ?? [] where !stack.contains(where: { $0.id.text == id }) {
-      throw desync("has", "\(id) is not on the stack", JSONWriter.value { $0.string(id) })
+      throw desync("has", "\(id) is not on the stack") { $0.string(id) }
     }
     if let visible = guards.visible, visible != controller.visible?.id.text {
       let actual = controller.visible?.id.text ?? "no screen"
-      throw desync(
-        "visible", "\(actual) is visible, not \(visible ?? "no screen")",
-        JSONWriter.value { if let visible { $0.string(visible) } else { $0.null() } })
+      throw desync("visible", "\(actual) is visible, not \(visible ?? "no screen")") {
+        visible.write(&$0)
+      }
     }
   }
 
-  private func desync(_ reason: String, _ text: String, _ expected: [UInt8]) -> Hub.OpFailure {
+  private func desync(
+    _ reason: String, _ text: String, _ writeExpected: (inout JSONWriter) -> Void
+  ) -> Hub.OpFailure {
     var error = OutgoingError(.desync, text, reason: reason)
-    error.expected = expected
+    error.expected = JSONWriter.value(writeExpected)
     return Hub.OpFailure(error)
   }
 }
@@ -255,11 +244,10 @@ extension OpContext {
         case .none: policy != .all || fixesTop || kind == .dismiss && guards.visible != nil
         }
       guard !isGuarded else { continue }
-      let names = needed.names
       throw Hub.OpFailure(
         OutgoingError(
           .guardRequired,
-          "\(kind.name) goes by what is there: say in \"if\" what you saw, by \(names), "
+          "\(kind.name) goes by what is there: say in \"if\" what you saw, by \(needed.names), "
             + "or {\"any\":true}", index: index))
     }
   }
@@ -268,7 +256,7 @@ extension OpContext {
 /// The revision that brought the present top screen of a nav.
 ///
 /// Law: it is the last revision at which the id of the top screen changed, or the creation of the
-/// nav. It is known as long as the epoch lasts, across restarts too.
+/// nav. The hub knows the change as long as the epoch lasts, across restarts too.
 struct TopChange: Hashable, Sendable {
   var revision: Revision
   /// Wall-clock time of the commit in milliseconds since 1970.
@@ -295,7 +283,7 @@ extension TopChange {
 
   /// Makes the change of a replayed revision that changed the stack from `index` on.
   ///
-  /// Nil if the top was `former` before and still is. The author is left nil.
+  /// Nil if the top is still `former`. The author is left nil.
   init?(
     _ revision: Revision, from former: ScreenID?, to stack: [Screen], changedFrom index: Int,
     time: UInt64, cause: Cause
@@ -330,36 +318,31 @@ extension TopChange {
       assert(stack[at - 1].id != stack.last?.id, "nothing was inserted")
       former = FormerTop(id: stack[at - 1].id, isPopped: false)
     }
-    self.init(
-      revision: commit.revision, time: time, author: author, former: former, cause: cause)
+    self.init(revision: commit.revision, time: time, author: author, former: former, cause: cause)
   }
 }
 
 extension JSONWriter {
   /// Writes the last change of the top, for `since`.
   mutating func topChange(_ change: TopChange) {
-    beginObject()
-    member("rev", change.revision.number)
-    member("t", change.time)
-    member("cause", word: change.cause.word)
-    if let author = change.author {
-      name("by")
-      self.author(author, op: nil)
+    object { json in
+      json.member("rev", change.revision.number)
+      json.member("t", change.time)
+      json.member("cause", word: change.cause.word)
+      if let author = change.author { json.author(author, op: nil) }
+      if let former = change.former {
+        json.member(former.isPopped ? "popped" : "covered", former.id.text)
+      }
     }
-    if let former = change.former {
-      name(former.isPopped ? "popped" : "covered")
-      string(former.id.text)
-    }
-    endObject()
   }
 
-  /// Writes the author of a change, and the id of the message that asked for it.
+  /// Writes the member `by`: the author of a change, and the id of the message that asked for it.
   mutating func author(_ author: Author, op: UInt64?) {
-    beginObject()
-    member("name", author.name)
-    if let op { member("op", op) }
-    member("principal", author.principal)
-    if let process = author.process { member("pid", UInt64(process)) }
-    endObject()
+    object("by") { json in
+      json.member("name", author.name)
+      if let op { json.member("op", op) }
+      json.member("principal", author.principal)
+      if let process = author.process { json.member("pid", UInt64(process)) }
+    }
   }
 }

@@ -3,7 +3,7 @@ import NavigationCore
 /// All navs: the loaded ones by slot, name and number, and notes of the dormant ones.
 ///
 /// Laws:
-/// - A name leads to the nav that has it. A nav that is being closed has no name, but keeps its
+/// - A name leads to the nav with this name. A nav that is being closed has no name, but keeps its
 ///   slot and number until the closing is durable.
 /// - While the journal has a row or snapshot of a nav, no other nav gets its number. A number
 ///   leads to at most one nav, loaded or dormant.
@@ -19,10 +19,10 @@ struct Navs: Sendable {
 
   /// The epoch that identifies this run of the daemon.
   let boot: Epoch
-  /// The virtual navs, and behind them the loaded navs.
+  /// The virtual navs in the first three slots, then the loaded navs.
   private var slots = Slots<NavEntry>()
   /// The navs that are in the journal only.
-  private(set) var dormants: DormantNavs
+  var dormants: DormantNavs
   /// The bytes of the diffs in all rings.
   private(set) var ringBytes = 0
   /// Reads bodies of rows; kept because it reuses its buffers.
@@ -30,7 +30,7 @@ struct Navs: Sendable {
   private var names = PlaceIndex()
   private var numbers = NumberIndex()
   /// The navs created so far in each shard.
-  private var created: [UInt64]
+  private var createdCounts: [UInt64]
   private var ringCursor = 0
   /// Whether a client has shown that an older copy of the journal was put back.
   var isHistoryDoubted = false
@@ -40,7 +40,7 @@ struct Navs: Sendable {
 
   /// Makes the virtual navs; `seed` determines all epochs.
   init(shards: Int = 1, seed: UInt64) {
-    created = Array(repeating: 0, count: shards)
+    createdCounts = Array(repeating: 0, count: shards)
     dormants = DormantNavs(shards: shards)
     random = SeededGenerator(seed: seed)
     boot = Epoch(bits: random.next())
@@ -67,7 +67,7 @@ struct Navs: Sendable {
   var loadedCount: Int { slots.count - Self.virtualSlots.count }
 
   /// The number of slots, in use or not.
-  var end: Int { slots.end }
+  var slotCount: Int { slots.slotCount }
 
   /// The slots in use, ascending; O(n).
   var indices: [NavSlot] { slots.indices }
@@ -99,7 +99,7 @@ struct Navs: Sendable {
   func hasName(_ slot: NavSlot) -> Bool { self.slot(of: slots[slot].name) == slot }
 
   /// The highest nav number of a shard so far, without the bits of the shard.
-  func lastNumber(of shard: Shard = .first) -> UInt64 { created[shard.number] }
+  func lastNumber(of shard: Shard = .first) -> UInt64 { createdCounts[shard.number] }
 
   // Creating and closing.
 
@@ -108,29 +108,29 @@ struct Navs: Sendable {
     _ name: String, ownedBy owner: String, _ controller: NavigationController
   ) -> NavSlot {
     precondition(slot(of: name) == nil, "\(name) exists")
-    let shard = Shard(ofName: name, among: created.count)
-    created[shard.number] += 1
+    let shard = Shard(ofName: name, among: createdCounts.count)
+    createdCounts[shard.number] += 1
     return insert(
       NavEntry(
-        name: name, number: shard.nav(created[shard.number]), owner: owner, epoch: makeEpoch(),
-        controller: controller))
+        name: name, number: shard.nav(createdCounts[shard.number]), owner: owner,
+        epoch: makeEpoch(), controller: controller))
   }
 
   /// Removes a nav whose creation was rolled back, and frees its number.
-  mutating func uncreate(_ slot: NavSlot) {
+  mutating func removeCreated(_ slot: NavSlot) {
     if hasName(slot) { releaseName(of: slot) }
     let shard = slots[slot].shard
     remove(slot)
-    created[shard.number] -= 1
+    createdCounts[shard.number] -= 1
   }
 
-  /// Notes a number that the journal has.
-  private mutating func note(_ number: UInt64) throws(StoredDataError) {
+  /// Notes that the journal has a nav with a number, so that no new nav gets it.
+  private mutating func noteNumber(_ number: UInt64) throws(StoredDataError) {
     let shard = Shard(ofNav: number)
-    guard shard.number < created.count else {
+    guard shard.number < createdCounts.count else {
       throw StoredDataError(what: "nav \(number) is of a shard that there is not")
     }
-    created[shard.number] = max(created[shard.number], Shard.place(ofNav: number))
+    createdCounts[shard.number] = max(createdCounts[shard.number], Shard.place(ofNav: number))
   }
 
   mutating func releaseName(of slot: NavSlot) {
@@ -218,8 +218,8 @@ struct Navs: Sendable {
     slots[slot].durable = directory.revision
   }
 
-  /// Notes that what a batch made of these navs is durable.
-  mutating func settle(_ changes: [Batch.Touched]) {
+  /// Notes that the changes of a batch to these navs are durable.
+  mutating func markDurable(_ changes: [Batch.ChangedNav]) {
     for change in changes where isLive(change.slot) {
       slots[change.slot].durable = change.revision ?? slots[change.slot].controller.revision
       assert(slots[change.slot].durable <= slots[change.slot].revision)
@@ -259,19 +259,19 @@ struct Navs: Sendable {
 
   /// Notes the newest snapshot of a nav.
   mutating func index(_ snapshot: SnapshotRow) throws(StoredDataError) {
-    let head = try reader.head(of: snapshot.body)
-    try note(snapshot.nav)
+    let head = try reader.head(of: snapshot.body, number: snapshot.nav)
+    try noteNumber(snapshot.nav)
     dormants.insert(
-      DormantNav(number: snapshot.nav, head: head),
+      head.nav,
       DormantHistory(
-        Head(
+        NavHead(
           revision: Revision(snapshot.revision), depth: head.depth, top: head.top,
           time: snapshot.time), sequence: snapshot.sequence, isOpen: head.isOpen))
   }
 
   /// Notes a row, which must continue the history of its nav.
   mutating func index(_ row: RowHeader, _ body: Span<UInt8>) throws(StoredDataError) {
-    try note(row.nav)
+    try noteNumber(row.nav)
     guard let place = dormants.place(of: row.nav) else {
       // Retention may have pruned all rows of a closed nav except the one that closed it.
       if row.kind == .closed { return }
@@ -279,8 +279,8 @@ struct Navs: Sendable {
         throw StoredDataError(what: "row of nav \(row.nav), which was never created")
       }
       return dormants.insert(
-        DormantNav(number: row.nav, head: try reader.head(of: [UInt8](copying: body))),
-        DormantHistory(Head(row), sequence: row.sequence, isOpen: row.isOpen))
+        try reader.head(of: [UInt8](copying: body), number: row.nav).nav,
+        DormantHistory(NavHead(row), sequence: row.sequence, isOpen: row.isOpen))
     }
     try dormants.extend(place, by: row)
     switch row.kind {
@@ -288,16 +288,9 @@ struct Navs: Sendable {
     case .epoch:
       // The snapshot has the epoch of an earlier row already.
       guard dormants.history(place).lastSequence == row.sequence else { return }
-      dormants.renew(place, try reader.epoch(in: [UInt8](copying: body)))
+      try reader.load([UInt8](copying: body))
+      dormants.renew(place, try reader.epoch())
     case .created, .changed, .report: break
-    }
-  }
-
-  /// Sets the oldest revision of each dormant nav that the journal can read; 0 changes nothing.
-  mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
-    for place in dormants.places {
-      let revision = floor(dormants[place].number)
-      if revision > 0 { dormants.setFloor(place, Revision(revision)) }
     }
   }
 
@@ -310,12 +303,7 @@ struct Navs: Sendable {
     }
   }
 
-  /// Gives a dormant nav a new epoch, which row `row` records.
-  mutating func renewDormant(_ place: DormantNavs.Place, _ epoch: Epoch, row: UInt64) {
-    dormants.renew(place, epoch, row: row)
-  }
-
-  /// Makes a loaded nav a dormant one; everything of it must be durable.
+  /// Makes a loaded nav dormant; its newest revision must be durable.
   mutating func unload(_ slot: NavSlot) {
     let (nav, history) = (DormantNav(slots[slot]), DormantHistory(slots[slot]))
     releaseName(of: slot)
@@ -326,15 +314,12 @@ struct Navs: Sendable {
   /// Takes over the navs of shards of which this value has none; returns the slots of the loaded
   /// ones.
   mutating func absorb(_ other: Navs) -> [NavSlot] {
-    for shard in other.created.indices {
-      created[shard] = max(created[shard], other.created[shard])
+    for shard in other.createdCounts.indices {
+      createdCounts[shard] = max(createdCounts[shard], other.createdCounts[shard])
     }
     dormants.absorb(other.dormants)
     return other.loaded.map { insert(other.slots[$0]) }
   }
-
-  /// Removes the dormant navs of shards, because another daemon serves them.
-  mutating func dropDormants(of shards: Set<Shard>) { dormants.drop(shards) }
 
   /// Makes a dormant nav a loaded one, and returns its slot; throws if `entry` contradicts the
   /// notes of the nav.
@@ -345,7 +330,7 @@ struct Navs: Sendable {
     guard entry.name == nav.name, entry.owner == nav.owner, entry.epoch == nav.epoch,
       entry.controller.isStandalone == nav.isStandalone
     else { throw StoredDataError(what: "the rows are of another nav than \(nav.name)") }
-    var head = Head(entry)
+    var head = NavHead(entry)
     // A snapshot of a later time than the last change does not change the time that readers saw.
     head.time = history.head.time
     guard entry.lastSequence == history.lastSequence, head == history.head else {
@@ -359,12 +344,6 @@ struct Navs: Sendable {
     slots[slot].changedAt = head.time
     assert(dormants.place(of: entry.number) == nil, "nav \(entry.number) is loaded and dormant")
     return slot
-  }
-
-  func rebuild(
-    _ snapshot: SnapshotRow?, _ rows: [JournalRow], _ limits: HubConfiguration
-  ) throws(StoredDataError) -> NavEntry {
-    try NavEntry.rebuilt(snapshot, rows, limits, reader)
   }
 }
 

@@ -12,13 +12,11 @@ enum OpStage: Sendable {
   case arrived
   /// The op waited for a transition, for a question to delegates, or for the history.
   case waited
-  case answered(DelegateDecision)
+  /// Delegates have answered, and one may have chosen an animation.
+  case answered(Animation?)
 
-  /// The delegates' decision; nil if they have not been asked yet.
-  var decision: DelegateDecision? {
-    if case .answered(let decision) = self { decision } else { nil }
-  }
-
+  var isAnswered: Bool { if case .answered = self { true } else { false } }
+  var animation: Animation? { if case .answered(let animation) = self { animation } else { nil } }
   /// Whether the op passes the checks for the first time.
   var isFirst: Bool { if case .arrived = self { true } else { false } }
 }
@@ -33,13 +31,17 @@ extension Hub {
     let op: OpContext
     do throws(OpFailure) {
       // 2: the session.
-      try checkFence(sender)  // fenced
-      if session == nil { try checkGateway(sender) }  // no-session
+      if let error = fencedError(for: sender) { throw OpFailure(error) }  // fenced
+      if session == nil, needsSession(sender) {
+        throw OpFailure(.noSession, "a gateway says hello with an actor first")
+      }
       let client = try checkClient(of: request, session)  // no-session, invalid-argument
       op = context(of: request, by: client, sender, session, at: now)
-      // 3: the load, and the daemon that serves the nav.
+      // 3: the load, and the daemon that serves the nav, whose remembered ops count.
       try checkLoad(op)  // busy
-      if !shards.areAllHere { try checkPlace(op) }  // moved, busy
+      if !shards.areAllHere, let error = misplacedError(op.request.nav) {
+        throw OpFailure(error)  // moved, busy
+      }
       // 4: the remembered ops.
       if !request.isDry, try isAnswered(op) { return }  // op-reused, op-too-old
     } catch {
@@ -52,27 +54,26 @@ extension Hub {
   ///
   /// Answers a refusal, and remembers the answer if its `retry` is `no` or `resync`.
   mutating func decide(_ op: OpContext, _ stage: OpStage) {
-    let isAboutLooks = !op.request.kinds.areOrdinary && op.isOfAppearance
+    let isAboutLooks = !op.request.kinds.areOrdinary && op.isAboutAppearance
     let former = isAboutLooks ? looks : nil
     do throws(OpFailure) {
       try check(op, stage)
       if isAboutLooks, looks != former {
-        followers = []
-        noteFollowers(navs.loaded)
-        followLooks()
+        navsLackingLooks = []
+        noteNavsLackingLooks(navs.loaded)
+        applyLooks()
       }
     } catch {
-      fail(op, error)
+      refuse(op, error)
     }
   }
 
-  /// Performs steps 5 to 14; called by `decide`, and by `resume` for an op that waited.
+  /// Performs steps 5 to 14; called by `decide`, and by `resumeRevert` for an op that waited.
   mutating func check(_ op: OpContext, _ stage: OpStage) throws(OpFailure) {
     assert(!op.request.kinds.isEmpty, "an op without operations")
     var slot = navs.slot(of: op.request.nav)
-    let decision = stage.decision
     // 5: the time.
-    if decision == nil { try checkDue(op) }  // expired
+    if !stage.isAnswered { try checkDue(op) }  // expired
     // 6: the rights.
     try checkRights(op, slot)  // forbidden
     // 7: the nav.
@@ -89,9 +90,9 @@ extension Hub {
     }
     if slot == nil { slot = try appearanceSlot(op) }
     guard let slot else { return try op.request.isDry ? rehearseCreation(op) : create(op) }
-    if decision == nil {
+    if !stage.isAnswered {
       // 9: the guards; of an op that will wait only the epoch, and the rest when it starts.
-      let isOpen = isOpen(slot, to: op)
+      let isOpen = mayHaveToWait(op, slot)
       let mustWait = isOpen && mustWait(op.request, slot)
       if mustWait, op.request.waits {
         try checkGuards(op.request.guards.epochOnly, slot)  // desync
@@ -110,36 +111,23 @@ extension Hub {
     // 12: the effect.
     try checkStorage(operations, op, slot)  // storage
     // 13: the delegates.
-    if decision == nil, try asksDelegates(operations, op, slot) { return }  // delegate-timeout
+    if !stage.isAnswered, try asksDelegates(operations, op, slot) { return }  // delegate-timeout
     // 11 and 14: the rules, operation by operation, then the commit.
-    try perform(operations, op, slot, after: decision)
+    try perform(operations, op, slot, animation: stage.animation)
   }
 }
-
-// The checks of every op are mutating, though they change nothing: Swift then passes the hub by
-// reference, where it would copy a kilobyte otherwise.
 
 extension Hub {
   // 2: the session.
 
-  /// Throws `fenced` if another connection has said hello with the session's client id.
-  mutating func checkFence(_ sender: Sender) throws(OpFailure) {
-    if let error = fence(sender) { throw OpFailure(error) }
-  }
-
-  /// The error `fenced` for such a connection; nil for any other.
-  func fence(_ sender: Sender) -> OutgoingError? {
+  /// The error `fenced`, if another connection has said hello with the session's client id.
+  mutating func fencedError(for sender: Sender) -> OutgoingError? {
     guard sessions.isFenced(sender.connection) else { return nil }
     return OutgoingError(.fenced, "another process uses this client id")
   }
 
-  /// Throws `no-session` if the sender is a gateway or an actor, which needs a session for an op.
-  private mutating func checkGateway(_ sender: Sender) throws(OpFailure) {
-    guard needsSession(sender) else { return }
-    throw OpFailure(.noSession, "a gateway says hello with an actor first")
-  }
-
-  /// Returns the client of an op: the session's, or without a session the one that the op names.
+  /// Returns the client of an op: the client of the session, or without a session the client that
+  /// the op names.
   mutating func checkClient(
     of request: OpMessage, _ session: SessionSlot?
   ) throws(OpFailure) -> ClientID {
@@ -163,7 +151,7 @@ extension Hub {
       session: session, now: now)
   }
 
-  /// The author of an op: the session's, or in a cluster one for the shard of the nav.
+  /// The author of an op: the author of the session, in a cluster with the shard of the nav.
   private mutating func author(
     _ client: ClientID, _ request: OpMessage, _ sender: Sender, _ session: SessionSlot?
   ) -> OpClient {
@@ -187,34 +175,33 @@ extension Hub {
   /// Counts an op against the limits of ops in flight and of ops a second; throws `busy` over a
   /// limit.
   mutating func checkLoad(_ op: OpContext) throws(OpFailure) {
-    guard let after = overload(op) else { return }
-    throw OpFailure(OutgoingError(.busy, "too many ops at a time", after: after))
-  }
-
-  private mutating func overload(_ op: OpContext) -> UInt64? {
-    if let session = op.session {
-      assert(sessions.isLive(session))
-      assert(sessions[session].inflight >= 0)
-      if sessions[session].inflight >= configuration.inflight { return 10 }
-      batches.note(.inFlight(session: session))
-      sessions.begin(session)
+    var after: UInt64?
+    if let session = op.session, sessions[session].opsInFlight >= configuration.inflight {
+      after = 10
+    } else {
+      if let session = op.session {
+        batches.note(.inFlight(session: session))
+        sessions.beginOp(of: session)
+      }
+      after = sessions.delay(
+        of: op.sender.connection, over: configuration.opsPerSecond, at: op.now)
     }
-    return sessions.excess(
-      of: op.sender.connection, over: configuration.opsPerSecond, at: op.now)
+    guard let after else { return }
+    throw OpFailure(OutgoingError(.busy, "too many ops at a time", after: after))
   }
 
   // 4: the remembered ops.
 
-  /// Returns whether the op was sent before, so that it was answered again or its answer will come.
+  /// Returns whether the op was sent before; if so, its answer was sent again or will still come.
   mutating func isAnswered(_ op: OpContext) throws(OpFailure) -> Bool {
     let id = op.request.id
     switch remembered.verdict(on: id, octets: op.octets, of: op.key) {
     case .new:
-      if repeats(op) { return true }
+      if joinsWaitingOp(op) { return true }
       if let waiting = reads.op(id, of: op.key) {
         guard waiting.octets == op.octets else { throw OpFailure(.reused(id)) }
         // The op waits for the history already: forget the earlier one and decide this one.
-        dropWaiting(waiting.token)
+        dropRead(waiting.token)
         return false
       }
       // The row of a change is behind the one that its client had seen. Events leave no row.
@@ -261,7 +248,7 @@ extension Hub {
     // All rights are enough for any operation, so root and the daemon's user need no list of them.
     if access.grantsAll(to: op.sender.peer) { return }
     // A reload ends the session, but not a question to delegates about an op of it.
-    guard mayGoOn(op.sender.peer) else {
+    guard mayKeepSession(op.sender.peer) else {
       let text = "the rules for gateways changed while an op of \(op.sender.peer.principal) waited"
       throw OpFailure(.forbidden, text)
     }
@@ -278,8 +265,7 @@ extension Hub {
     // The creator of a nav owns it already in the message that creates it.
     let isOwn = op.isCreation && owner == nil
     let rights = access.rights(
-      of: op.sender.peer, on: nav,
-      owner: isOwn ? access.owner(createdBy: op.sender.peer) : owner)
+      of: op.sender.peer, on: nav, owner: isOwn ? access.owner(createdBy: op.sender.peer) : owner)
     guard rights.isSuperset(of: needed) else {
       throw OpFailure(.forbidden, "\(op.sender.peer.principal) may not do this on \(nav)")
     }
@@ -287,7 +273,8 @@ extension Hub {
 
   /// The rights to activate a button: `pop` if its action pops, else `push`.
   ///
-  /// Both behind other operations, because these could still change the button.
+  /// Both rights if other operations precede the activation, because these could still change the
+  /// button.
   private mutating func rightsToActivate(
     _ op: OpContext, _ index: Int, _ slot: NavSlot?
   ) -> Rights {
@@ -310,16 +297,16 @@ extension Hub {
     throw OpFailure(.readonly, "\(op.request.nav) is virtual and cannot be changed")
   }
 
-  /// A nav that is created must not be there, any other one must.
+  /// Throws if a nav to create exists already, or if any other nav does not exist.
   mutating func checkExistence(_ op: OpContext, _ slot: NavSlot?) throws(OpFailure) {
     if op.isCreation {
       guard slot == nil else {
         throw OpFailure(.navExists, "\(op.request.nav) exists already")
       }
-    } else if slot == nil, !op.isOfAppearance || op.isClosing || op.request.isDry {
+    } else if slot == nil, !op.isAboutAppearance || op.isClosing || op.request.isDry {
       throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
     }
-    assert(op.isCreation == (slot == nil) || op.isOfAppearance)
+    assert(op.isCreation == (slot == nil) || op.isAboutAppearance)
   }
 
   /// Throws `shutting-down` while the daemon stops.
@@ -329,7 +316,7 @@ extension Hub {
 
   /// Throws `lease-lost` if an operation needs the display lease and another session holds it.
   mutating func checkDisplay(_ op: OpContext, _ slot: NavSlot?) throws(OpFailure) {
-    guard !coordinations.isEmpty, let slot, let holder = coordinations[slot]?.holder,
+    guard !coordinations.isEmpty, let slot, let holder = coordinations[slot]?.displayHolder,
       holder != op.session.map(sessions.reference),
       op.request.kinds.contains(where: \.needsDisplay)
     else { return }
@@ -364,13 +351,13 @@ extension Hub {
   // 10: open transitions, questions and gestures.
 
   /// Whether the nav has an open transition or question, or the op is about a gesture.
-  mutating func isOpen(_ slot: NavSlot, to op: OpContext) -> Bool {
+  mutating func mayHaveToWait(_ op: OpContext, _ slot: NavSlot) -> Bool {
     assert(navs.isLive(slot))
     // Most ops find nothing open, so this comes first.
     if coordinations.isEmpty, navs[slot].controller.transition.isDefault {
-      return op.touchesGesture
+      return op.isAboutGesture
     }
-    return isBusy(slot) || op.touchesGesture
+    return isBusy(slot) || op.isAboutGesture
   }
 
   private func isBusy(_ slot: NavSlot) -> Bool {
@@ -383,12 +370,12 @@ extension Hub {
     for (index, kind) in op.request.kinds.enumerated() {
       switch (kind, op.request.decodedOperation(index)) {
       case (.gestureBegin, .beginGesture(let isFull, let way, _)?):
-        var refusal = navs[slot].controller.gestureRefusal(
-          isFullScreen: isFull, translation: way)
+        var refusal = navs[slot].controller.gestureRefusal(isFullScreen: isFull, translation: way)
         if coordination?.question != nil { refusal = .active }
         if let refusal { throw OpFailure(OutgoingError(NavigationError.gestureRefused(refusal))) }
       case (.gestureUpdate, _), (.gestureFinish, _), (.gestureCancel, _):
-        guard navs[slot].transition?.isInteractive == true, let owner = coordination?.gesture,
+        guard navs[slot].transition?.isInteractive == true,
+          let owner = coordination?.gestureSession,
           owner != op.session.map(sessions.reference)
         else { continue }
         throw OpFailure(.gestureOwner, "the gesture is another session's")
@@ -417,16 +404,14 @@ extension Hub {
     send(op.sender.connection, .queued, body)
   }
 
-  /// Whether an operation must not run during a transition or question, and there is one.
+  /// Whether the nav has an open transition or question, and an operation must not run meanwhile.
   mutating func mustWait(_ request: OpMessage, _ slot: NavSlot) -> Bool {
     guard isBusy(slot) else { return false }
     for index in request.kinds.indices where waits(index, of: request, slot) { return true }
     return false
   }
 
-  private func waits(
-    _ index: Int, of request: OpMessage, _ slot: NavSlot
-  ) -> Bool {
+  private func waits(_ index: Int, of request: OpMessage, _ slot: NavSlot) -> Bool {
     if request.kinds[index].waitsForTransition { return true }
     guard case .activateButton(let id)? = request.decodedOperation(index) else { return false }
     return navs[slot].controller.isPopButton(id)
@@ -434,7 +419,8 @@ extension Hub {
 
   private func inProgress(_ slot: NavSlot) -> OutgoingError {
     assert(isBusy(slot), "nothing is in progress")
-    let end = coordinations[slot]?.question?.deadline ?? coordinations[slot]?.due ?? 0
+    let end =
+      coordinations[slot]?.question?.deadline ?? coordinations[slot]?.transitionDeadline ?? 0
     return .inProgress(navs[slot].transition, after: timer.time(until: end))
   }
 
@@ -446,10 +432,7 @@ extension Hub {
   ) throws(OpFailure) {
     guard batches.isStorageFailing else { return }
     assert(navs[slot].directory == nil)
-    var candidate = navs[slot].controller
-    let result = try? candidate.perform(
-      operations, isAnimated: op.request.isAnimated, in: context)
-    if result?.commit != nil { throw OpFailure(.storage) }
+    if (try? trial(operations, op, slot))?.result.commit != nil { throw OpFailure(.storage) }
   }
 
   /// Throws `storage` while the journal takes no commits, for a message that needs one.

@@ -13,9 +13,9 @@ struct OpContext: Sendable {
   var sender: Sender
   var session: SessionSlot?
   var now: Instant
-  /// What the history tells of the revisions that the op goes back to.
+  /// The history's answers about the revisions to which the op reverts.
   var histories: [Revision: HistoryAnswer] = [:]
-  /// Whether a veto answer is missing, and the nav's settings allow the op then.
+  /// Whether the op runs without a veto delegate's answer, which the nav's settings allow.
   var isVetoSkipped = false
 
   var octets: BodyHash { request.octets }
@@ -24,13 +24,13 @@ struct OpContext: Sendable {
   var shard: Shard { client.key.shard }
   /// The name that the client gave itself; empty for none.
   var name: String { client.author.name }
-  /// The key by which the op's row lets a start remember the op.
+  /// The key in the op's row, by which a restarted daemon remembers the op.
   var author: RowAuthor {
     RowAuthor(principal: key.principal, client: key.client, op: request.id)
   }
 
   var isCreation: Bool { !request.kinds.areOrdinary && request.kinds.first == .navCreate }
-  var isOfAppearance: Bool { request.nav == NavName.appearance.text }
+  var isAboutAppearance: Bool { request.nav == NavName.appearance.text }
   var isClosing: Bool { !request.kinds.areOrdinary && request.kinds.first == .navClose }
   var createsStandaloneBar: Bool {
     if case .create(.standalone) = request.operation(0).arguments { true } else { false }
@@ -38,7 +38,7 @@ struct OpContext: Sendable {
 }
 
 extension OpContext {
-  /// Checks the form of all operations before any of them runs.
+  /// Checks the form of all operations before the first operation runs.
   ///
   /// Errors take precedence in this order: `unsupported`, `bar-managed`, `bar-delegate-managed`,
   /// `readonly`.

@@ -88,7 +88,7 @@ extension OutgoingError {
     case .roles(let roles)?:
       self.init(.noRoute, "\(route) needs one of the roles \(roles.joined(separator: ", "))")
       reason = "roles"
-      expected = JSONWriter.value { $0.texts(roles) }
+      expected = JSONWriter.value { $0.array(roles) { $0.string($1) } }
     case .has(let ids)?:
       let names = ids.map(\.text).joined(separator: ", ")
       self.init(.noRoute, "\(route) needs on the stack: \(names)")
@@ -99,17 +99,7 @@ extension OutgoingError {
 }
 
 extension JSONWriter {
-  fileprivate mutating func texts(_ texts: [String]) {
-    beginArray()
-    for text in texts { string(text) }
-    endArray()
-  }
-
-  fileprivate mutating func ids(_ ids: [ScreenID]) {
-    beginArray()
-    for id in ids { string(id.text) }
-    endArray()
-  }
+  fileprivate mutating func ids(_ ids: [ScreenID]) { array(ids) { $0.string($1.text) } }
 }
 
 extension GestureRefusal {
@@ -127,7 +117,7 @@ extension GestureRefusal {
 }
 
 extension OutgoingError {
-  /// The error about one screen that says itself what a person may not do.
+  /// The error about one screen whose properties, such as `canPop`, forbid what a person tried.
   fileprivate init(_ code: ErrorCode, of screen: ScreenID, _ what: String) {
     self.init(code, "screen \(screen.text) \(what)")
     details = [("screen", JSONWriter.value { $0.string(screen.text) })]

@@ -1,13 +1,14 @@
 import NavigationCore
 
-/// An event with what `PageIns` must know of it while the event waits.
+/// An event that `PageIns` can hold, with the size of its message.
 package protocol HoldableEvent: Sendable {
   var event: HubEvent { get }
   /// The bytes of the message that the event was read from; 0 for any other event.
   var byteCount: Int { get }
 }
 
-/// The events that wait until the rows of dormant navs have been read, and the requests for them.
+/// The events that wait until the rows of dormant navs have been read, and the requests for these
+/// rows.
 ///
 /// A dormant nav is paged in like this: `hold` takes the events about it, and everything behind them
 /// on the same connections. The shell reads the rows of `takeRequests` on another thread. When it
@@ -27,12 +28,12 @@ package protocol HoldableEvent: Sendable {
 /// - The rows of a nav are requested once, until an answer to the newest request has come.
 /// - Each held event waits for a requested nav, or is behind one that does.
 package struct PageIns<Arrival: HoldableEvent>: Sendable {
-  /// The events from which the shell receives no more messages.
-  package static var eventsHeld: Int { 4096 }
-  /// The bytes of messages from which the shell receives no more.
+  /// The number of held events at which the shell stops receiving messages.
+  package static var maximumHeldEvents: Int { 4096 }
+  /// The bytes of held messages at which the shell stops receiving messages.
   ///
   /// A decoded message may take ten times the bytes of the message.
-  package static var bytesHeld: Int { 8 << 20 }
+  package static var maximumHeldBytes: Int { 8 << 20 }
 
   /// The events that must stay in order among themselves.
   private enum Lane: Hashable {
@@ -42,24 +43,24 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
 
   private struct Held {
     var arrival: Arrival
-    /// The place among all events that were ever held.
+    /// The position among all events that were ever held, in the order of arrival.
     var number: UInt64
     /// The nav that was dormant when the event arrived, if it is about one.
     var nav: UInt64?
   }
 
   // Invariants: no lane is empty, its events ascend by `number`, and its first one is about a nav
-  // in `heads`. `waiting` has the lane at that nav, and may have it at others.
+  // in `requestedRows`. `waiting` has the lane at that nav, and may have it at others.
   private var lanes: [Lane: [Held]] = [:]
   private var waiting: [UInt64: [Lane]] = [:]
   /// The newest row in the request for each nav that has not been answered.
-  private var heads: [UInt64: UInt64] = [:]
+  private var requestedRows: [UInt64: UInt64] = [:]
   private var requests: [ReloadRequest] = []
-  private var last: UInt64 = 0
+  private var lastNumber: UInt64 = 0
   /// The numbers of the released events that `hold` gets next.
-  private var returning: ArraySlice<UInt64> = []
+  private var returningNumbers: ArraySlice<UInt64> = []
   package private(set) var count = 0
-  /// The bytes of their messages.
+  /// The bytes of the messages of all held events.
   package private(set) var byteCount = 0
   // Stored, because the loop reads both for each message. A computed property of a generic type
   // would be a call, which is not specialised in another module.
@@ -73,18 +74,18 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
   private mutating func note(_ events: Int, _ bytes: Int) {
     count += events
     byteCount += bytes
-    isEmpty = count == 0 && returning.isEmpty
-    mayReceive = count < Self.eventsHeld && byteCount < Self.bytesHeld
+    isEmpty = count == 0 && returningNumbers.isEmpty
+    mayReceive = count < Self.maximumHeldEvents && byteCount < Self.maximumHeldBytes
     assert(count >= 0 && byteCount >= 0, "\(count) events of \(byteCount) bytes")
   }
 
   /// Holds an event if it must wait; returns whether it must.
   ///
-  /// Events that arrived earlier must have been passed before. O(1), for an event that was held
-  /// before O(events of the connection). `request` revives the event's nav; nil if that nav is not
+  /// Events that arrived earlier must have been passed before. O(1); O(events of the connection)
+  /// for an event that was held before. `request` revives the event's nav; nil if that nav is not
   /// dormant.
   package mutating func hold(_ arrival: Arrival, for request: ReloadRequest?) -> Bool {
-    let former = returning.popFirst()
+    let former = returningNumbers.popFirst()
     if former != nil { note(0, 0) }
     guard request != nil || count > 0 else { return false }
     if case .revoked(let id) = arrival.event { _ = take(from: id) }
@@ -95,13 +96,15 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
     // A second wish for the same snapshot adds nothing.
     if case .nav = lane, lanes[lane] != nil { return true }
     note(1, arrival.byteCount)
-    if former == nil { last += 1 }
-    let held = Held(arrival: arrival, number: former ?? last, nav: request?.nav)
+    if former == nil { lastNumber += 1 }
+    let held = Held(arrival: arrival, number: former ?? lastNumber, nav: request?.nav)
     // Behind a released event may be others of its lane, which were not released.
     let place = former == nil ? nil : lanes[lane]?.firstIndex { $0.number > held.number }
     lanes[lane, default: []].insert(held, at: place ?? lanes[lane]?.count ?? 0)
     if !isBehind, let nav = held.nav { waiting[nav, default: []].append(lane) }
-    assert(lanes[lane]?.first?.nav.map { heads[$0] != nil } == true, "an event waits for nothing")
+    assert(
+      lanes[lane]?.first?.nav.map { requestedRows[$0] != nil } == true, "an event waits for nothing"
+    )
     return true
   }
 
@@ -113,8 +116,8 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
   }
 
   private mutating func ask(_ request: ReloadRequest) {
-    guard heads[request.nav] != request.head else { return }
-    heads[request.nav] = request.head
+    guard requestedRows[request.nav] != request.newestRow else { return }
+    requestedRows[request.nav] = request.newestRow
     requests.append(request)
   }
 
@@ -124,18 +127,19 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
     return requests
   }
 
-  /// Takes out the events that wait for none but these answers, in the order in which they arrived.
+  /// Removes and returns the events that waited only for these answers, in the order of their
+  /// arrival.
   ///
   /// An answer to an older request of a nav changes nothing.
   package mutating func release(_ answers: [ReloadRequest]) -> [Arrival] {
-    let navs = answers.filter { heads[$0.nav] == $0.head }.map(\.nav)
-    for nav in navs { heads[nav] = nil }
+    let navs = answers.filter { requestedRows[$0.nav] == $0.newestRow }.map(\.nav)
+    for nav in navs { requestedRows[nav] = nil }
     var released: [Held] = []
     for nav in navs {
       for lane in waiting.removeValue(forKey: nav) ?? [] { release(lane, into: &released) }
     }
     released.sort { $0.number < $1.number }
-    returning = released.map(\.number) + returning
+    returningNumbers = released.map(\.number) + returningNumbers
     note(-released.count, -released.reduce(0) { $0 + $1.arrival.byteCount })
     assert((count == 0) == lanes.isEmpty, "\(count) events in \(lanes.count) lanes")
     return released.map(\.arrival)
@@ -143,7 +147,7 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
 
   private mutating func release(_ lane: Lane, into released: inout [Held]) {
     guard let events = lanes[lane] else { return }
-    let end = events.firstIndex { $0.nav.map { heads[$0] != nil } ?? false }
+    let end = events.firstIndex { $0.nav.map { requestedRows[$0] != nil } ?? false }
     if end == 0 { return }
     released += events[..<(end ?? events.count)]
     lanes[lane] = end.map { Array(events[$0...]) }

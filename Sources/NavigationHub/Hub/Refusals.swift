@@ -34,7 +34,8 @@ struct Refusals: Sendable {
     kept.removeFirst(max(kept.count - Self.limit, 0))
   }
 
-  /// The newest refusals that fit, the oldest of them first, as `get refusals` shows them.
+  /// The answer to `get refusals`: the newest refusals that fit into `limit` octets, the oldest
+  /// first.
   func value(bytes limit: Int) -> [UInt8] {
     var size = 2
     let written = kept.reversed().lazy
@@ -43,11 +44,7 @@ struct Refusals: Sendable {
         size += entry.count + 1
         return size <= limit
       }
-    return JSONWriter.value { json in
-      json.beginArray()
-      for entry in Array(written).reversed() { json.raw(entry) }
-      json.endArray()
-    }
+    return JSONWriter.value { $0.array(Array(written).reversed()) { $0.raw($1) } }
   }
 
   /// The beginning of a text that a client may have made long.
@@ -67,20 +64,19 @@ struct Refusals: Sendable {
 
 extension JSONWriter {
   fileprivate mutating func refusal(_ refusal: Refusals.Refusal) {
-    beginObject()
-    member("t", refusal.time)
-    member("code", refusal.code.rawValue)
-    optional("reason", refusal.reason)
-    member("msg", refusal.text)
-    optional("nav", refusal.nav)
-    if !refusal.operations.isEmpty { list("do", refusal.operations) }
-    if let id = refusal.id { member("id", id) }
-    name("by")
-    beginObject()
-    member("name", refusal.name)
-    member("principal", refusal.principal)
-    if let process = refusal.process { member("pid", UInt64(max(process, 0))) }
-    endObject()
-    endObject()
+    object { json in
+      json.member("t", refusal.time)
+      json.member("code", refusal.code.rawValue)
+      json.optional("reason", refusal.reason)
+      json.member("msg", refusal.text)
+      json.optional("nav", refusal.nav)
+      if !refusal.operations.isEmpty { json.list("do", refusal.operations) }
+      if let id = refusal.id { json.member("id", id) }
+      json.object("by") { json in
+        json.member("name", refusal.name)
+        json.member("principal", refusal.principal)
+        if let process = refusal.process { json.member("pid", UInt64(max(process, 0))) }
+      }
+    }
   }
 }

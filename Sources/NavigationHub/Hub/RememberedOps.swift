@@ -1,19 +1,19 @@
 import NavigationCore
 
-/// The decided ops of clients, so that an op sent twice runs once.
+/// The decided ops of clients, by which an op sent twice runs once.
 ///
 /// The hub keeps the newest ops of each client of a principal, with the hash of their octets and
-/// the reply. It forgets clients that have been idle for `rememberedIdle` ms. If there are too
+/// the reply. The hub forgets clients that have been idle for `rememberedIdle` ms. If there are too
 /// many, it forgets the longest idle client of the principal, or of the principal with the most
-/// clients. In a cluster, a client counts once for each shard in which it had ops.
-/// An op is remembered if its row is behind the horizon of its shard.
+/// clients. In a cluster, a client counts once for each shard in which it had ops. An op is
+/// remembered if its row is behind the horizon of its shard.
 struct RememberedOps: Sendable {
   struct Entry: Sendable {
     var id: UInt64
     var octets: BodyHash
     var isOk: Bool
     var reply: [UInt8]
-    /// The row with all members except the id, until `readRows` fills them in; 0 for none.
+    /// The number of the row from which `readRows` will read the other members; 0 if they are set.
     var row: UInt64 = 0
   }
 
@@ -41,32 +41,33 @@ struct RememberedOps: Sendable {
     /// The highest id that counts as forgotten since the limit changed; 0 for none.
     var forgotten: UInt64 = 0
     var usedAt: UInt64 = 0
-    /// The newest row of its shard when its last op was decided.
+    /// The newest row of the shard when the client's last op was decided.
     var row: UInt64 = 0
   }
 
-  private struct Use: Sendable {
+  private struct ClientUse: Sendable {
     var client: ClientID
     var shard: Shard
     var at: UInt64
   }
 
-  private var slots: [Key: Slot<Client>] = [:]
-  private var busy: [(key: Key, slot: Slot<Client>)?] = Array(repeating: nil, count: 16)
+  private var slotsByKey: [Key: Slot<Client>] = [:]
+  private var recent: [(key: Key, slot: Slot<Client>)?] = Array(repeating: nil, count: 16)
   private var clients = Slots<Client>()
   /// The clients of each principal, with a use of each that may be out of date, in order of time.
-  private var principals: [String: ArraySlice<Use>] = [:]
+  private var usesByPrincipal: [String: ArraySlice<ClientUse>] = [:]
   private var limits: HubConfiguration
   /// The horizon of each shard: the op of this row, or of an earlier one, may be forgotten.
   private(set) var horizons: [Shard: UInt64] = [:]
   /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
-  var remembersBehind: UInt64 = 0
+  var remembersAfterRow: UInt64 = 0
 
   init(limits: HubConfiguration) { self.limits = limits }
 
   /// Installs other limits.
   ///
-  /// Ops of a client beyond them are forgotten at once, clients beyond them when others come.
+  /// The hub forgets a client's ops beyond a lower limit at once, and clients beyond it when others
+  /// come.
   mutating func reconfigure(_ new: HubConfiguration) {
     let former = limits.rememberedOps
     let mustTrim = new.rememberedOps != former
@@ -87,7 +88,7 @@ struct RememberedOps: Sendable {
     var last: UInt64 = 0
     for shard in shards {
       key.shard = shard
-      last = max(last, slots[key].map { clients[$0].last } ?? 0)
+      last = max(last, slotsByKey[key].map { clients[$0].last } ?? 0)
     }
     return last
   }
@@ -110,17 +111,17 @@ struct RememberedOps: Sendable {
 
   /// The slot of a client; for recently used clients it is found without hashing the key.
   private mutating func find(_ key: Key) -> Slot<Client>? {
-    let place = Self.busyPlace(of: key)
-    if let known = busy[place], known.key == key {
-      assert(slots[key] == known.slot, "a busy client has moved")
+    let place = Self.recentPlace(of: key)
+    if let known = recent[place], known.key == key {
+      assert(slotsByKey[key] == known.slot, "a recent client has moved")
       return known.slot
     }
-    guard let slot = slots[key] else { return nil }
-    busy[place] = (key, slot)
+    guard let slot = slotsByKey[key] else { return nil }
+    recent[place] = (key, slot)
     return slot
   }
 
-  private static func busyPlace(of key: Key) -> Int {
+  private static func recentPlace(of key: Key) -> Int {
     Int(truncatingIfNeeded: key.client.low ^ key.client.low >> 32) & 15
   }
 
@@ -144,8 +145,8 @@ struct RememberedOps: Sendable {
 
   /// Forgets an op whose commit failed, and restores the op that it evicted.
   mutating func forget(_ id: UInt64, of key: Key, restoring evicted: Entry?) {
-    guard let slot = slots[key] else { return }
-    clients[slot].straighten()
+    guard let slot = slotsByKey[key] else { return }
+    clients[slot].moveOldestToFront()
     clients[slot].entries.removeAll { $0.id == id }
     if let evicted { clients[slot].entries.insert(evicted, at: 0) }
     clients[slot].last = clients[slot].entries.last?.id ?? 0
@@ -155,7 +156,7 @@ struct RememberedOps: Sendable {
   /// The rows of the ops that `readRows` must fill in, by shard and in no order.
   var rows: [Shard: [UInt64]] {
     var rows: [Shard: [UInt64]] = [:]
-    for (key, slot) in slots {
+    for (key, slot) in slotsByKey {
       for entry in clients[slot].entries where entry.row > 0 {
         rows[key.shard, default: []].append(entry.row)
       }
@@ -166,8 +167,8 @@ struct RememberedOps: Sendable {
   /// Fills in the ops of a shard from their rows; forgets an op if its row is missing or records no
   /// op.
   mutating func readRows(_ entries: [UInt64: Entry], of shard: Shard) {
-    for (key, slot) in slots where key.shard == shard {
-      clients[slot].straighten()
+    for (key, slot) in slotsByKey where key.shard == shard {
+      clients[slot].moveOldestToFront()
       clients[slot].entries = clients[slot].entries.compactMap {
         if $0.row > 0, entries[$0.row] == nil { forget(upTo: $0.row, of: shard) }
         return $0.row > 0 ? entries[$0.row] : $0
@@ -177,7 +178,7 @@ struct RememberedOps: Sendable {
 
   /// Takes over the ops of shards of which this value has none.
   mutating func absorb(_ other: RememberedOps, at now: UInt64) {
-    let keys = other.slots.sorted {
+    let keys = other.slotsByKey.sorted {
       other.clients[$0.value].usedAt < other.clients[$1.value].usedAt
     }
     horizons.merge(other.horizons) { $1 }
@@ -187,18 +188,18 @@ struct RememberedOps: Sendable {
   /// Forgets the ops of shards that another daemon serves from now on.
   mutating func drop(_ shards: Set<Shard>) {
     for shard in shards { horizons[shard] = nil }
-    for (key, slot) in slots where shards.contains(key.shard) {
+    for (key, slot) in slotsByKey where shards.contains(key.shard) {
       clients.remove(slot, leaving: Client())
-      slots[key] = nil
-      busy[Self.busyPlace(of: key)] = nil
-      principals[key.principal]?.removeAll { $0.client == key.client && $0.shard == key.shard }
-      if principals[key.principal]?.isEmpty == true { principals[key.principal] = nil }
+      slotsByKey[key] = nil
+      recent[Self.recentPlace(of: key)] = nil
+      usesByPrincipal[key.principal]?.removeAll { $0.client == key.client && $0.shard == key.shard }
+      if usesByPrincipal[key.principal]?.isEmpty == true { usesByPrincipal[key.principal] = nil }
     }
   }
 
   /// Forgets the clients that have been idle for too long.
   mutating func expire(at now: UInt64) {
-    for principal in principals.keys.sorted() {
+    for principal in usesByPrincipal.keys.sorted() {
       while let oldest = oldest(of: principal), oldest.at + limits.rememberedIdle <= now {
         drop(oldest, of: principal)
       }
@@ -206,36 +207,37 @@ struct RememberedOps: Sendable {
   }
 
   private mutating func admit(_ key: Key, at now: UInt64) -> Slot<Client> {
-    assert(slots[key] == nil, "a client is admitted twice")
+    assert(slotsByKey[key] == nil, "a client is admitted twice")
     // After the limits were lowered, more than one client can be too many.
-    while principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal,
+    while usesByPrincipal[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal,
       let oldest = oldest(of: key.principal)
     {
       drop(oldest, of: key.principal)
     }
     while clients.count >= limits.rememberedClients,
-      let name = principals.max(by: { ($0.value.count, $0.key) < ($1.value.count, $1.key) })?.key,
+      let name = usesByPrincipal.max(by: { ($0.value.count, $0.key) < ($1.value.count, $1.key) })?
+        .key,
       let oldest = oldest(of: name)
     {
       drop(oldest, of: name)
     }
     let slot = clients.insert(Client(usedAt: now))
-    slots[key] = slot
+    slotsByKey[key] = slot
     Self.insert(
-      Use(client: key.client, shard: key.shard, at: now),
-      into: &principals[key.principal, default: []])
-    assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
+      ClientUse(client: key.client, shard: key.shard, at: now),
+      into: &usesByPrincipal[key.principal, default: []])
+    assert(clients.count == slotsByKey.count, "\(clients.count) clients, \(slotsByKey.count) keys")
     return slot
   }
 
   /// The longest idle client of a principal; nil if it has none.
   ///
   /// A client has been used at the time of its entry or later, so the first entry that is up to
-  /// date is the oldest one. Those that are not move to their places.
-  private mutating func oldest(of principal: String) -> Use? {
+  /// date is the oldest one. Outdated entries move to their places.
+  private mutating func oldest(of principal: String) -> ClientUse? {
     // Taken out of the dictionary, so that a change does not copy it.
-    guard var uses = principals.removeValue(forKey: principal) else { return nil }
-    defer { principals[principal] = uses }
+    guard var uses = usesByPrincipal.removeValue(forKey: principal) else { return nil }
+    defer { usesByPrincipal[principal] = uses }
     assert(!uses.isEmpty, "\(principal) has no clients")
     while true {
       // Together: one by one, each of them would move all entries behind it.
@@ -244,23 +246,23 @@ struct RememberedOps: Sendable {
       uses.removeFirst(stale.count)
       for use in stale {
         guard let usedAt = lastUse(of: use, principal) else { continue }
-        uses.append(Use(client: use.client, shard: use.shard, at: usedAt))
+        uses.append(ClientUse(client: use.client, shard: use.shard, at: usedAt))
       }
       // Stable, so those with the same time stay in order.
       uses.sort { $0.at < $1.at }
     }
   }
 
-  private func lastUse(of use: Use, _ principal: String) -> UInt64? {
-    slots[key(of: use, principal)].map { clients[$0].usedAt }
+  private func lastUse(of use: ClientUse, _ principal: String) -> UInt64? {
+    slotsByKey[key(of: use, principal)].map { clients[$0].usedAt }
   }
 
-  private func key(of use: Use, _ principal: String) -> Key {
+  private func key(of use: ClientUse, _ principal: String) -> Key {
     Key(principal: principal, client: use.client, shard: use.shard)
   }
 
-  /// Inserts a use behind those that are not newer.
-  private static func insert(_ use: Use, into uses: inout ArraySlice<Use>) {
+  /// Inserts a use behind all uses that are not newer.
+  private static func insert(_ use: ClientUse, into uses: inout ArraySlice<ClientUse>) {
     var (low, high) = (uses.startIndex, uses.endIndex)
     while low < high {
       let middle = low + (high - low) / 2
@@ -269,17 +271,17 @@ struct RememberedOps: Sendable {
     uses.insert(use, at: low)
   }
 
-  private mutating func drop(_ use: Use, of principal: String) {
+  private mutating func drop(_ use: ClientUse, of principal: String) {
     let key = key(of: use, principal)
-    guard let slot = slots[key] else { return }
+    guard let slot = slotsByKey[key] else { return }
     forget(upTo: clients[slot].row, of: key.shard)
     clients.remove(slot, leaving: Client())
-    slots[key] = nil
-    busy[Self.busyPlace(of: key)] = nil
-    assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
-    assert(principals[principal]?.first?.client == use.client, "the oldest client has moved")
-    principals[principal]?.removeFirst()
-    if principals[principal]?.isEmpty == true { principals[principal] = nil }
+    slotsByKey[key] = nil
+    recent[Self.recentPlace(of: key)] = nil
+    assert(clients.count == slotsByKey.count, "\(clients.count) clients, \(slotsByKey.count) keys")
+    assert(usesByPrincipal[principal]?.first?.client == use.client, "the oldest client has moved")
+    usesByPrincipal[principal]?.removeFirst()
+    if usesByPrincipal[principal]?.isEmpty == true { usesByPrincipal[principal] = nil }
   }
 }
 
@@ -291,7 +293,7 @@ extension RememberedOps.Client {
     if entry.id > last {
       last = entry.id
       guard entries.count >= limit else {
-        straighten()
+        moveOldestToFront()
         entries.append(entry)
         return nil
       }
@@ -301,7 +303,7 @@ extension RememberedOps.Client {
       head = head + 1 == entries.count ? 0 : head + 1
       return evicted
     }
-    straighten()
+    moveOldestToFront()
     var evicted: RememberedOps.Entry?
     if entries.count >= limit { evicted = entries.removeFirst() }
     // Kept in the order of ids; out-of-order ids are rare.
@@ -317,16 +319,17 @@ extension RememberedOps.Client {
   ///
   /// The ring then begins at index 0.
   mutating func noteForgotten(_ limit: Int) {
-    straighten()
+    moveOldestToFront()
     guard entries.count >= limit, let oldest = entries.first, oldest.id > 0 else { return }
     forgotten = max(forgotten, oldest.id - 1)
   }
 
   /// Forgets the oldest ops beyond `limit`.
   ///
-  /// An op with an id up to theirs then counts as too old, never as new: it may have run.
+  /// An op with an id up to the newest forgotten one then counts as too old, never as new: it may
+  /// have run.
   mutating func trim(to limit: Int) {
-    straighten()
+    moveOldestToFront()
     let excess = entries.count - limit
     guard excess > 0 else { return }
     forgotten = max(forgotten, entries[excess - 1].id)
@@ -335,7 +338,7 @@ extension RememberedOps.Client {
   }
 
   /// Brings the oldest op to index 0.
-  mutating func straighten() {
+  mutating func moveOldestToFront() {
     guard head > 0 else { return }
     assert(head < entries.count)
     entries = Array(entries[head...] + entries[..<head])

@@ -6,17 +6,18 @@ struct SessionRef: Hashable, Sendable {
   var client: ClientID
 }
 
-/// A client as the author of ops: whatever its ops have in common.
+/// A client as the author of ops: the values that all its ops have in common.
 ///
-/// A session has one for all its ops, which saves 900 instructions of each: its name is encoded
-/// once, and passed on by one reference. In a cluster it has the one of the shard that it used last.
+/// A session has one `OpClient` for all its ops, which saves 900 instructions an op: the name is
+/// encoded once, and passed on by one reference. In a cluster, the key is for the shard that the
+/// session used last.
 final class OpClient: Sendable {
   let author: Author
   let key: RememberedOps.Key
   /// In a row, the member `by` up to the value of its `op`.
-  let beforeOp: [UInt8]
+  let jsonBeforeOp: [UInt8]
   /// In a row, the rest of `by`, and the name `octets`.
-  let behindOp: [UInt8]
+  let jsonBehindOp: [UInt8]
 
   init(name: String, _ client: ClientID, _ peer: Peer, _ shard: Shard = .first) {
     author = Author(name: name, principal: peer.principal, process: peer.process)
@@ -26,7 +27,7 @@ final class OpClient: Sendable {
     json.beginObject()
     json.member("name", name)
     json.name("op")
-    beforeOp = json.pieces
+    jsonBeforeOp = json.pieces
     json.removeAll()
     json.member("principal", peer.principal)
     if let process = peer.process { json.member("pid", UInt64(process)) }
@@ -34,22 +35,22 @@ final class OpClient: Sendable {
     json.word(client.text)
     json.endObject()
     json.name("octets")
-    behindOp = json.pieces
+    jsonBehindOp = json.pieces
   }
 }
 
-/// One client's presence.
+/// One client's session, from its `hello` to its end.
 struct Session: Sendable {
   // The members that every message to the session needs are close together in memory.
   var connection: ConnectionID
   var window: UInt64
-  var isUncontrolled: Bool
+  var hasNoFlowControl: Bool
   /// Whether the socket takes no more messages for the connection now.
   var isBlocked = false
   /// The octets sent under flow control, and the sum at which the credit ends.
-  var sent: UInt64 = 0
-  var upTo: UInt64
-  /// Whether a turn had no room for the session's messages, so that they wait for a wake.
+  var sentOctets: UInt64 = 0
+  var creditLimit: UInt64
+  /// Whether the session's messages wait for the next wake, because the last output was full.
   var waitsForTurn = false
   var lastSentAt: UInt64
   var lastHeardAt: UInt64
@@ -60,24 +61,25 @@ struct Session: Sendable {
   var heartbeat: UInt64
   /// The number of the last `ask` that the session was sent.
   var lastAsk: UInt64 = 0
-  /// The number of ops in flight: in a batch that is not durable, or waiting for the history.
-  var inflight = 0
+  /// The number of ops whose batch is not durable, or that wait for the history.
+  var opsInFlight = 0
   /// Malformed messages so far; the third ends the session.
-  var malformed = 0
-  var answered: UInt64 = 0
+  var malformedCount = 0
+  /// The ops that navd has answered since the session began.
+  var answeredOps: UInt64 = 0
   /// The watches that wait for navs, and whether a batch that is not durable has decided them.
-  var awaited: [(request: WatchRequest, isDecided: Bool)] = []
+  var waitingWatches: [(request: WatchRequest, isDecided: Bool)] = []
   /// The number of divergence reports in the present period of ten seconds.
-  var reports: (period: UInt64, count: Int) = (0, 0)
+  var divergenceReports: (period: UInt64, count: Int) = (0, 0)
 
   init(
-    connection: ConnectionID, window: UInt64, isUncontrolled: Bool, at time: UInt64, peer: Peer,
+    connection: ConnectionID, window: UInt64, hasNoFlowControl: Bool, at time: UInt64, peer: Peer,
     role: Role, client: ClientID, name: String, heartbeat: UInt64
   ) {
     self.connection = connection
     self.window = window
-    self.isUncontrolled = isUncontrolled
-    upTo = window
+    self.hasNoFlowControl = hasNoFlowControl
+    creditLimit = window
     lastSentAt = time
     lastHeardAt = time
     self.peer = peer
@@ -96,29 +98,29 @@ struct Session: Sendable {
 
   /// Counts a divergence report; returns whether to record it in the journal.
   ///
-  /// A session records at most 8 of them in ten seconds, because more would show nothing new.
+  /// A session records at most 8 reports in ten seconds, because more would show nothing new.
   mutating func mayReport(at now: Instant) -> Bool {
     let period = now.boot / 10_000
-    if reports.period != period { reports = (period, 0) }
-    reports.count += 1
-    return reports.count <= Self.reportsInTenSeconds
+    if divergenceReports.period != period { divergenceReports = (period, 0) }
+    divergenceReports.count += 1
+    return divergenceReports.count <= Self.reportsInTenSeconds
   }
 
   private static let reportsInTenSeconds = 8
 
-  var hasCredit: Bool { !isBlocked && (isUncontrolled || sent < upTo) }
+  var hasCredit: Bool { !isBlocked && (hasNoFlowControl || sentOctets < creditLimit) }
 
-  /// What a message of several diffs holds at most, in octets; nil without credit.
+  /// The most octets of a message of several diffs; nil if the session has no credit.
   ///
   /// Half a window at a time leaves room for others on the same connection. A long message costs
   /// less, by octet, than several short ones; a longer one than this would keep others waiting.
-  var room: Int? {
+  var maximumDiffsOctets: Int? {
     guard hasCredit, !waitsForTurn else { return nil }
-    return isUncontrolled ? 60 * 1024 : min(60 * 1024, max(32 * 1024, Int(window / 2)))
+    return hasNoFlowControl ? 60 * 1024 : min(60 * 1024, max(32 * 1024, Int(window / 2)))
   }
 
   static let vacant = Session(
-    connection: ConnectionID(0), window: 0, isUncontrolled: false, at: 0,
+    connection: ConnectionID(0), window: 0, hasNoFlowControl: false, at: 0,
     peer: .local(user: 0, group: 0, process: 0), role: .ui, client: ClientID(high: 0, low: 0),
     name: "", heartbeat: 0)
 }
@@ -126,8 +128,9 @@ struct Session: Sendable {
 /// The sessions by slot, connection and client id, and the fences and op rates of connections.
 ///
 /// Laws:
-/// - A connection has at most one session, a client id too. Both indexes name live slots.
-/// - `counts` has the number of sessions of each principal that has any.
+/// - A connection has at most one session, and so has a client id. Both indexes lead to slots in
+///   use.
+/// - `countsByPrincipal` has the number of sessions of each principal that has any.
 /// - A fenced connection has no session.
 ///
 /// Only `insert` and `remove` change which slots are in use.
@@ -135,7 +138,7 @@ struct Sessions: Sendable {
   private var slots = Slots<Session>()
   private var byConnection = NumberIndex()
   private var byClient: [ClientID: SessionSlot] = [:]
-  private var counts: [String: Int] = [:]
+  private var countsByPrincipal: [String: Int] = [:]
   /// The connections whose client id another process took over.
   private var fenced: Set<ConnectionID> = []
   /// The actors of the connections of gateways.
@@ -144,8 +147,8 @@ struct Sessions: Sendable {
   private var actors: [ConnectionID: SessionActor] = [:]
   /// The ops of each connection in its newest second, if there is a limit.
   private(set) var rates: [ConnectionID: (second: UInt64, count: Int)] = [:]
-  /// Whether watches that waited have been decided since everything was durable.
-  private var decidesAwaited = false
+  /// Whether a batch that is not durable has decided watches that waited for navs.
+  private var decidesWaitingWatches = false
 
   var count: Int { slots.count }
 
@@ -169,7 +172,7 @@ struct Sessions: Sendable {
     return slot
   }
 
-  func count(of principal: String) -> Int { counts[principal, default: 0] }
+  func count(of principal: String) -> Int { countsByPrincipal[principal, default: 0] }
 
   func isLive(_ slot: SessionSlot) -> Bool { slots.isLive(slot) }
 
@@ -201,7 +204,7 @@ struct Sessions: Sendable {
     let slot = slots.insert(session)
     byConnection.insert(slot.number, session.connection.number)
     byClient[session.client] = slot
-    counts[session.peer.principal, default: 0] += 1
+    countsByPrincipal[session.peer.principal, default: 0] += 1
     assert(byConnection.count == byClient.count && byClient.count == slots.count)
     return slot
   }
@@ -213,13 +216,13 @@ struct Sessions: Sendable {
     byClient[session.client] = nil
     let left = count(of: session.peer.principal) - 1
     assert(left >= 0, "\(session.peer.principal) has \(left) sessions")
-    counts[session.peer.principal] = left == 0 ? nil : left
+    countsByPrincipal[session.peer.principal] = left == 0 ? nil : left
     slots.remove(slot, leaving: .vacant)
     assert(byConnection.count == byClient.count && byClient.count == slots.count)
   }
 
   /// Notes that a message of a connection arrived; returns the slot of its session.
-  mutating func hear(_ connection: ConnectionID, at now: Instant) -> SessionSlot? {
+  mutating func noteMessage(on connection: ConnectionID, at now: Instant) -> SessionSlot? {
     guard let slot = slot(of: connection) else { return nil }
     slots[slot].lastHeardAt = now.boot
     return slot
@@ -232,7 +235,7 @@ struct Sessions: Sendable {
     actors.isEmpty ? nil : actors[connection]
   }
 
-  /// Notes for whom a gateway speaks on a connection.
+  /// Notes the actor for whom a gateway speaks on a connection.
   mutating func note(_ actor: SessionActor, of connection: ConnectionID) {
     actors[connection] = actor
   }
@@ -250,7 +253,7 @@ struct Sessions: Sendable {
   }
 
   /// Forgets a closed connection; returns the slot of its session, which the caller must end.
-  mutating func close(_ connection: ConnectionID) -> SessionSlot? {
+  mutating func forget(_ connection: ConnectionID) -> SessionSlot? {
     fenced.remove(connection)
     rates[connection] = nil
     actors[connection] = nil
@@ -261,7 +264,7 @@ struct Sessions: Sendable {
   ///
   /// The connection is counted, not the session, because a client can open another session by one
   /// message.
-  mutating func excess(of connection: ConnectionID, over limit: Int, at now: Instant) -> UInt64? {
+  mutating func delay(of connection: ConnectionID, over limit: Int, at now: Instant) -> UInt64? {
     guard limit > 0 else { return nil }
     let second = now.boot / 1000
     var rate = rates[connection] ?? (second, 0)
@@ -275,58 +278,60 @@ struct Sessions: Sendable {
   // Ops in flight.
 
   /// Counts an op that is decided but not yet durable.
-  mutating func begin(_ slot: SessionSlot) {
+  mutating func beginOp(of slot: SessionSlot) {
     assert(isLive(slot))
-    slots[slot].inflight += 1
+    slots[slot].opsInFlight += 1
   }
 
   /// Ends the ops in flight of a batch that is durable, and counts one answer for each.
-  mutating func finish(_ changes: [Undo]) {
+  mutating func finishOps(of changes: [Undo]) {
     for index in changes.indices {
-      if case .inFlight(let slot) = changes[index] { finish(slot, answers: 1) }
+      if case .inFlight(let slot) = changes[index] { finishOp(of: slot, answers: 1) }
     }
   }
 
   /// Ends one op in flight of a session and counts its answers; skips a session that has ended.
-  mutating func finish(_ slot: SessionSlot, answers: UInt64) {
-    guard slots.isLive(slot), slots[slot].inflight > 0 else { return }
-    slots[slot].inflight -= 1
-    slots[slot].answered += answers
+  mutating func finishOp(of slot: SessionSlot, answers: UInt64) {
+    guard slots.isLive(slot), slots[slot].opsInFlight > 0 else { return }
+    slots[slot].opsInFlight -= 1
+    slots[slot].answeredOps += answers
   }
 
   // The watches that wait for navs.
 
-  mutating func forgetAwaited(_ nav: String, _ view: View, of slot: SessionSlot) {
-    slots[slot].awaited.removeAll { $0.request.nav == nav && $0.request.view == view }
+  mutating func forgetWaitingWatches(_ nav: String, _ view: View, of slot: SessionSlot) {
+    slots[slot].waitingWatches.removeAll { $0.request.nav == nav && $0.request.view == view }
   }
 
-  /// Marks the watches that wait for a nav as decided, and returns them.
-  mutating func decideAwaited(_ nav: String) -> [(slot: SessionSlot, request: WatchRequest)] {
+  /// Marks the watches that wait for a nav as decided, and returns these watches.
+  mutating func decideWaitingWatches(_ nav: String) -> [(slot: SessionSlot, request: WatchRequest)]
+  {
     var decided: [(slot: SessionSlot, request: WatchRequest)] = []
     for slot in indices {
-      for (index, wait) in slots[slot].awaited.enumerated()
+      for (index, wait) in slots[slot].waitingWatches.enumerated()
       where wait.request.nav == nav && !wait.isDecided {
-        slots[slot].awaited[index].isDecided = true
+        slots[slot].waitingWatches[index].isDecided = true
         decided.append((slot, wait.request))
       }
     }
-    if !decided.isEmpty { decidesAwaited = true }
+    if !decided.isEmpty { decidesWaitingWatches = true }
     return decided
   }
 
   /// Forgets the decided watches when everything is durable.
-  mutating func settleAwaited() {
-    guard decidesAwaited else { return }
-    decidesAwaited = false
-    for slot in indices { slots[slot].awaited.removeAll(where: \.isDecided) }
+  mutating func forgetDecidedWatches() {
+    guard decidesWaitingWatches else { return }
+    decidesWaitingWatches = false
+    for slot in indices { slots[slot].waitingWatches.removeAll(where: \.isDecided) }
   }
 
   /// Makes the watches of a nav wait again after a rollback of its creation.
-  mutating func awaitAgain(_ nav: String) {
-    guard decidesAwaited else { return }
+  mutating func undecideWaitingWatches(_ nav: String) {
+    guard decidesWaitingWatches else { return }
     for slot in indices {
-      for index in slots[slot].awaited.indices where slots[slot].awaited[index].request.nav == nav {
-        slots[slot].awaited[index].isDecided = false
+      for index in slots[slot].waitingWatches.indices
+      where slots[slot].waitingWatches[index].request.nav == nav {
+        slots[slot].waitingWatches[index].isDecided = false
       }
     }
   }
@@ -349,8 +354,8 @@ struct Sessions: Sendable {
   /// n).
   func busiest(_ count: Int) -> [SessionSlot] {
     assert(count >= 0)
-    let active = indices.filter { slots[$0].answered > 0 }
-      .sorted { (slots[$1].answered, $0) < (slots[$0].answered, $1) }
+    let active = indices.filter { slots[$0].answeredOps > 0 }
+      .sorted { (slots[$1].answeredOps, $0) < (slots[$0].answeredOps, $1) }
     return Array(active.prefix(count))
   }
 }

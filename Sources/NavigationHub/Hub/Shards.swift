@@ -1,8 +1,8 @@
 import NavigationCore
 
-/// Which shards this daemon serves, and where the others are.
+/// The shards that this daemon serves, and the owners of the others.
 ///
-/// Outside of a cluster there is one shard, and it is here.
+/// Outside of a cluster there is one shard, which this daemon serves.
 struct Shards: Sendable {
   let count: Int
   private var areHere: [Bool]
@@ -12,10 +12,10 @@ struct Shards: Sendable {
   private(set) var areAllHere: Bool
   /// How the cluster is divided; nil outside of a cluster, and before the first view.
   private(set) var view: ClusterView?
-  /// The place among the members of the view of each shard's owner.
+  /// The index of each shard's owner among the members of the view; nil if there is no owner.
   private var owners: [Int?]
   /// Since when this daemon owns shards that it does not serve yet, by the boot clock.
-  private var coming: [Shard: UInt64] = [:]
+  private var ownedSince: [Shard: UInt64] = [:]
 
   init(count: Int = 1) {
     self.count = count
@@ -32,7 +32,7 @@ struct Shards: Sendable {
   /// The shards that this daemon serves, ascending.
   var here: [Shard] { areHere.indices.filter { areHere[$0] }.map { Shard($0) } }
 
-  /// The daemon that serves a shard; nil if it is not known, or it is silent.
+  /// The daemon that serves a shard; nil if no daemon is known, or the known one is silent.
   ///
   /// Clients that are sent to a daemon that has gone come back, and wait longer each time.
   func owner(of shard: Shard) -> ClusterMember? {
@@ -44,7 +44,7 @@ struct Shards: Sendable {
 
   /// Since when this daemon owns a shard that it does not serve yet, in milliseconds of
   /// CLOCK_BOOTTIME; nil for all other shards.
-  func coming(_ shard: Shard) -> UInt64? { coming[shard] }
+  func ownedSince(_ shard: Shard) -> UInt64? { ownedSince[shard] }
 
   /// When a shard came from another daemon; nil outside of a cluster.
   func arrival(of shard: Shard) -> UInt64? { count > 1 ? arrivals[shard.number] : nil }
@@ -54,7 +54,7 @@ struct Shards: Sendable {
     for shard in shards {
       areHere[shard.number] = isHere
       arrivals[shard.number] = now
-      coming[shard] = nil
+      ownedSince[shard] = nil
     }
     areAllHere = areHere.allSatisfy { $0 }
   }
@@ -62,13 +62,13 @@ struct Shards: Sendable {
   mutating func note(_ view: ClusterView, at now: UInt64) {
     self.view = view
     owners = Array(repeating: nil, count: count)
-    let former = coming
-    coming = [:]
+    let former = ownedSince
+    ownedSince = [:]
     for (place, member) in view.members.enumerated() {
       for shard in member.shards where shard.number < count {
         owners[shard.number] = place
         guard member.name == view.member, !isHere(shard) else { continue }
-        coming[shard] = former[shard] ?? now
+        ownedSince[shard] = former[shard] ?? now
       }
     }
   }

@@ -45,7 +45,7 @@ struct Slots<Value: Sendable>: Sendable {
   }
 
   /// The number of slots, in use or not.
-  var end: Int { live.count }
+  var slotCount: Int { live.count }
 
   func isLive(_ slot: Slot<Value>) -> Bool { slot.number < live.count && live[slot.number] }
 
@@ -54,7 +54,7 @@ struct Slots<Value: Sendable>: Sendable {
 
   /// The first slot in use from a number on, going round at the end; there must be one.
   ///
-  /// It serves to visit a few slots at a time, where `indices` would be O(slots).
+  /// Callers visit a few slots at a time with this function, where `indices` would be O(slots).
   func next(from number: Int) -> Slot<Value> {
     precondition(count > 0, "no slot is in use")
     var number = number < live.count ? number : 0
@@ -68,10 +68,11 @@ struct Slots<Value: Sendable>: Sendable {
     unsafeMutableAddress { unsafe mutableAddress(of: slot) }
   }
 
-  /// Where a value is, until a value changes: a copy of a nav costs a retain for each of its members.
+  /// The address of a value, valid until a value changes: a copy of a nav would cost a retain for
+  /// each member.
   ///
-  /// A coroutine that lends the value is no way for owners of slots: where Swift 6.3.1 does not inline
-  /// it, callers read what it lent after its end, in the memory of the next.
+  /// Owners of slots must not use `_read` and `_modify` instead: where Swift 6.3.1 does not inline
+  /// such a coroutine, its caller reads the value after the coroutine has ended.
   func address(of slot: Slot<Value>) -> UnsafePointer<Value> {
     assert(live[slot.number], "slot \(slot.number) is vacant")
     return unsafe values.withUnsafeBufferPointer { values in
@@ -80,7 +81,7 @@ struct Slots<Value: Sendable>: Sendable {
     }
   }
 
-  /// Where a value is, to be changed there.
+  /// The address of a value that the caller changes in place.
   mutating func mutableAddress(of slot: Slot<Value>) -> UnsafeMutablePointer<Value> {
     assert(live[slot.number], "slot \(slot.number) is vacant")
     return unsafe values.withUnsafeMutableBufferPointer { values in

@@ -1,14 +1,14 @@
 import NavigationCore
 
-/// The messages of clients that administrators want to see, on their way to them.
+/// The traces of administrators: each reports messages of other clients to one session.
 ///
 /// A trace slows no client: whatever exceeds its limits is dropped and counted.
 ///
 /// Laws:
-/// - A session has one trace at most. It never sees its own messages.
+/// - A session has one trace at most, which never reports the session's own messages.
 /// - The reports and the counts of dropped messages add up to the messages that match.
 struct Trace: Sendable {
-  /// What a trace is about; without both, all messages.
+  /// The messages that a trace reports; all messages if both members are nil.
   struct Filter: Sendable {
     /// The nav that the messages name, or that the request which they answer names.
     var nav: String?
@@ -16,11 +16,11 @@ struct Trace: Sendable {
     var client: String?
   }
 
-  /// The end of a connection.
+  /// The peer of a connection, and its client.
   struct Correspondent: Sendable {
     /// The peer, as the transport proved it.
     var peer: Peer
-    /// The client of the session, or that which an op without session names.
+    /// The client of the session, or the client that an op without session names.
     var client: (id: ClientID, name: String)?
   }
 
@@ -57,9 +57,9 @@ struct Trace: Sendable {
   static let reportBytes = 32768
   /// How many messages a trace reports in a second, and at once after a pause.
   static let (perSecond, burst) = (UInt64(2000), UInt64(1000))
-  /// How many unanswered requests a trace of a nav remembers; with more, it forgets them.
-  static let awaitedLimit = 4096
-  /// How many clients are remembered for messages to them; with more, those without session are
+  /// The most unanswered requests that a trace of a nav remembers; above, it forgets all.
+  static let unansweredLimit = 4096
+  /// The most clients remembered for messages to connections without a session; above, all are
   /// forgotten.
   static let correspondentLimit = 16384
 
@@ -67,13 +67,13 @@ struct Trace: Sendable {
     var session: SessionRef
     var connection: ConnectionID
     var filter: Filter
-    /// What it may still report now, in thousandths of a message.
+    /// The messages that the trace may still report now, in thousandths of a message.
     var tokens = Trace.burst * 1000
     var refilledAt: UInt64
     var reports: [Report] = []
     var dropped: UInt64 = 0
     /// The requests about the nav that are not answered yet.
-    var awaited: Set<Request> = []
+    var unanswered: Set<Request> = []
   }
 
   fileprivate struct Request: Hashable {
@@ -82,15 +82,15 @@ struct Trace: Sendable {
   }
 
   private var tracers: [Tracer] = []
-  /// The clients that had a session or sent something since the trace began: for messages to a client
-  /// that has no session, or has it no more.
+  /// The clients that had a session or sent a message since the trace began, for reports about
+  /// messages to clients without a session.
   private(set) var correspondents: [ConnectionID: Correspondent] = [:]
 
   var isEmpty: Bool { tracers.isEmpty }
 
   var sessions: [SessionRef] { tracers.map(\.session) }
 
-  /// Begins the trace of a session, in the place of the one that it has.
+  /// Begins a trace for a session, and ends its former trace.
   mutating func begin(
     _ session: SessionRef, on connection: ConnectionID, _ filter: Filter, at now: UInt64
   ) {
@@ -125,7 +125,7 @@ struct Trace: Sendable {
   }
 
   /// Takes the next report to a session; nil if there is nothing to report, or no more.
-  mutating func take(_ session: SessionRef) -> Report? {
+  mutating func takeReport(to session: SessionRef) -> Report? {
     guard let index = tracers.firstIndex(where: { $0.session == session }) else { return nil }
     var report: Report
     if tracers[index].reports.isEmpty {
@@ -139,8 +139,8 @@ struct Trace: Sendable {
     return report
   }
 
-  /// Drops the reports to a session that can take none now, and counts them.
-  mutating func drop(_ session: SessionRef) {
+  /// Drops the reports to a session without credit, and counts the dropped messages.
+  mutating func dropReports(to session: SessionRef) {
     guard let index = tracers.firstIndex(where: { $0.session == session }) else { return }
     tracers[index].dropped += tracers[index].reports.reduce(0) { $0 + $1.count }
     tracers[index].reports = []
@@ -161,17 +161,17 @@ extension Trace.Tracer {
       guard message.nav == nav else { return false }
       if let id = message.id {
         // Most of so many are of connections that have closed.
-        if awaited.count >= Trace.awaitedLimit { awaited = [] }
-        awaited.insert(Trace.Request(connection: message.connection, id: id))
+        if unanswered.count >= Trace.unansweredLimit { unanswered = [] }
+        unanswered.insert(Trace.Request(connection: message.connection, id: id))
       }
       return true
     }
     guard let body = message.body else { return false }
-    if !awaited.isEmpty, let id = Self.id(of: body),
-      awaited.contains(Trace.Request(connection: message.connection, id: id))
+    if !unanswered.isEmpty, let id = Self.id(of: body),
+      unanswered.contains(Trace.Request(connection: message.connection, id: id))
     {
       if message.verb != ServerVerb.queued.word {
-        awaited.remove(Trace.Request(connection: message.connection, id: id))
+        unanswered.remove(Trace.Request(connection: message.connection, id: id))
       }
       return true
     }
@@ -220,8 +220,7 @@ extension Trace.Tracer {
 extension Trace.Message {
   /// The report of the message, which passes at `time`, in milliseconds since 1970.
   fileprivate func report(at time: UInt64) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
+    JSONWriter.object { json in
       json.member("t", time)
       json.member("dir", word: isIncoming ? "in" : "out")
       json.member("verb", verb ?? "")
@@ -233,7 +232,6 @@ extension Trace.Message {
       json.peer(correspondent.peer)
       json.member("size", UInt64(byteCount))
       if let body, body.count <= Trace.bodyBytes { json.member("body", raw: body) }
-      json.endObject()
     }
   }
 }

@@ -1,6 +1,6 @@
 import NavigationCore
 
-/// A change that a batch made outside the navs, with what its rollback needs.
+/// A change that a batch made outside the states of navs, with the values that undo it.
 ///
 /// The code that makes such a change notes it in the batch at hand, and `Hub.rollBack` takes the
 /// changes back, the newest first. An op notes two of them, so the rare large ones are boxed.
@@ -11,27 +11,27 @@ enum Undo: Sendable {
   case inFlight(session: SessionSlot)
   /// An op of a client is remembered.
   case remembered(OpClient, op: UInt64, evicted: RememberedOps.Entry?)
-  /// A nav was created, closed, or frozen by what the batch would have made of it.
+  /// A nav was created, closed or frozen.
   case created(NavSlot)
   case closed(NavSlot)
   case frozen(NavSlot)
-  /// What clients coordinate at a nav has changed.
+  /// The coordination of a nav was changed.
   indirect case coordination(NavSlot, before: Coordination)
   /// A malformed message of a session was counted.
   case malformed(session: SessionSlot)
-  /// A request to the history waits, or was answered.
-  case asked(token: UInt64)
-  indirect case answered(token: UInt64, PendingRead)
+  /// A request to the history was made, or was answered.
+  case historyRequested(token: UInt64)
+  indirect case historyAnswered(token: UInt64, PendingRead)
   /// A backup was begun or has ended.
   indirect case backup(before: PendingBackup?)
 
-  /// Whether it is about rows of these shards, or a nav in one of these slots.
+  /// Whether the change is about rows of these shards, or about a nav in one of these slots.
   func concerns(_ shards: Set<Shard>, _ slots: Set<NavSlot>) -> Bool {
     switch self {
     case .row(let shard, _): shards.contains(shard)
     case .created(let slot), .closed(let slot), .frozen(let slot), .coordination(let slot, _):
       slots.contains(slot)
-    case .inFlight, .remembered, .malformed, .asked, .answered, .backup: false
+    case .inFlight, .remembered, .malformed, .historyRequested, .historyAnswered, .backup: false
     }
   }
 }

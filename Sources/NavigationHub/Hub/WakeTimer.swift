@@ -13,8 +13,9 @@ struct WakeTimer: Sendable {
     self.now = now
   }
 
-  /// Plans a deadline: `wakeAt` will be no later than `time`.
-  mutating func plan(_ time: UInt64) {
+  /// Plans a deadline: `wakeAt` will be no later than `time`; nil plans nothing.
+  mutating func plan(_ time: UInt64?) {
+    guard let time else { return }
     wakeAt = min(wakeAt ?? time, time)
     assert(wakeAt.map { $0 <= time } == true, "wake at \(wakeAt ?? 0), planned \(time)")
   }

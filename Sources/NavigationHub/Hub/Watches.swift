@@ -10,7 +10,7 @@ struct Watch: Sendable {
   /// The revision that the mirror has as soon as everything sent has arrived.
   var cursor: Revision
   /// The snapshot that is being sent in parts; nil if there is none.
-  var snapshot: SnapshotOnItsWay?
+  var snapshot: SnapshotBox?
   /// The index of the next screen of the snapshot to send.
   var nextScreen = 0
   /// Whether the answer to the `watch` was sent; before it the watch gets nothing.
@@ -30,7 +30,7 @@ struct Watch: Sendable {
 /// A snapshot that is being sent, stored outside of its watch.
 ///
 /// The hub visits thousands of watches for one revision, and hardly any of them has a snapshot.
-final class SnapshotOnItsWay: Sendable {
+final class SnapshotBox: Sendable {
   let snapshot: Snapshot
 
   init(_ snapshot: Snapshot) { self.snapshot = snapshot }
@@ -42,30 +42,30 @@ final class SnapshotOnItsWay: Sendable {
 /// - A watch is once in the list of its session and once in that of its nav, in the order of `insert`.
 /// - The messages of a full watch bring each revision behind its cursor once and in order, or a
 ///   snapshot, behind which the diffs go on. Nothing in them is newer than `durable`.
-/// - Snapshots and `latest` show a state that is durable as it stands.
+/// - Snapshots and `latest` show the newest revision, once it is durable.
 /// - Watches at the same position share one body.
 struct Watches: Sendable {
   private var slots = Slots<Watch>()
   private var bySession: [[WatchSlot]] = []
   private var byNav: [[WatchSlot]] = []
-  /// The messages of diffs in the output at hand, and the one made last.
+  /// The messages of diffs in the output at hand by position, and the newest of these messages.
   private var shared: [Position: Message] = [:]
   private var last: (position: Position, message: Message)?
 
-  /// What a watch gets next.
+  /// The next step for one watch.
   enum Next {
-    /// A message, which the watch counts as sent.
+    /// A message to send; the watch has moved its cursor past it.
     case message(Message)
-    /// A snapshot or `latest`, as soon as the nav's state is durable as it stands.
-    case standstill
+    /// A snapshot or `latest` must wait until the nav's newest revision is durable.
+    case waitsForDurability
     /// Nothing: it has everything that is durable, or its session has no credit.
     case nothing
   }
 
   struct Message: Sendable {
     var verb: ServerVerb
-    /// The place of its body in the output, and its size.
-    var body: Int
+    /// The index of its body in the output, and the size of the body.
+    var bodyIndex: Int
     var byteCount: Int
     /// How many revisions it brings one by one.
     var revisions = 0
@@ -73,13 +73,13 @@ struct Watches: Sendable {
     var endsSnapshot = false
   }
 
-  /// Where a watch stands that a message of diffs is for.
+  /// The position of the watches that can share a message of diffs.
   private struct Position: Hashable {
     var nav: NavSlot
     var cursor: UInt64
-    /// What a message of several diffs holds at most, in octets.
+    /// The most octets of a message of several diffs.
     var room: Int
-    /// Whether it tells what the bar shows.
+    /// Whether the message includes the resolved bar.
     var hasResolved: Bool
   }
 
@@ -100,7 +100,7 @@ struct Watches: Sendable {
   }
 
   /// How many durable revisions a full watch has not been sent; 0 for other views.
-  func behind(_ index: WatchSlot, of navs: borrowing Navs) -> UInt64 {
+  func revisionsBehind(_ index: WatchSlot, of navs: borrowing Navs) -> UInt64 {
     let watch = slots[index]
     guard watch.view == .full else { return 0 }
     let durable = navs[watch.nav].durable
@@ -111,7 +111,7 @@ struct Watches: Sendable {
   func lag(of navs: borrowing Navs) -> Hub.Lag {
     var lag = Hub.Lag()
     for index in slots.indices {
-      let behind = behind(index, of: navs)
+      let behind = revisionsBehind(index, of: navs)
       guard behind > 0 else { continue }
       lag.watches += 1
       lag.largest = max(lag.largest, behind)
@@ -141,23 +141,23 @@ struct Watches: Sendable {
     slots.remove(index, leaving: .vacant)
   }
 
-  /// Serves a watch from now on: the answer to its request is on its way.
-  mutating func start(_ index: WatchSlot) { slots[index].isStarted = true }
+  /// Marks that the answer to a watch request was sent, so that its diffs may follow.
+  mutating func markStarted(_ index: WatchSlot) { slots[index].isStarted = true }
 
   // Serving.
 
-  /// Decides what a watch gets next, adds its body to the output, and moves the watch on.
+  /// Chooses the next message of a watch, adds its body to the output, and moves the cursor of the
+  /// watch.
   ///
-  /// `nav` is not changed, but lent where it is: an argument would be copied. In octets, `room` is
-  /// what a message of several diffs may hold, nil without credit; `limit` is what any message may
-  /// hold.
+  /// `nav` is `inout` only to avoid a copy. `room` is the most octets of a message of several
+  /// diffs, nil without credit; `limit` is the most octets of any message.
   mutating func next(
     of index: WatchSlot, from nav: inout NavEntry, room: Int?, limit: Int,
     into output: inout HubOutput
   ) -> Next {
     guard slots[index].isStarted, let room else { return .nothing }
     guard slots[index].view == .full else { return nextLatest(index, &nav, &output) }
-    if slots[index].snapshot != nil { return nextPart(index, limit, &output) }
+    if slots[index].snapshot != nil { return nextSnapshotPart(index, limit, &output) }
     let cursor = slots[index].cursor
     assert(cursor <= nav.revision, "a watch is ahead of its nav")
     guard cursor < nav.durable else { return .nothing }
@@ -169,14 +169,14 @@ struct Watches: Sendable {
       assert(slots[index].cursor <= nav.durable, "a watch got what is not durable")
       return .message(message)
     }
-    guard nav.durable == nav.revision else { return .standstill }
+    guard nav.durable == nav.revision else { return .waitsForDurability }
     let why = nav.ring.reaches(cursor) ? "size" : "lag"
-    slots[index].snapshot = SnapshotOnItsWay(nav.snapshot(why: why))
+    slots[index].snapshot = SnapshotBox(nav.snapshot(why: why))
     slots[index].nextScreen = 0
-    return nextPart(index, limit, &output)
+    return nextSnapshotPart(index, limit, &output)
   }
 
-  /// Forgets which bodies are in the output, which the shell has taken.
+  /// Forgets the shared messages, because the shell has taken the output.
   mutating func endTurn() {
     last = nil
     if !shared.isEmpty { shared = [:] }
@@ -188,8 +188,8 @@ struct Watches: Sendable {
     return shared[position]
   }
 
-  /// Encodes what every watch at the same position gets, as many diffs as fit into one message; nil
-  /// if the ring does not reach it, or if not even the first one fits.
+  /// Encodes the message for all watches at a position, with as many diffs as fit; nil if the ring
+  /// does not reach the position, or if not even the first diff fits.
   private mutating func makeDiffs(
     _ position: Position, _ nav: inout NavEntry, _ limit: Int, _ output: inout HubOutput
   ) -> Message? {
@@ -214,14 +214,14 @@ struct Watches: Sendable {
         nav: nav.name, nav.ring.diffs(behind: cursor, through: last),
         hasResolved: position.hasResolved, byteCount: byteCount)
     let message = Message(
-      verb: isOne ? .diff : .diffs, body: output.add(body), byteCount: body.count,
+      verb: isOne ? .diff : .diffs, bodyIndex: output.add(body), byteCount: body.count,
       revisions: Int(last.number - cursor.number))
     self.last = (position, message)
     if byNav[position.nav.number].count > 1 { shared[position] = message }
     return message
   }
 
-  private mutating func nextPart(
+  private mutating func nextSnapshotPart(
     _ index: WatchSlot, _ limit: Int, _ output: inout HubOutput
   ) -> Next {
     guard let snapshot = slots[index].snapshot?.snapshot else {
@@ -238,13 +238,13 @@ struct Watches: Sendable {
     }
     return .message(
       Message(
-        verb: .snap, body: output.add(body), byteCount: body.count, endsSnapshot: next == nil))
+        verb: .snap, bodyIndex: output.add(body), byteCount: body.count, endsSnapshot: next == nil))
   }
 
   private mutating func nextLatest(
     _ index: WatchSlot, _ nav: inout NavEntry, _ output: inout HubOutput
   ) -> Next {
-    guard nav.durable == nav.revision else { return .standstill }
+    guard nav.durable == nav.revision else { return .waitsForDurability }
     let view = slots[index].view
     guard let (key, value) = nav.latest(view, unless: slots[index].sentKey) else {
       return .nothing
@@ -253,6 +253,6 @@ struct Watches: Sendable {
     slots[index].cursor = nav.revision
     let body = ServerMessageWriter.latest(
       nav: nav.name, view: view, epoch: nav.epoch, revision: nav.revision, value: value)
-    return .message(Message(verb: .latest, body: output.add(body), byteCount: body.count))
+    return .message(Message(verb: .latest, bodyIndex: output.add(body), byteCount: body.count))
   }
 }

@@ -24,7 +24,7 @@ package struct RecordingHeader: Hashable, Sendable {
   ) {
     self.nav = nav
     self.server = server
-    rules = HistoryReplay.rules
+    rules = HistoryReplay.rulesVersion
     self.recorded = recorded
     self.from = from
     self.to = to

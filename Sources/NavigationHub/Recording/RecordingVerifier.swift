@@ -17,7 +17,7 @@ package struct RecordingVerifier {
   package init(_ header: RecordingHeader) { self.header = header }
 
   /// Whether the resolved bars are compared too.
-  package var comparesBars: Bool { header.rules == HistoryReplay.rules }
+  package var comparesBars: Bool { header.rules == HistoryReplay.rulesVersion }
 
   /// Checks the next entry; after an error, the verifier must not be used again.
   @discardableResult
@@ -51,7 +51,7 @@ package struct RecordingVerifier {
       throw .digest(
         line: number, revision: before.revision.number, computed: before.digest, recorded: named)
     }
-    guard !comparesBars || step.statedBar == step.bar else {
+    guard !comparesBars || step.recordedBar == step.bar else {
       throw .resolved(line: number, revision: step.revision.number)
     }
     return step

@@ -43,7 +43,7 @@ package enum FreshResolution {
         kind: .created, depth: ids.count, top: ids.last?.string.flatMap { ScreenID($0) }),
       body: Array(JSONTree.object(members).text.utf8))
     try hub.index(row.header, body: row.body.span, at: now)
-    try hub.revive(ReloadRequest(nav: 1, head: 1), snapshot: nil, rows: [row])
+    try hub.revive(ReloadRequest(nav: 1, newestRow: 1), snapshot: nil, rows: [row])
     var reader = hub.makeReader()
     let get = HubEvent(
       frame: ClientVerb.get.frame.span, body: #"{"id":1,"nav":\#(nav),"what":"state"}"#.utf8.span,
