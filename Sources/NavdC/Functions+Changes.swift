@@ -21,7 +21,7 @@ public func navd_guard(
       throw .misuse("state has no nav; pass the JSON of a state")
     }
     let doubt = try unsafe client(handle).use { connection, _ in
-      connection.cluster.doubt(about: nav)
+      connection.cluster.guardRefusal(for: nav)
     }
     if let doubt { throw Failure(doubt) }
     unsafe place.pointee = owned(guards.bytes)

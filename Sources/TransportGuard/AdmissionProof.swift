@@ -33,7 +33,7 @@ struct AdmissionProof {
   func finish() throws(ZeroMQError) {
     let result = navd_await_child(process)
     guard result != 0 else { return }
-    throw ZeroMQError(.bind, code: result > 0 && result < 256 ? result : EPERM)
+    throw ZeroMQError("zmq_bind", code: result > 0 && result < 256 ? result : EPERM)
   }
 
   /// Runs the proof in the child process; returns 0, or the error code of its failure.
@@ -69,7 +69,7 @@ struct AdmissionProof {
     let router = try context.socket(.router)
     try RouterPreparation.setIdentification(router, kind, identity)
     guard try isRefused(by: router, in: context, identity, stranger: stranger) else {
-      throw ZeroMQError(.bind, code: EPERM)
+      throw ZeroMQError("zmq_bind", code: EPERM)
     }
   }
 
@@ -82,7 +82,7 @@ struct AdmissionProof {
     stranger: CurveKeyPair?
   ) throws(ZeroMQError) -> Bool {
     try router.set(.linger(milliseconds: 0))
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     // An abstract socket name leaves no file, and needs no address family that a hardened unit
     // forbids.
     var source = SystemRandomNumberGenerator()
@@ -115,7 +115,7 @@ struct AdmissionProof {
       while let event = try monitor.next() {
         switch event.kind {
         case .handshakeFailed, .handshakeBroken, .refused, .disconnected: return true
-        case .accepted, .acceptFailed, .connected, .connectRetried, .handshakeSucceeded: break
+        case .accepted, .connected, .connectRetried, .handshakeSucceeded: break
         }
       }
       let now = SystemClock.monotonicMilliseconds()

@@ -89,7 +89,7 @@ package struct GuardedRouter: ~Copyable {
   /// owner reads until the router is empty before it sleeps.
   package mutating func watch(by poller: inout Poller) throws(ZeroMQError) {
     watched = (
-      try poller.addSigns(of: socket), try poller.addSigns(of: admission),
+      try poller.addSignalDescriptor(of: socket), try poller.addSignalDescriptor(of: admission),
       poller.add(descriptor: gate.events.descriptor)
     )
   }
@@ -305,7 +305,7 @@ extension GuardedRouter {
     if connections[slot].outbox.isOverfull {
       return disconnect(id, "it left \(connections[slot].outbox.debt) bytes unread")
     }
-    unsent.noteLoose(message.body.count + Message.besideOctets)
+    unsent.noteLoose(message.body.count + Message.overheadOctets)
   }
 
   /// Sends the messages that wait, as far as the sockets accept them now.
@@ -335,7 +335,7 @@ extension GuardedRouter {
 
   private mutating func noteHanded(_ bytes: Int, _ slot: Int) {
     connections[slot].outbox.noteHanded(bytes)
-    if bytes < Message.longOctets { unsent.noteLoose(bytes + Message.besideOctets) }
+    if bytes < Message.longPayloadOctets { unsent.noteLoose(bytes + Message.overheadOctets) }
   }
 
   /// Whether the peers have left so much unread that navd makes no more answers now.

@@ -37,13 +37,13 @@ struct Outbox: Sendable {
   /// Appends a message that the socket did not take.
   mutating func append(_ message: Outgoing) {
     messages.append(message)
-    waitingBytes += message.body.count + Message.besideOctets
+    waitingBytes += message.body.count + Message.overheadOctets
   }
 
   /// Notes that the socket took the first message.
   mutating func handOverFirst() {
     guard let first else { return }
-    waitingBytes -= first.body.count + Message.besideOctets
+    waitingBytes -= first.body.count + Message.overheadOctets
     noteHanded(first.body.count)
     handed += 1
     // Rarely moved, because a thousand messages may wait.
@@ -57,8 +57,8 @@ struct Outbox: Sendable {
 
   /// Notes that the socket took a message at once.
   mutating func noteHanded(_ bytes: Int) {
-    handedBytes += bytes + Message.besideOctets
-    if bytes < Message.longOctets { shortBytes += bytes + Message.besideOctets }
+    handedBytes += bytes + Message.overheadOctets
+    if bytes < Message.longPayloadOctets { shortBytes += bytes + Message.overheadOctets }
   }
 
   /// Notes that the peer has read nearly everything that the socket took.

@@ -65,7 +65,7 @@ package struct RouterPreparation: ~Copyable {
     // Before libzmq accepts the first connection.
     gate.install()
     let context = try Context.make(inputOutputThreads: Self.inputOutputThreads)
-    let copiesReceived = context.copyReceived()
+    let copiesReceived = context.copyReceivedFrames()
     // Before the first bind, so that a ZAP handler answers for every peer.
     let admission = try ZAPHandler.start(in: context)
     let router = try context.socket(.router)
@@ -105,7 +105,7 @@ package struct RouterPreparation: ~Copyable {
     try setIdentification(router, socket.kind, identity)
     // libzmq closes the descriptor that it gets.
     let copy = navd_duplicate(socket.descriptor)
-    guard copy >= 0 else { throw ZeroMQError(.bind, code: navd_errno()) }
+    guard copy >= 0 else { throw ZeroMQError("zmq_bind", code: navd_errno()) }
     do throws(ZeroMQError) {
       try router.set(.useDescriptor(copy))
       try router.bind(socket.endpoint)
@@ -129,7 +129,7 @@ package struct RouterPreparation: ~Copyable {
       // The kernel reports the end of a peer on this machine.
       try router.set(.heartbeatInterval(milliseconds: 0))
     case .network:
-      guard let identity else { throw ZeroMQError(.bind, code: EACCES) }
+      guard let identity else { throw ZeroMQError("zmq_bind", code: EACCES) }
       try router.set(.curveServer(true))
       try router.set(.curveSecretKey(identity))
       try router.set(.heartbeatInterval(milliseconds: 5000))

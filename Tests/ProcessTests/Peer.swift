@@ -37,7 +37,7 @@ final class Peer {
     guard SharedContext.shared.context != nil else { throw Failure("no context") }
     socket = try Self.open(keys, server)
     try socket.set(.immediate(isImmediate))
-    monitor = try Monitor.start(on: socket, .client)
+    monitor = try Monitor.start(on: socket)
     try socket.connect(endpoint)
     _ = poller.add(socket)
     self.client =

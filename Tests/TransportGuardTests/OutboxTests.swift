@@ -22,13 +22,13 @@ import ZeroMQ
       case 0..<9:
         let bytes = Int.random(in: 0..<1000, using: &random)
         outbox.append(message(bytes))
-        waiting.append(bytes + Message.besideOctets)
+        waiting.append(bytes + Message.overheadOctets)
       case 9..<17:
         outbox.handOverFirst()
         if !waiting.isEmpty { handed += waiting.removeFirst() }
       case 17:
         outbox.noteHanded(5)
-        handed += 5 + Message.besideOctets
+        handed += 5 + Message.overheadOctets
       case 18:
         outbox.noteRead()
         handed = 0
@@ -37,7 +37,7 @@ import ZeroMQ
         outbox.discard()
         waiting = []
       }
-      #expect(outbox.first.map { $0.body.count + Message.besideOctets } == waiting.first)
+      #expect(outbox.first.map { $0.body.count + Message.overheadOctets } == waiting.first)
       #expect(outbox.isEmpty == waiting.isEmpty)
       let bytes = waiting.reduce(0, +)
       #expect(outbox.waitingBytes == bytes && outbox.handedBytes == handed)
@@ -47,11 +47,11 @@ import ZeroMQ
 
   @Test func `the limits are those of what waits and of what was handed over`() {
     var outbox = Outbox()
-    outbox.noteHanded(Outbox.handedLimit - Message.besideOctets)
+    outbox.noteHanded(Outbox.handedLimit - Message.overheadOctets)
     #expect(!outbox.mayBeBehind)
     outbox.noteHanded(1)
     #expect(outbox.mayBeBehind && !outbox.isOverfull)
-    outbox.append(message(Outbox.waitingLimit - Message.besideOctets))
+    outbox.append(message(Outbox.waitingLimit - Message.overheadOctets))
     #expect(!outbox.isOverfull)
     outbox.append(message(1))
     #expect(outbox.isOverfull)

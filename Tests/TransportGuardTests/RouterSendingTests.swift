@@ -88,11 +88,11 @@ import ZeroMQ
       try stage.router.send(stage.output(body(0), to: [id]))
       sent += 1
     }
-    let size = Self.large + Message.besideOctets
+    let size = Self.large + Message.overheadOctets
     #expect((sent - handed) * size > Outbox.waitingLimit)
     #expect((sent - handed - 1) * size <= Outbox.waitingLimit)
     let incident = try #require(stage.takeIncidents().first)
-    let bytes = sent * size + 1 + Message.besideOctets
+    let bytes = sent * size + 1 + Message.overheadOctets
     #expect(incident.text == "uid:\(getuid()) is disconnected: it left \(bytes) bytes unread")
     #expect(incident.kind == .limited && incident.level == .warning)
     #expect(stage.takeEvents() == ["closed \(id.number)"])

@@ -85,7 +85,7 @@ struct RouterStage: ~Copyable {
     try socket.set(.sendHighWaterMark(4))
     let identity = kind == .network ? try CurveKeyPair.generate() : nil
     try RouterPreparation.setIdentification(socket, kind, identity?.secretKey)
-    let monitor = try Monitor.start(on: socket, .server)
+    let monitor = try Monitor.start(on: socket)
     let name = "ipc://@navd-guard-\(UUID().uuidString)"
     try socket.bind(kind == .local ? name : "tcp://127.0.0.1:*")
     let endpoint = try socket.lastEndpoint()

@@ -192,7 +192,7 @@ private func traffic(
     defer { _ = unsafe unlink(path) }
     let context = try Context.make()
     let router = try context.socket(.router)
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     try router.bind("ipc://" + path)
     let opening = Wire.greeting() + Wire.ready([("Socket-Type", Array("DEALER".utf8))])
     let message = Wire.message([3, 300])

@@ -7,7 +7,7 @@ struct MonitorTests {
     let directory = try TemporaryDirectory()
     let context = try Context.make()
     let router = try context.socket(.router)
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     try router.bind(directory.endpoint)
     let descriptor = try visit(directory.endpoint, context, router)
     let accepted = try event(&monitor, .accepted)
@@ -32,7 +32,7 @@ struct MonitorTests {
     let directory = try TemporaryDirectory()
     let context = try Context.make()
     let dealer = try context.socket(.dealer)
-    var monitor = try Monitor.start(on: dealer, .client)
+    var monitor = try Monitor.start(on: dealer)
     do {
       let router = try context.socket(.router)
       try router.bind(directory.endpoint)
@@ -46,7 +46,7 @@ struct MonitorTests {
     let directory = try TemporaryDirectory()
     let context = try Context.make()
     let router = try context.socket(.router)
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     try router.bind(directory.endpoint)
     // Twice the default queue of 1000.
     for _ in 0..<1000 {
@@ -65,7 +65,7 @@ struct MonitorTests {
     let router = try context.socket(.router)
     try router.bind(directory.endpoint)
     for _ in 0..<3 {
-      var monitor = try Monitor.start(on: router, .server)
+      var monitor = try Monitor.start(on: router)
       let descriptor = try visit(directory.endpoint, context, router)
       #expect(try event(&monitor, .accepted).value == descriptor)
       #expect(try event(&monitor, .disconnected).value == descriptor)

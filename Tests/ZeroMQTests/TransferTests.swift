@@ -44,7 +44,7 @@ struct TransferTests {
     let context = try Context.make()
     let router = try context.socket(.router)
     try router.set(.routerMandatory(true))
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     try router.bind(directory.endpoint)
     let peer = try connectOnce(to: directory.endpoint, in: context, router)
     _ = try event(&monitor, .disconnected)

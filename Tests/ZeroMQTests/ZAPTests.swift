@@ -53,7 +53,7 @@ struct ZAPTests {
     let context = try Context.make()
     var handler = try ZAPHandler.start(in: context)
     let router = try guarded(context)
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     try router.bind(directory.endpoint)
     let dealer = try client(context, directory.endpoint)
     try handler.answer(try request(&handler), answer)
@@ -72,7 +72,7 @@ struct ZAPTests {
     let router = try guarded(context)
     // libzmq leaves such a connection to the timer.
     try router.set(.handshakeInterval(milliseconds: 50))
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     try router.bind(directory.endpoint)
     let dealer = try client(context, directory.endpoint)
     _ = try event(&monitor, .handshakeFailed)

@@ -84,7 +84,7 @@ final class ClientEngine: Sendable {
       let isByPerson = operations.contains { $0.kind.isByPerson }
       let limit = within ?? (isByPerson ? OperationKind.personLimit : nil)
       if isFromMirror, state.cluster.replica(of: request.nav) != nil,
-        let doubt = state.cluster.doubt(about: request.nav)
+        let doubt = state.cluster.guardRefusal(for: request.nav)
       {
         return .failure(NavigationClientError(doubt))
       }
@@ -212,7 +212,7 @@ final class ClientEngine: Sendable {
       for link in links.ids {
         let events = try links.takeEvents(of: link)
         guard !events.isEmpty else { continue }
-        let place = links.place(of: link)
+        let place = links.endpoint(of: link)
         state.withLock { state in
           for event in events {
             if case .refused(let refusal) = event, link == .first {
@@ -232,7 +232,7 @@ final class ClientEngine: Sendable {
     update { state in
       let now = SystemClock.bootMilliseconds()
       state.absorb(state.cluster.tick(at: now))
-      state.absorb(state.cluster.confirm())
+      state.absorb(state.cluster.grantCredit())
       state.expire(at: now)
       let timers = [state.cluster.wakeAt, state.expiresAt].compactMap { $0 }
       return (state.takeCommands(), timers.min(), state.end != nil)

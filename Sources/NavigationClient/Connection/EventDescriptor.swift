@@ -2,10 +2,10 @@ import CLinux
 import RuntimePaths
 import ZeroMQ
 
-/// One descriptor for everything that a connection waits for: an epoll(7) set of the sockets' signs,
-/// a timer, and a flag.
+/// One descriptor for everything that a connection waits for: an epoll(7) set of the sockets' signal
+/// descriptors, a timer, and an eventfd(2).
 package struct EventDescriptor: ~Copyable {
-  /// The descriptor, for poll(2) and its relatives; readable while there is something to do.
+  /// The descriptor for the program's poll(2), which is readable while the connection has work.
   package let descriptor: Int32
   private let timer: Int32
   private let flag: WakeDescriptor
@@ -13,7 +13,7 @@ package struct EventDescriptor: ~Copyable {
   /// When the timer wakes the owner; nil while it is off.
   private var dueAt: UInt64?
   private var watched: [Int32] = []
-  /// The generation of the watched descriptors; nil before the first.
+  /// The `Links.generation` of the watched descriptors; nil before the first `watch`.
   private(set) var generation: UInt64?
 
   /// Makes the descriptor; nil if the process has none left.
@@ -41,32 +41,33 @@ package struct EventDescriptor: ~Copyable {
     return unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, other, &event)
   }
 
-  /// Watches nothing any more; only `signal` makes the descriptor readable.
+  /// Stops watching sockets and timer; only `signal` makes the descriptor readable then.
   package mutating func stop() {
     for old in watched { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, old, nil) }
     watched = []
     wake(at: nil)
   }
 
-  mutating func watch(_ signs: [Int32], generation: UInt64) throws(ZeroMQError) {
+  /// Watches the signal descriptors of the links instead of the former ones.
+  mutating func watch(_ descriptors: [Int32], generation: UInt64) throws(ZeroMQError) {
     // libzmq closes a socket later, and the kernel drops its descriptor then by itself.
-    for old in watched where !signs.contains(old) {
+    for old in watched where !descriptors.contains(old) {
       _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, old, nil)
     }
     watched = []
     self.generation = nil
-    for sign in signs {
+    for other in descriptors {
       // A number that is watched already is that of the same descriptor, for the kernel drops a
       // closed one.
-      guard add(sign) == 0 || navd_errno() == EEXIST else {
-        throw ZeroMQError(.poll, code: navd_errno())
+      guard add(other) == 0 || navd_errno() == EEXIST else {
+        throw ZeroMQError("zmq_poll", code: navd_errno())
       }
-      watched.append(sign)
+      watched.append(other)
     }
     self.generation = generation
   }
 
-  /// Makes the descriptor readable from this time of `SystemClock.bootMilliseconds` on; nil for never.
+  /// Makes the descriptor readable from a time of `SystemClock.bootMilliseconds` on; nil for never.
   mutating func wake(at time: UInt64?) {
     let now = SystemClock.bootMilliseconds()
     // A timer that is early costs one look in some seconds; setting it costs a call for each message.
@@ -83,7 +84,7 @@ package struct EventDescriptor: ~Copyable {
     _ = unsafe timerfd_settime(timer, 0, &setting, nil)
   }
 
-  /// Makes the descriptor readable at once, or no longer for that reason.
+  /// Makes the descriptor readable at once, or with false ends the effect of an earlier call.
   package mutating func signal(_ isReady: Bool) {
     guard isReady != isFlagged else { return }
     isFlagged = isReady

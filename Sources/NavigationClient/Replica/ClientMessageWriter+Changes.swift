@@ -1,16 +1,18 @@
 package import NavigationCore
 
-/// Encoders for the bodies of messages that can change something.
+/// Encoders for the bodies of the messages that change navs, roles, leases or the cluster.
 extension ClientMessageWriter {
-  /// Adds what the client had seen to an op that is sent again; `seen` is nil for the first time.
+  /// Returns `body`, with the member `again` in an op that the client repeats.
+  ///
+  /// `seen` is the newest row that the client had seen at the first time; nil if this is the first.
   package static func again(_ verb: ClientVerb, _ body: [UInt8], seen: UInt64?) -> [UInt8] {
     guard verb == .op, let seen else { return body }
     return body.dropLast() + Array(",\"again\":\(seen)}".utf8)
   }
 
-  /// Encodes `op`; to repeat the op, the client must send the same bytes.
+  /// Encodes the message `op`; to repeat the op, the client must send the same bytes.
   ///
-  /// Each operation is a JSON object, such as `{"pop":{}}`; it is not checked.
+  /// Each operation is a JSON object, such as `{"pop":{}}`, which the function does not check.
   package static func op(_ request: OpRequest, operations: [[UInt8]]) -> [UInt8] {
     var json = begin(request.id, nav: request.nav)
     json.optional("client", request.client?.text)
@@ -69,7 +71,7 @@ extension ClientMessageWriter {
     return json.bytes
   }
 
-  /// Encodes `answer`; `value` is JSON, and is not checked.
+  /// Encodes the message `answer`; `value` is JSON, which the function does not check.
   package static func answer(_ number: UInt64, value: [UInt8]) -> [UInt8] {
     JSONWriter.object(reserving: 64) { json in
       json.member("ask", number)

@@ -3,7 +3,7 @@ import RuntimePaths
 /// The reason why a key or its file cannot be used, with the file and a remedy.
 package struct KeyError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
-  /// Whether the disk failed to read the file, so that nothing is known of its contents.
+  /// Whether the disk failed to read the file, which may contain a valid key.
   package let isFailedRead: Bool
 
   package init(_ description: String, isFailedRead: Bool = false) {
@@ -16,9 +16,9 @@ package struct AuthorizedKey: Hashable, Sendable {
   /// The length of a public key as text; the first character can be a dash.
   package static let keyWidth = 40
 
-  /// The name of the client in logs, in the configuration and as owner of navs.
+  /// The name of the client in logs, in the configuration, and as the owner of navs.
   package var name: String
-  /// The public key; the client proves that it has the secret key of it.
+  /// The public key; the client must prove that it has the secret key.
   package var publicKey: CurvePublicKey
   /// The role of the client; if nil, a `role` line of the configuration can give it one.
   package var role: String?

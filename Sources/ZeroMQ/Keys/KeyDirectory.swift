@@ -13,7 +13,7 @@ package struct KeyDirectory: Sendable {
   /// The contents of the directory: the keys in the order of their names, and the problems.
   package struct Listing: Hashable, Sendable {
     package var keys: [AuthorizedKey] = []
-    /// The reasons why other files are ignored; their keys are not authorised.
+    /// Why the other files are ignored, one text for each; their keys are not authorised.
     package var problems: [String] = []
   }
 

@@ -1,7 +1,7 @@
 import CZeroMQ
 import Synchronization
 
-private let started = Atomic(0)
+private let monitorCount = Atomic(0)
 
 /// An event of a socket's connections.
 package struct MonitorEvent: Hashable, Sendable {
@@ -9,19 +9,17 @@ package struct MonitorEvent: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// A peer connected; the value is its descriptor.
     case accepted
-    /// Accepting a peer failed; the value is an `errno`.
-    case acceptFailed
     /// This side connected to a peer; the value is the descriptor.
     case connected
     /// The handshake with a peer is complete; the value is the descriptor.
     case handshakeSucceeded
-    /// An attempt to connect failed; the value is the milliseconds until the next one.
+    /// An attempt to connect failed; the value is the pause before the next one, in milliseconds.
     case connectRetried
     /// A connection ended; the value is its former descriptor.
     ///
-    /// A ROUTER may accept messages for the peer until the caller has read all of its messages.
+    /// A ROUTER may accept messages for the peer until the caller has read all messages of the peer.
     case disconnected
-    /// The handshake failed; the value is an `errno`.
+    /// A connection ended during the handshake; the value is an `errno`.
     case handshakeFailed
     /// The peer or the ZAP handler violated a protocol; the value is libzmq's number for the
     /// violation.
@@ -37,26 +35,14 @@ package struct MonitorEvent: Hashable, Sendable {
 /// Reports the events of a socket's connections, until it is destroyed.
 ///
 /// Start it before the socket binds or connects, and read all events: they queue without a limit,
-/// because a full queue would block the socket. The monitor keeps the socket open.
+/// because a full queue would block the socket. The monitor keeps its socket open.
 package struct Monitor: ~Copyable {
-  /// The events to report; each costs a message.
-  package enum Events: Sendable {
-    /// Connections that were accepted, could not be accepted, or ended, and failed handshakes.
-    case server
-    /// Connections that were made, failed or ended, and all handshakes.
-    case client
-
-    fileprivate var mask: Int32 {
-      let failures =
-        ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
-        | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_DISCONNECTED
-      return switch self {
-      case .server: failures | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_ACCEPT_FAILED
-      case .client:
-        failures | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_CONNECT_RETRIED
-      }
-    }
-  }
+  /// The events that libzmq reports, each by a message.
+  private static let events =
+    ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_CONNECT_RETRIED
+    | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
+    | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
+    | ZMQ_EVENT_DISCONNECTED
 
   let reader: Socket
   private let monitored: SocketHandle
@@ -73,18 +59,16 @@ package struct Monitor: ~Copyable {
   }
 
   /// Starts monitoring a socket, which can have one monitor at a time.
-  package static func start(
-    on socket: borrowing Socket, _ events: Events
-  ) throws(ZeroMQError) -> Monitor {
+  package static func start(on socket: borrowing Socket) throws(ZeroMQError) -> Monitor {
     let handle = socket.handle
     // A new name each time, because libzmq frees the endpoint of an ended monitor with a delay.
-    let number = started.wrappingAdd(1, ordering: .relaxed).newValue
+    let number = monitorCount.wrappingAdd(1, ordering: .relaxed).newValue
     let endpoint = "inproc://monitor-\(number)"
     let reader = Socket(try SocketHandle.make(.pair, in: handle.context))
     // Without a limit, because an unread event would otherwise block the monitored socket.
     try reader.set(.receiveHighWaterMark(0))
-    try check(.monitor, endpoint) {
-      unsafe zmq_socket_monitor(handle.pointer, endpoint, events.mask)
+    try check("zmq_socket_monitor", endpoint) {
+      unsafe zmq_socket_monitor(handle.pointer, endpoint, events)
     }
     // From here on, `deinit` ends the monitoring, even if connecting fails.
     let monitor = Monitor(reader: reader, monitored: handle)
@@ -102,9 +86,9 @@ package struct Monitor: ~Copyable {
 }
 
 extension MonitorEvent {
-  /// Reads the number of the event (16 bits) and its value (32 bits), both in native byte order.
+  /// Reads libzmq's number of the event (16 bits) and its value (32 bits), in native byte order.
   ///
-  /// It is nil for an event that was not requested.
+  /// It is nil for an event without a ``Kind``.
   fileprivate init?(_ parts: borrowing Multipart) {
     guard parts.count == 2, parts[0].count == 6 else { return nil }
     let head = parts[0].copyBytes()
@@ -124,7 +108,6 @@ extension MonitorEvent.Kind {
   fileprivate init?(number: Int32) {
     switch number {
     case ZMQ_EVENT_ACCEPTED: self = .accepted
-    case ZMQ_EVENT_ACCEPT_FAILED: self = .acceptFailed
     case ZMQ_EVENT_CONNECTED: self = .connected
     case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: self = .handshakeSucceeded
     case ZMQ_EVENT_CONNECT_RETRIED: self = .connectRetried
