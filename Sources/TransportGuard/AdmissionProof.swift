@@ -20,7 +20,7 @@ struct AdmissionProof {
       unsafe navd_start_child(
         { context in
           guard let context = unsafe context else { return EINVAL }
-          return AdmissionProof.errorCode(
+          return AdmissionProof.exitStatus(
             unsafe context.assumingMemoryBound(to: CurveSecretKey?.self).pointee)
         }, identity)
     }
@@ -36,8 +36,8 @@ struct AdmissionProof {
     throw ZeroMQError("zmq_bind", code: result > 0 && result < 256 ? result : EPERM)
   }
 
-  /// Runs the proof in the child process; returns 0, or the error code of its failure.
-  private static func errorCode(_ identity: CurveSecretKey?) -> Int32 {
+  /// Runs the proof in the child process; returns 0, or the `errno` of its failure.
+  private static func exitStatus(_ identity: CurveSecretKey?) -> Int32 {
     do throws(ZeroMQError) {
       try run(in: try Context.make(), identity)
       return 0
@@ -48,7 +48,7 @@ struct AdmissionProof {
   }
 
   /// The milliseconds within which libzmq must refuse a stranger.
-  private static let patience: UInt64 = 2000
+  private static let timeLimit: UInt64 = 2000
 
   /// Connects strangers to sockets: one over ipc, and with an identity two over CURVE.
   ///
@@ -56,13 +56,14 @@ struct AdmissionProof {
   static func run(
     in context: borrowing Context, _ identity: CurveSecretKey?
   ) throws(ZeroMQError) {
-    try knock(in: context, .local, nil, stranger: nil)
+    try prove(in: context, .local, nil, stranger: nil)
     guard let identity else { return }
-    try knock(in: context, .network, identity, stranger: nil)
-    try knock(in: context, .network, identity, stranger: try CurveKeyPair.generate())
+    try prove(in: context, .network, identity, stranger: nil)
+    try prove(in: context, .network, identity, stranger: try CurveKeyPair.generate())
   }
 
-  private static func knock(
+  /// Throws unless a socket of a kind refuses a stranger.
+  private static func prove(
     in context: borrowing Context, _ kind: LentSocket.Kind, _ identity: CurveSecretKey?,
     stranger: CurveKeyPair?
   ) throws(ZeroMQError) {
@@ -75,8 +76,8 @@ struct AdmissionProof {
 
   /// Whether libzmq refuses a stranger within 2 s.
   ///
-  /// `router` has its options and is not bound yet; `context` has no ZAP handler. nil as `identity`
-  /// means a socket without CURVE, nil as `stranger` one that proves nothing.
+  /// `router` has its options and is not bound yet; `context` has no ZAP handler. A nil `identity`
+  /// means a socket without CURVE, a nil `stranger` a peer that proves nothing.
   static func isRefused(
     by router: borrowing Socket, in context: borrowing Context, _ identity: CurveSecretKey?,
     stranger: CurveKeyPair?
@@ -109,7 +110,7 @@ struct AdmissionProof {
     _ = poller.add(router)
     _ = poller.add(monitor)
     var parts = Multipart(capacity: 2)
-    let end = SystemClock.monotonicMilliseconds() + patience
+    let end = SystemClock.monotonicMilliseconds() + timeLimit
     while true {
       if try router.receive(into: &parts) { return false }
       while let event = try monitor.next() {

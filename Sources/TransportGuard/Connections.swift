@@ -22,9 +22,9 @@ struct Connections {
   /// The milliseconds for which a closed connection stays in the table if the socket is never
   /// empty.
   static let patience: UInt64 = 500
-  /// The milliseconds within which a connection over a network must send its first message.
-  static let silence: UInt64 = 10_000
-  /// How often that deadline is postponed for a connection that may have sent something.
+  /// The milliseconds in which a connection over a network must send its first message.
+  static let firstMessageTime: UInt64 = 10_000
+  /// How often the table postpones that deadline for a connection that may have sent something.
   static let postponements = 3
 
   private var slots = NumberIndex()
@@ -40,8 +40,8 @@ struct Connections {
   private(set) var openCounts: [UInt32?: Int] = [:]
   /// The slots of closed connections, the oldest first.
   private var closed: [Int] = []
-  /// The earliest deadline of a first message, or an earlier time; nil if there is none.
-  private var silentAt: UInt64?
+  /// The earliest deadline of a first message, or an earlier time; nil without a deadline.
+  private var firstMessageDueAt: UInt64?
 
   var openCount: Int { open.count }
 
@@ -89,8 +89,10 @@ struct Connections {
     if let former = open[acceptance.descriptor] { close(former, at: now) }
     let slot = free.popLast() ?? connections.count
     var connection = Connection(acceptance)
-    if acceptance.origin == .network { connection.firstMessageDue = now + Self.silence }
-    if let due = connection.firstMessageDue { silentAt = min(silentAt ?? due, due) }
+    if acceptance.origin == .network { connection.firstMessageDue = now + Self.firstMessageTime }
+    if let due = connection.firstMessageDue {
+      firstMessageDueAt = min(firstMessageDueAt ?? due, due)
+    }
     if slot == connections.count { connections.append(.vacant) }
     connections[slot] = connection
     open[acceptance.descriptor] = slot
@@ -181,12 +183,12 @@ struct Connections {
 
   /// Removes a connection; returns its id if the hub must handle its end.
   private mutating func remove(_ slot: Int) -> ConnectionID? {
-    let (id, isAbandoned) = (connections[slot].id, connections[slot].isAbandoned)
+    let (id, isEvicted) = (connections[slot].id, connections[slot].isEvicted)
     connections[slot] = .vacant
     free.append(slot)
     guard let id else { return nil }
     slots.remove(id.number)
-    return isAbandoned ? nil : id
+    return isEvicted ? nil : id
   }
 
   // Deadlines.
@@ -194,34 +196,34 @@ struct Connections {
   /// The time at which `takeDue` may have work, in milliseconds, or an earlier time; nil for never.
   var wakeAt: UInt64? {
     guard let first = closed.first, let removal = connections[first].removalDue else {
-      return silentAt
+      return firstMessageDueAt
     }
-    return min(removal, silentAt ?? removal)
+    return min(removal, firstMessageDueAt ?? removal)
   }
 
-  /// Takes what is due: the ids of connections whose end the hub must handle, and the slots of open
-  /// network connections whose first message is late.
+  /// Removes closed connections after ``patience``, and finds those whose first message is late.
   ///
-  /// It returns each silent connection once, unless the caller postpones its deadline.
+  /// Returns the ids whose end the hub must handle, and the slots of silent connections, each once
+  /// unless the caller postpones its deadline.
   mutating func takeDue(at now: UInt64) -> (ended: [ConnectionID], silent: [Int]) {
     let late = closed.prefix { (connections[$0].removalDue ?? 0) <= now }.count
     let ended = closed.prefix(late).compactMap { remove($0) }
     closed.removeFirst(late)
-    guard let silentAt, silentAt <= now else { return (ended, []) }
+    guard let firstMessageDueAt, firstMessageDueAt <= now else { return (ended, []) }
     let silent = indices.filter { (connections[$0].firstMessageDue ?? .max) <= now }
     for slot in silent { connections[slot].firstMessageDue = nil }
-    self.silentAt = indices.compactMap { connections[$0].firstMessageDue }.min()
+    self.firstMessageDueAt = indices.compactMap { connections[$0].firstMessageDue }.min()
     return (ended, silent)
   }
 
-  /// Postpones the deadline of a silent connection by ``silence``; false after ``postponements``
-  /// times.
+  /// Postpones the deadline of a silent connection by ``firstMessageTime``; false after
+  /// ``postponements`` times.
   mutating func postpone(_ slot: Int, at now: UInt64) -> Bool {
     guard connections[slot].postponements < Self.postponements else { return false }
     connections[slot].postponements += 1
-    let due = now + Self.silence
+    let due = now + Self.firstMessageTime
     connections[slot].firstMessageDue = due
-    silentAt = min(silentAt ?? due, due)
+    firstMessageDueAt = min(firstMessageDueAt ?? due, due)
     return true
   }
 }
@@ -281,8 +283,8 @@ struct Connection: Sendable {
   /// in milliseconds; nil while it is open.
   var removalDue: UInt64?
   var outbox = Outbox()
-  /// Whether navd has evicted the peer: it sends the peer nothing more, and the hub has ended its session.
-  var isAbandoned = false
+  /// Whether navd has evicted the peer: it sends nothing more, and the hub has ended the session.
+  var isEvicted = false
   /// Whether the peer's key is no longer authorised: navd ignores everything that it sends.
   var isRevoked = false
 
@@ -292,8 +294,8 @@ struct Connection: Sendable {
     peer = .key(name: "", address: "")
   }
 
-  /// Whether navd reads what the peer sends.
-  var isHeard: Bool { !isAbandoned && !isRevoked }
+  /// Whether navd handles messages of the peer.
+  var isListenedTo: Bool { !isEvicted && !isRevoked }
 
   static let vacant = Connection(
     Acceptance(descriptor: -1, cookie: 0, origin: .network, admissions: 0))

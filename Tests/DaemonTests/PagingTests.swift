@@ -189,13 +189,13 @@ import Testing
       let isTaken = stage.loop.batches.atHand.contains {
         if case .history = $0 { true } else { false }
       }
-      let before = stage.loop.router.owesTooMuch
+      let before = stage.loop.router.peersOweTooMuch
       #expect(before && stage.loop.pageIns.mayReceive && !isTaken)
       try stage.turn()
       #expect(stage.loop.hub.dormantNavs.map(\.nav) == [2, 3])
       // The client gets its answer when the others have read.
       #expect(stage.count(.ok) == 1 && stage.loop.batches.waiting == pings + 1)
-      let after = stage.loop.router.owesTooMuch
+      let after = stage.loop.router.peersOweTooMuch
       #expect(!after)
       try stage.turn()
       try stage.settle()

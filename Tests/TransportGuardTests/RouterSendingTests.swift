@@ -148,7 +148,7 @@ import ZeroMQ
       for _ in 0..<messages { try stage.router.send(stage.output(body, to: [id])) }
       let descriptor = try #require(stage.accepted.last)
       try stage.go { stage in
-        try stage.router.retry()
+        try stage.router.sendWaiting()
         var count: Int32 = 0
         let result = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count)
         return result == 0 && count > 65_536 && stage.router.waiting.contains(id)

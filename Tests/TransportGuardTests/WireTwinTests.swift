@@ -130,7 +130,7 @@ private func traffic(
       rest = rest.dropFirst(piece.count)
       if let offence = stream.read(piece.span, at: 0, cost: &cost) { return (cost, 0, offence) }
     }
-    return (cost, stream.unfinished, nil)
+    return (cost, stream.unfinishedCost, nil)
   }
 
   @Test(arguments: 0..<60 as Range<UInt64>)
@@ -184,7 +184,7 @@ private func traffic(
     var cost = 0
     let offence = stream.read(bytes.span, at: 0, cost: &cost)
     let counted = twin.messages.joined().reduce(0) { $0 + $1 + InboundStream.frameCost }
-    #expect(offence == nil && cost == counted && stream.unfinished == 0)
+    #expect(offence == nil && cost == counted && stream.unfinishedCost == 0)
   }
 
   @Test func `a message whose end never comes is never handed out`() throws {
