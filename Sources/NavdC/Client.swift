@@ -74,7 +74,7 @@ final class Client: @unchecked Sendable {
     return lock.withLock { _ in
       defer { refresh() }
       while true {
-        while let event = connection.takeEvent() { state.absorb(event) }
+        while let event = connection.takeEvent() { state.handle(event) }
         if let event = state.takeEvent() { return event }
         guard state.end == nil else { return nil }
         do throws(ConnectionError) {
@@ -120,7 +120,7 @@ final class Client: @unchecked Sendable {
 
   /// Ends the client, after the events that it has.
   private func finish(_ failure: Failure) {
-    while let event = connection.takeEvent() { state.absorb(event) }
+    while let event = connection.takeEvent() { state.handle(event) }
     state.finish(failure)
   }
 }

@@ -46,7 +46,7 @@ struct ClientState {
     return question.ask
   }
 
-  mutating func absorb(_ event: SessionEvent) {
+  mutating func handle(_ event: SessionEvent) {
     switch event {
     case .opened(let welcome):
       events.append(
@@ -69,7 +69,7 @@ struct ClientState {
       }
     case .queued(let id, let position) where submitted.contains(id):
       events.append(Event(NAVD_EVENT_QUEUED, id: id, ["pos": .integer(position)]))
-    case .changed(let nav, let change): absorb(change, of: nav)
+    case .changed(let nav, let change): handle(change, of: nav)
     case .ephemeral(let event):
       events.append(
         Event(
@@ -82,13 +82,13 @@ struct ClientState {
       if case .ended("closed", _) = outcome, watched[nav] == true {} else { watched[nav] = nil }
       events += results.end(nav)
       events.append(Event(NAVD_EVENT_ENDED, nav: nav, error: Failure(outcome)))
-    case .duty(let event): absorb(event)
+    case .duty(let event): handle(event)
     // The client watches no other view, and the connection throws its end.
     case .watchEnded, .latest, .traced, .closed, .queued: break
     }
   }
 
-  private mutating func absorb(_ change: MirrorChange, of nav: String) {
+  private mutating func handle(_ change: MirrorChange, of nav: String) {
     switch change {
     case .applied(let mirror, let diff):
       let event = Event(nav, mirror, [diff])
@@ -108,7 +108,7 @@ struct ClientState {
     }
   }
 
-  private mutating func absorb(_ event: DutyEvent) {
+  private mutating func handle(_ event: DutyEvent) {
     switch event {
     case .registered(let nav, let roles):
       let names = DelegateRole.allCases.filter { roles.contains($0) }.map(\.rawValue)

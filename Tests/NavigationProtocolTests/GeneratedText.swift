@@ -24,6 +24,7 @@ enum GeneratedText {
     File(path: swift + "RecordSettings+Table.swift") { _ in
       settings(of: "BarSetting", "ToolbarSetting", "ScreenSetting", "ButtonSetting")
     },
+    File(path: swift + "Descriptions+Table.swift") { _ in descriptions },
     File(path: swift + "Words+Table.swift") { _ in try words },
     File(path: "web/client/generated/protocol.d.ts") { _ in typescript },
     File(path: "python/navd/generated/operations.py") { _ in try python },

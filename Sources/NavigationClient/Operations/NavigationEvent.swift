@@ -2,7 +2,7 @@ import NavigationCore
 
 /// An event of a nav, such as `didPush` with the id of a screen.
 public struct NavigationEvent: Hashable, Sendable {
-  /// The name of an event; ``NavigationEvent/Kind`` has its details too.
+  /// The name of an event, without its details.
   ///
   /// A newer daemon can send others than those that have a name here.
   public struct Name: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -39,13 +39,13 @@ public struct NavigationEvent: Hashable, Sendable {
     case willShow(screen: String, isAnimated: Bool)
     /// A screen is on top.
     case didShow(screen: String, isAnimated: Bool)
-    /// A screen is about to be on top no more.
+    /// A screen is about to leave the top.
     case willHide(screen: String, isAnimated: Bool)
-    /// A screen is on top no more.
+    /// A screen has left the top.
     case didHide(screen: String, isAnimated: Bool)
     /// A screen was pushed, and its transition is over.
     case didPush(screen: String)
-    /// A screen was popped, and its transition is over; with the result that the operation gave.
+    /// A screen was popped, and its transition is over; with the result from the operation.
     case didPop(screen: String, result: NavigationValue?)
     /// A screen was presented, and its transition is over.
     case didPresent(screen: String)
@@ -60,7 +60,7 @@ public struct NavigationEvent: Hashable, Sendable {
     case transitionEnded(id: UInt64, TransitionOutcome)
     /// The bar is hidden or shown together with a transition.
     case barChange(transition: UInt64, isHidden: Bool, isAnimated: Bool, jumps: Bool)
-    /// The bars were hidden or shown; the part `bar` of the state has their present state.
+    /// The bars were hidden or shown outside of a transition; true means shown.
     case barsVisibilityChanged(bar: Bool?, toolbar: Bool?, cause: BarsVisibilityCause?)
     /// A person tried to pop this screen, which does not allow it (`canPop`).
     case popBlocked(screen: String)

@@ -8,12 +8,12 @@ package import NavigationCore
 ///   on: "kiosk", guardedBy: .stack(of: state))
 /// ```
 ///
-/// A client has an operation as it is written, not as the daemon reads it. The daemon alone checks
-/// arguments, so a client can pass on members that only a newer daemon knows.
+/// Only the daemon checks the arguments, so a client can pass on members that only a newer daemon
+/// knows.
 public struct NavigationOperation: Hashable, Sendable {
-  /// Its name; `unknown` if this version does not know it.
+  /// The name of the operation; `unknown` if this version does not know it.
   package let kind: OperationKind
-  /// The operation as it goes on the wire.
+  /// The operation as JSON, as the client sends it.
   package let octets: OpaqueJSON
 
   /// The operation as JSON: an object with one member, such as `{"pop":{}}`.

@@ -38,9 +38,9 @@ public struct NavigationReply: Hashable, Sendable {
 
 /// The result of one operation.
 public struct NavigationResult: Hashable, Sendable {
-  /// The ids of the screens that it pushed or set, bottom first; none for other operations.
+  /// The ids of the screens that the operation pushed or set, bottom first.
   public let ids: [String]
-  /// The ids of the screens that it removed; none if nothing was to be removed.
+  /// The ids of the screens that the operation removed.
   public let popped: [String]
   /// Whether a push changed nothing, because the screen was on the stack already.
   public let wasInStack: Bool
