@@ -108,7 +108,7 @@ struct AdmissionProof {
   ) throws(ZeroMQError) -> Bool {
     var poller = Poller()
     _ = poller.add(router)
-    _ = poller.add(monitor)
+    _ = poller.add(monitor.reader)
     var parts = Multipart(capacity: 2)
     let end = SystemClock.monotonicMilliseconds() + timeLimit
     while true {

@@ -89,7 +89,7 @@ package struct GuardedRouter: ~Copyable {
   /// owner reads until the router is empty before it sleeps.
   package mutating func watch(by poller: inout Poller) throws(ZeroMQError) {
     slots = (
-      try poller.addSignalDescriptor(of: socket), try poller.addSignalDescriptor(of: admission),
+      try poller.addSignal(of: socket), try poller.addSignal(of: admission.socket),
       poller.add(descriptor: gate.events.descriptor)
     )
   }

@@ -293,8 +293,8 @@ extension GeneratedText {
 // The words of the protocol: with the comments of the core in Swift, and for TypeScript.
 extension GeneratedText {
   /// A file of a module, an enumeration in it, the type of the client and its kind: a `list` names
-  /// all cases, an `open` one can have the word of a newer daemon, and of one only the `names` are
-  /// written.
+  /// all cases, an `open` one can have the word of a newer daemon, and one of `names` is that for the
+  /// cases of an enumeration with values.
   private static let enumerations = """
     Hub/Navigation/Bar AppearanceSlot AppearanceSlot enum
     Hub/Navigation/Bar BarMetrics BarMetrics list
@@ -312,6 +312,7 @@ extension GeneratedText {
     Hub/Navigation/Environment Orientation NavigationOrientation open
     Hub/Navigation/Button SystemItem SystemItem open
     Core/Protocol/Wire/WireValue Cause NavigationCause open
+    Core/Protocol/Wire/Delegation DelegateRole NavigationRehearsal.Delegate.Role open
     Client/Operations/NavigationEvent Kind NavigationEvent.Name names
     """
 
@@ -323,7 +324,7 @@ extension GeneratedText {
         let text = try declaration(path[path.count - 1], cells[3], of: cells[1], in: cells[0])
         guard path.count > 1 else { return text.joined(separator: "\n") + "\n" }
         let inner = text.map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")
-        return "extension \(cells[3] == "names" ? cells[2] : path[0]) {\n\(inner)\n}\n"
+        return "extension \(path.dropLast().joined(separator: ".")) {\n\(inner)\n}\n"
       }
       return "// Written from the enumerations of the core; see GeneratedTests.\n\n"
         + texts.joined(separator: "\n")
@@ -337,14 +338,27 @@ extension GeneratedText {
     let source = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
       .map { $0.trimmingCharacters(in: .whitespaces) }
     let start = try #require(source.firstIndex { $0.contains("enum \(name):") }, "\(name)")
-    let summary: [String] = source[..<start].reversed().prefix { $0.hasPrefix("///") }.reversed()
+    let summary: [String] =
+      kind == "names"
+      ? ["/// The name of an event, without its details."]
+      : source[..<start].reversed().prefix { $0.hasPrefix("///") }.reversed()
     let cases = source[(start + 1)...].prefix { $0.hasPrefix("///") || $0.hasPrefix("case ") }
     let list = kind == "list" ? ", CaseIterable" : ""
     let closed = ["public enum \(type): String, Hashable, Sendable\(list) {"]
     guard ["open", "names"].contains(kind) else {
       return summary + closed + cases.map { "  " + $0 } + ["}"]
     }
-    let open = """
+    let constants = cases.map { line in
+      let name = line.dropFirst(5).prefix { $0 != "(" }
+      guard line.hasPrefix("case ") else { return line }
+      return "public static let \(name) = Self(rawValue: \"\(name)\")"
+    }
+    return summary + openType(type, constants)
+  }
+
+  /// The declaration of an open type behind its summary, with names for some words.
+  static func openType(_ type: String, _ constants: [String]) -> [String] {
+    let head = """
       ///
       /// A newer daemon can send others than those that have a name here.
       public struct \(type): RawRepresentable, Hashable, Sendable,
@@ -360,12 +374,7 @@ extension GeneratedText {
         public var description: String { rawValue }
 
       """.components(separatedBy: "\n")
-    let constants = cases.map { line in
-      let name = line.dropFirst(5).prefix { $0 != "(" }
-      guard line.hasPrefix("case ") else { return line }
-      return "public static let \(name) = Self(rawValue: \"\(name)\")"
-    }
-    return kind == "names" ? constants : summary + open + constants.map { "  " + $0 } + ["}"]
+    return head + constants.map { "  " + $0 } + ["}"]
   }
 
   static var typescript: String {

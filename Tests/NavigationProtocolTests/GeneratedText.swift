@@ -271,12 +271,16 @@ extension GeneratedText {
 extension GeneratedText {
   private static var codes: String {
     "// Written from the table of error codes in NavigationCore; see GeneratedTests.\n\n"
-      + "extension NavigationClientError.Code {\n"
-      + ErrorCode.allCases.map { code in
-        let name = code == .internal ? "`internal`" : "\(code)"
-        return comment(code.row.meaning, "")
-          + "  public static let \(name) = Self(rawValue: \"\(code.rawValue)\")\n"
-      }.joined() + "}\n"
+      + "extension NavigationClientError {\n  /// The code of an error.\n"
+      + openType(
+        "Code",
+        ErrorCode.allCases.flatMap { code -> [String] in
+          let name = code == .internal ? "`internal`" : "\(code)"
+          return lines(code.row.meaning, width: 92).map { "/// " + $0 } + [
+            "public static let \(name) = Self(rawValue: \"\(code.rawValue)\")"
+          ]
+        }
+      ).map { $0.isEmpty ? "\n" : "  \($0)\n" }.joined() + "}\n"
   }
 
   /// Writes the retry into each row; throws if codes are missing, or do not fit into one row.

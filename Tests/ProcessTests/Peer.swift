@@ -88,7 +88,7 @@ final class Peer {
     let end = Date(timeIntervalSinceNow: Child.patience)
     var either = Poller()
     let admitted = either.add(socket, for: .writable)
-    _ = either.add(monitor)
+    _ = either.add(monitor.reader)
     while end > Date() {
       _ = try either.wait(milliseconds: 1000)
       if either.readiness(of: admitted).contains(.writable) { return true }

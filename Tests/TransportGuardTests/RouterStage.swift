@@ -98,7 +98,7 @@ struct RouterStage: ~Copyable {
       copiesReceived: true)
     var poller = Poller()
     try router.watch(by: &poller)
-    _ = poller.add(monitor)
+    _ = poller.add(monitor.reader)
     self.monitor = StageMonitor(monitor, gate)
     guests.monitor = self.monitor
     self.context = context

@@ -206,7 +206,7 @@ private func traffic(
         withExtendedLifetime(peer) {}
       }
       var poller = Poller()
-      _ = poller.add(monitor)
+      _ = poller.add(monitor.reader)
       var hasEnded = false
       while !hasEnded {
         while let event = try monitor.next() { hasEnded = hasEnded || event.kind == .disconnected }

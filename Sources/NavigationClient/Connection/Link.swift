@@ -68,7 +68,7 @@ struct Link: ~Copyable {
     if endpoints.count > 1 { nextAt = SystemClock.bootMilliseconds() + Self.connectMilliseconds }
     self.identity = identity
     socketSlot = poller.add(socket)
-    monitorSlot = poller.add(monitor)
+    monitorSlot = poller.add(monitor.reader)
     self.socket = socket
     self.monitor = monitor
   }

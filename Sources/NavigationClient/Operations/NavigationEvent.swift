@@ -2,20 +2,6 @@ import NavigationCore
 
 /// An event of a nav, such as `didPush` with the id of a screen.
 public struct NavigationEvent: Hashable, Sendable {
-  /// The name of an event, without its details.
-  ///
-  /// A newer daemon can send others than those that have a name here.
-  public struct Name: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The word of the protocol.
-    public let rawValue: String
-
-    /// Makes a name from its word in the protocol.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// The text of ``rawValue``.
-    public var description: String { rawValue }
-  }
-
   /// The name of the event.
   public let name: Name
   /// The members of the event.

@@ -64,23 +64,6 @@ public struct NavigationResult: Hashable, Sendable {
 public struct NavigationRehearsal: Hashable, Sendable {
   /// A delegate that the daemon would ask before it performs the operations.
   public struct Delegate: Hashable, Sendable {
-    /// A role of a delegate; a newer daemon can send others.
-    public struct Role: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-      /// The word of the protocol.
-      public let rawValue: String
-
-      /// Makes a role from its word in the protocol.
-      public init(rawValue: String) { self.rawValue = rawValue }
-
-      /// The text of ``rawValue``.
-      public var description: String { rawValue }
-
-      /// It decides whether screens may come and go.
-      public static let veto = Self(rawValue: "veto")
-      /// It chooses the animation.
-      public static let animator = Self(rawValue: "animator")
-    }
-
     /// The name of its client; empty if this client cannot read the nav.
     public var name: String
     /// The roles in which the daemon would ask it.

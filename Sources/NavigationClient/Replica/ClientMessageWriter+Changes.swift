@@ -18,17 +18,13 @@ extension ClientMessageWriter {
     json.optional("client", request.client?.text)
     json.optional("name", request.name)
     if request.guards != Guards() { json.guards(request.guards) }
-    if let animated = request.isAnimated {
-      json.member("animated", animated)
-    }
-    if request.waits {
-      json.member("onBusy", word: "queue")
-    }
+    if let animated = request.isAnimated { json.member("animated", animated) }
+    if request.waits { json.member("onBusy", word: "queue") }
     if let due = request.due {
       json.member("due", due)
       json.optional("clock", request.clock)
     }
-    if request.isDry { json.member("dry", true) }
+    json.flag("dry", request.isDry)
     json.name("do")
     json.beginArray()
     for operation in operations { json.raw(operation) }
@@ -82,9 +78,7 @@ extension ClientMessageWriter {
   package static func lease(id: UInt64, nav: String, _ wish: LeaseWish) -> [UInt8] {
     var json = begin(id, nav: nav)
     json.member("take", wish != .release)
-    if wish == .force {
-      json.member("force", true)
-    }
+    json.flag("force", wish == .force)
     json.endObject()
     return json.bytes
   }
@@ -95,20 +89,14 @@ extension JSONWriter {
     name("if")
     beginObject()
     flag("any", guards.any)
-    if let epoch = guards.epoch {
-      member("epoch", hex: epoch.bits)
-    }
+    if let epoch = guards.epoch { member("epoch", hex: epoch.bits) }
     optional("rev", guards.revision)
-    if let digest = guards.digest {
-      member("dig", digest)
-    }
+    if let digest = guards.digest { member("dig", digest) }
     if let top = guards.top {
       name("top")
       if let top { string(top) } else { null() }
     }
-    if let depth = guards.depth {
-      member("depth", depth)
-    }
+    if let depth = guards.depth { member("depth", depth) }
     if let ids = guards.stack { list("stack", ids) }
     if let ids = guards.has { list("has", ids) }
     if let visible = guards.visible {

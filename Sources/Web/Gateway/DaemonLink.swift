@@ -20,7 +20,7 @@ struct DaemonLink: ~Copyable {
   private var isPaused = false
   /// Whether a call on the socket may have hidden the sign of a message.
   ///
-  /// By the law of `Poller.addSignalDescriptor`, the poller reports a message only after a receive that found
+  /// By the law of `Poller.addSignal`, the poller reports a message only after a receive that found
   /// nothing, with no other call since. So each send makes this true, and such a receive false.
   private(set) var mustRead = true
 
@@ -39,8 +39,8 @@ struct DaemonLink: ~Copyable {
     try identity?.configure(socket)
     let monitor = try Monitor.start(on: socket)
     try socket.connect(endpoint)
-    let slot = try poller.addSignalDescriptor(of: socket)
-    let monitorSlot = try poller.addSignalDescriptor(of: monitor)
+    let slot = try poller.addSignal(of: socket)
+    let monitorSlot = try poller.addSignal(of: monitor.reader)
     return DaemonLink(
       socket: socket, monitor: monitor, slot: slot, monitorSlot: monitorSlot)
   }

@@ -9,6 +9,15 @@ package struct KeyError: Error, Hashable, Sendable, CustomStringConvertible {
   package init(_ description: String, isFailedRead: Bool = false) {
     (self.description, self.isFailedRead) = (description, isFailedRead)
   }
+
+  /// Evaluates a call about a file, and throws its error as a `KeyError`.
+  static func converting<Value>(
+    _ call: @autoclosure () throws(SystemError) -> Value
+  ) throws(KeyError) -> Value {
+    do throws(SystemError) { return try call() } catch {
+      throw KeyError(error.description, isFailedRead: error.isDiskFailure)
+    }
+  }
 }
 
 /// A client that can connect over the network: its name, its public key and its role.

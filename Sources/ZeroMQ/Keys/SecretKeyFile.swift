@@ -17,12 +17,7 @@ package enum SecretKeyFile {
   package static func read(_ path: String, by rule: AccessRule = .client) throws(KeyError)
     -> CurveSecretKey
   {
-    let (contents, status): ([UInt8], FileStatus)
-    do {
-      (contents, status) = try readFile(path, maximumBytes: 4096)
-    } catch {
-      throw KeyError(error.description, isFailedRead: error.isDiskFailure)
-    }
+    let (contents, status) = try KeyError.converting(try readFile(path, maximumBytes: 4096))
     let isSecret: Bool
     switch rule {
     case .client: isSecret = status.isSecret

@@ -44,7 +44,8 @@ package struct Monitor: ~Copyable {
     | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
     | ZMQ_EVENT_DISCONNECTED
 
-  let reader: Socket
+  /// Receives the events; for a ``Poller``.
+  package let reader: Socket
   private let monitored: SocketHandle
   private var parts = Multipart(capacity: 2)
 

@@ -46,10 +46,6 @@ package struct Poller: ~Copyable {
     unsafe insert(item(socket: socket.handle.pointer, -1, interest), socket.handle)
   }
 
-  package mutating func add(_ monitor: borrowing Monitor) -> Slot {
-    add(monitor.reader)
-  }
-
   /// Watches the descriptor (`ZMQ_FD`) by which libzmq signals that a socket should be read.
   ///
   /// This is far cheaper than watching the socket. Law: after a receive that found nothing, and
@@ -57,8 +53,7 @@ package struct Poller: ~Copyable {
   /// slot can also be readable without a message. It does not become readable for messages that
   /// had arrived at the last call on the socket. So the caller reads the socket until it is empty
   /// before each wait.
-  package mutating func addSignalDescriptor(of socket: borrowing Socket) throws(ZeroMQError) -> Slot
-  {
+  package mutating func addSignal(of socket: borrowing Socket) throws(ZeroMQError) -> Slot {
     let descriptor = try unsafe Self.signalDescriptor(of: socket.handle.pointer)
     return unsafe insert(item(socket: nil, descriptor, .readable), socket.handle)
   }
@@ -75,7 +70,7 @@ package struct Poller: ~Copyable {
 
   /// The descriptors of all slots, for another event loop; of a socket, its signal descriptor.
   ///
-  /// The law of ``addSignalDescriptor(of:)-(Socket)`` holds for each. A wait of 0 ms that finds
+  /// The law of ``addSignal(of:)`` holds for each. A wait of 0 ms that finds
   /// nothing ready is such a receive for all sockets.
   package func signalDescriptors() throws(ZeroMQError) -> [Int32] {
     var found: [Int32] = []
@@ -87,18 +82,6 @@ package struct Poller: ~Copyable {
       }
     }
     return found
-  }
-
-  package mutating func addSignalDescriptor(of handler: borrowing ZAPHandler) throws(ZeroMQError)
-    -> Slot
-  {
-    try addSignalDescriptor(of: handler.socket)
-  }
-
-  package mutating func addSignalDescriptor(of monitor: borrowing Monitor) throws(ZeroMQError)
-    -> Slot
-  {
-    try addSignalDescriptor(of: monitor.reader)
   }
 
   package mutating func add(descriptor: Int32, for interest: Readiness = .readable) -> Slot {

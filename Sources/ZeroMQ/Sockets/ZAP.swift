@@ -90,7 +90,8 @@ package struct ZAPHandler: ~Copyable {
   /// The endpoint to which libzmq sends its requests.
   package static let endpoint = "inproc://zeromq.zap.01"
 
-  let socket: Socket
+  /// Receives the requests; for a ``Poller``.
+  package let socket: Socket
   // A CURVE request has nine frames.
   private var parts = Multipart(capacity: 16)
 
