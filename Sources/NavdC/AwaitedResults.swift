@@ -53,9 +53,7 @@ struct AwaitedResults {
   ) -> Event? {
     let members: JSONObject = ["screen": .string(screen)]
     if let diff, let result = result(of: screen, in: diff) {
-      var members = members
-      if let value = result { members.add("result", value) }
-      return Event(NAVD_EVENT_RESULT, nav: nav, members)
+      return Event(NAVD_EVENT_RESULT, nav: nav, members + ["result": result])
     }
     guard !isThere else { return nil }
     guard diff != nil else {

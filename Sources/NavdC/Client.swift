@@ -133,11 +133,18 @@ struct ClientOptions {
   /// In milliseconds.
   var heartbeat: UInt64
 
-  /// Finds the endpoint, and reads the keys that it needs.
-  init(
-    endpoint: String?, name: String?, serverKey: String?, keyFile: String?, heartbeat: Int32
-  ) throws(Failure) {
-    guard (name ?? "").utf8.count <= 128 else { throw .misuse("the name has more than 128 octets") }
+  /// Reads the options of C, with NULL for all defaults, and the keys that the endpoint needs.
+  init(_ options: UnsafePointer<navd_options>?) throws(Failure) {
+    let options = unsafe options?.pointee
+    let expected = unsafe MemoryLayout<navd_options>.size
+    let size = unsafe options?.size ?? expected
+    guard size == expected else { throw .misuse("size of the options is \(size), not \(expected)") }
+    let endpoint = try unsafe optionalText(options?.endpoint, "endpoint")
+    name = try unsafe optionalText(options?.name, "name") ?? ""
+    let serverKey = try unsafe optionalText(options?.server_key, "server_key")
+    let keyFile = try unsafe optionalText(options?.key_file, "key_file")
+    let heartbeat = unsafe options?.heartbeat_ms ?? 0
+    guard name.utf8.count <= 128 else { throw .misuse("the name has more than 128 octets") }
     guard heartbeat == 0 || (1000...60000).contains(heartbeat) else {
       throw .misuse("heartbeat_ms is \(heartbeat); it is 0 or 1000 to 60000")
     }
@@ -156,7 +163,6 @@ struct ClientOptions {
         NAVD_UNREACHABLE, "key", error.description,
         advice: "pass server_key and key_file; navctl key new creates a key")
     }
-    self.name = name ?? ""
     self.heartbeat = heartbeat == 0 ? 5000 : UInt64(heartbeat)
   }
 }

@@ -122,9 +122,10 @@ struct ClientState {
     case .registrationRefused(let nav, let refusal): append(NAVD_EVENT_ROLES, nav, "ended", refusal)
     case .interrupted(let nav): append(NAVD_EVENT_ROLES, nav, "interrupted")
     case .leaseTaken(let nav, let owner):
-      var members: JSONObject = ["status": .string("active")]
-      members.add("owner", owner)
-      events.append(Event(NAVD_EVENT_DISPLAY, nav: nav, members))
+      events.append(
+        Event(
+          NAVD_EVENT_DISPLAY, nav: nav,
+          ["status": .string("active"), "owner": owner.map { .string($0) }]))
     case .leaseRefused(let nav, let refusal): append(NAVD_EVENT_DISPLAY, nav, "ended", refusal)
     case .leaseLost(let nav, isTakenAgain: true): append(NAVD_EVENT_DISPLAY, nav, "interrupted")
     case .leaseLost(let nav, isTakenAgain: false):
@@ -153,9 +154,10 @@ struct ClientState {
   private mutating func settle(_ ask: AskID, _ nav: String, _ outcome: String, by: String?) {
     guard let id = questions.first(where: { $0.value.ask == ask })?.key else { return }
     questions[id] = nil
-    var members: JSONObject = ["outcome": .string(outcome)]
-    members.add("by", by)
-    events.append(Event(NAVD_EVENT_SETTLED, nav: nav, id: id, members))
+    events.append(
+      Event(
+        NAVD_EVENT_SETTLED, nav: nav, id: id,
+        ["outcome": .string(outcome), "by": by.map { .string($0) }]))
   }
 }
 

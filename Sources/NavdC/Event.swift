@@ -79,9 +79,9 @@ final class Event: Sendable {
     var members: JSONObject = [
       "base": .integer(base.number), "cause": .string(diff.cause),
     ]
-    var by: JSONObject = [:]
-    by.add("name", diff.byName)
-    by.add("op", diff.byOp.map { .integer($0) })
+    let by: JSONObject = [
+      "name": diff.byName.map { .string($0) }, "op": diff.byOp.map { .integer($0) },
+    ]
     if !by.isEmpty { members.add("by", .object(by)) }
     if diff.isAnimated { members.add("animated", true) }
     if diffs.count == 1 { members.add("relation", diff.relation) }

@@ -149,19 +149,3 @@ public func navd_await_result(
     guard isWatched else { throw .misuse("\(nav) is not watched") }
   }
 }
-
-extension ClientOptions {
-  /// Reads the options of C; NULL for all defaults.
-  fileprivate init(_ options: UnsafePointer<navd_options>?) throws(Failure) {
-    let options = unsafe options?.pointee
-    let expected = unsafe MemoryLayout<navd_options>.size
-    let size = unsafe options?.size ?? expected
-    guard size == expected else { throw .misuse("size of the options is \(size), not \(expected)") }
-    try unsafe self.init(
-      endpoint: optionalText(options?.endpoint, "endpoint"),
-      name: optionalText(options?.name, "name"),
-      serverKey: optionalText(options?.server_key, "server_key"),
-      keyFile: optionalText(options?.key_file, "key_file"),
-      heartbeat: options?.heartbeat_ms ?? 0)
-  }
-}

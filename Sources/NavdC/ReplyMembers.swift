@@ -3,16 +3,13 @@ import NavigationCore
 extension OkReply {
   /// The answer to an op, as the daemon wrote it but for its id.
   var members: JSONObject {
-    var members: JSONObject = [:]
-    members.add("nav", nav)
-    members.add("epoch", epoch?.text)
-    members.add("rev", revision.map { .integer($0.number) })
-    members.add("changed", changed)
-    members.add("depth", depth.map { .integer($0) })
-    if let top { members.add("top", top.map { .string($0) } ?? .null) }
-    members.add("dig", digest?.text)
-    members.add("out", out)
-    return members
+    [
+      "nav": nav.map { .string($0) }, "epoch": epoch.map { .string($0.text) },
+      "rev": revision.map { .integer($0.number) }, "changed": changed.map { .bool($0) },
+      "depth": depth.map { .integer($0) },
+      "top": top.map { $0.map { .string($0) } ?? .null },
+      "dig": digest.map { .string($0.text) }, "out": out,
+    ]
   }
 }
 

@@ -39,7 +39,7 @@ struct AdmissionProof {
   /// Runs the proof in the child process; returns 0, or the `errno` of its failure.
   private static func exitStatus(_ identity: CurveSecretKey?) -> Int32 {
     do throws(ZeroMQError) {
-      try run(in: try Context.make(), identity)
+      try run(in: try Context(), identity)
       return 0
     } catch {
       // libzmq's own error numbers do not fit into the exit status of a process.

@@ -64,7 +64,7 @@ package struct RouterPreparation: ~Copyable {
     #endif
     // Before libzmq accepts the first connection.
     gate.install()
-    let context = try Context.make(inputOutputThreads: Self.inputOutputThreads)
+    let context = try Context(inputOutputThreads: Self.inputOutputThreads)
     let copiesReceived = context.copyReceivedFrames()
     // Before the first bind, so that a ZAP handler answers for every peer.
     let admission = try ZAPHandler.start(in: context)

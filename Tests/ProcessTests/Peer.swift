@@ -7,7 +7,7 @@ private final class SharedContext: Sendable {
   static let shared = SharedContext()
   let context: Context?
 
-  private init() { context = try? Context.make() }
+  private init() { context = try? Context() }
 }
 
 /// A DEALER that sends whatever it is told, right or wrong.

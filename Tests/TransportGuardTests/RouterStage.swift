@@ -78,7 +78,7 @@ struct RouterStage: ~Copyable {
     _ kind: LentSocket.Kind = .local, connections: Int = 100, ofPrincipal: Int = 100,
     unsentBytes: Int = 1 << 30, isInPlace: Bool = true
   ) throws {
-    let context = try Context.make()
+    let context = try Context()
     let admission = try ZAPHandler.start(in: context)
     let socket = try context.socket(.router)
     try socket.set(.routerMandatory(true))

@@ -157,7 +157,7 @@ private func traffic(
     let (opening, frames) = traffic(&random, faults: false)
     let bytes = opening + frames
     let twin = WholeReading(bytes, limit: .max)
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
     try router.set(.receiveHighWaterMark(0))
     try router.bind("ipc://" + path)
@@ -190,7 +190,7 @@ private func traffic(
   @Test func `a message whose end never comes is never handed out`() throws {
     let path = FileManager.default.temporaryDirectory.path + "/zmtp-\(UUID().uuidString)"
     defer { _ = unsafe unlink(path) }
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
     var monitor = try Monitor.start(on: router)
     try router.bind("ipc://" + path)

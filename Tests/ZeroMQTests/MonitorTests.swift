@@ -5,7 +5,7 @@ import ZeroMQ
 struct MonitorTests {
   @Test func `it sees a peer come and go by the same descriptor`() throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
     var monitor = try Monitor.start(on: router)
     try router.bind(directory.endpoint)
@@ -30,7 +30,7 @@ struct MonitorTests {
 
   @Test func `a client sees its connection made and lost`() throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let dealer = try context.socket(.dealer)
     var monitor = try Monitor.start(on: dealer)
     do {
@@ -44,7 +44,7 @@ struct MonitorTests {
 
   @Test func `unread events do not stop the socket`() throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
     var monitor = try Monitor.start(on: router)
     try router.bind(directory.endpoint)
@@ -61,7 +61,7 @@ struct MonitorTests {
 
   @Test func `a socket can be monitored again after its monitor ended`() throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
     try router.bind(directory.endpoint)
     for _ in 0..<3 {

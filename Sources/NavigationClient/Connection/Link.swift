@@ -288,7 +288,7 @@ final class SharedContext: Sendable {
     let forks = Forks.count
     return try shared.withLock { shared throws(ZeroMQError) in
       if let shared, shared.forks == forks { return shared }
-      let made = SharedContext(try Context.make())
+      let made = SharedContext(try Context())
       // The threads of a parent's context are not here, so nothing may wait for them: it stays.
       if let shared { _ = unsafe Unmanaged.passRetained(shared) }
       shared = made

@@ -64,9 +64,10 @@ public struct NavigationOperation: Hashable, Sendable {
   private static func pushed(
     _ screen: ScreenDescription, _ policy: DuplicatePolicy
   ) -> JSONObject {
-    var arguments: JSONObject = ["screen": screen.content]
-    if policy != .error { arguments.add("onDuplicate", policy.rawValue) }
-    return arguments
+    [
+      "screen": screen.content,
+      "onDuplicate": policy == .error ? nil : .string(policy.rawValue),
+    ]
   }
 
   /// Removes all screens above `screen`; with `inclusive` that screen too, but never the root.
@@ -100,10 +101,12 @@ public struct NavigationOperation: Hashable, Sendable {
   public static func replace(
     _ replaced: String? = nil, with screen: ScreenDescription, isBack: Bool = false
   ) -> NavigationOperation {
-    var arguments: JSONObject = ["with": screen.content]
-    arguments.add("screen", replaced)
-    if isBack { arguments.add("direction", "back") }
-    return NavigationOperation(.replace, arguments)
+    NavigationOperation(
+      .replace,
+      [
+        "with": screen.content, "screen": replaced.map { .string($0) },
+        "direction": isBack ? .string("back") : nil,
+      ])
   }
 
   /// A place in the stack.

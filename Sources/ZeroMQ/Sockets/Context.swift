@@ -11,21 +11,10 @@ import CZeroMQ
 package final class Context: @unchecked Sendable {
   let pointer: UnsafeMutableRawPointer
 
-  private init(_ pointer: UnsafeMutableRawPointer) {
-    unsafe self.pointer = pointer
-  }
-
-  deinit {
-    // Only a signal can make this fail: the pointer is a context, and it has no sockets left.
-    while unsafe zmq_ctx_term(pointer) == -1 {
-      guard zmq_errno() == EINTR else { preconditionFailure("zmq_ctx_term: errno=\(zmq_errno())") }
-    }
-  }
-
   /// Makes a context, where one I/O thread carries about 1 GB/s.
   ///
   /// `EMFILE` means that the process has no descriptor left.
-  package static func make(inputOutputThreads: Int32 = 1) throws(ZeroMQError) -> Context {
+  package init(inputOutputThreads: Int32 = 1) throws(ZeroMQError) {
     // libzmq uses `rand` and never seeds it. Unseeded, all processes, or all children of one, would
     // reconnect at the same times. And the first routing id of a ROUTER would be known, with which a
     // hostile peer can make libzmq abort.
@@ -33,11 +22,17 @@ package final class Context: @unchecked Sendable {
     guard let pointer = unsafe zmq_ctx_new() else {
       throw ZeroMQError("zmq_ctx_new", code: zmq_errno())
     }
-    let context = unsafe Context(pointer)
+    unsafe self.pointer = pointer
     // By default, a socket lingers for ever, and termination would wait for it.
-    try context.set(ZMQ_BLOCKY, 0, name: "ZMQ_BLOCKY")
-    try context.set(ZMQ_IO_THREADS, inputOutputThreads, name: "ZMQ_IO_THREADS")
-    return context
+    try set(ZMQ_BLOCKY, 0, name: "ZMQ_BLOCKY")
+    try set(ZMQ_IO_THREADS, inputOutputThreads, name: "ZMQ_IO_THREADS")
+  }
+
+  deinit {
+    // Only a signal can make this fail: the pointer is a context, and it has no sockets left.
+    while unsafe zmq_ctx_term(pointer) == -1 {
+      guard zmq_errno() == EINTR else { preconditionFailure("zmq_ctx_term: errno=\(zmq_errno())") }
+    }
   }
 
   /// Makes libzmq copy each received frame into memory of its own; false if it cannot.
@@ -57,7 +52,7 @@ package final class Context: @unchecked Sendable {
   /// Makes a socket that is neither bound nor connected; `EMFILE` can also mean that the context
   /// has its maximum of sockets.
   package func socket(_ type: SocketType) throws(ZeroMQError) -> Socket {
-    Socket(try SocketHandle.make(type, in: self))
+    Socket(try SocketHandle(type, in: self))
   }
 
   private func set(_ option: Int32, _ value: Int32, name: String) throws(ZeroMQError) {

@@ -65,7 +65,7 @@ package struct Monitor: ~Copyable {
     // A new name each time, because libzmq frees the endpoint of an ended monitor with a delay.
     let number = monitorCount.wrappingAdd(1, ordering: .relaxed).newValue
     let endpoint = "inproc://monitor-\(number)"
-    let reader = Socket(try SocketHandle.make(.pair, in: handle.context))
+    let reader = Socket(try SocketHandle(.pair, in: handle.context))
     // Without a limit, because an unread event would otherwise block the monitored socket.
     try reader.set(.receiveHighWaterMark(0))
     try check("zmq_socket_monitor", endpoint) {

@@ -54,19 +54,13 @@ final class SocketHandle {
   let scratch: MessageStorage
   let context: Context
 
-  private init(_ pointer: UnsafeMutableRawPointer, context: Context) {
-    unsafe self.pointer = pointer
-    self.scratch = MessageStorage.empty()
-    self.context = context
-  }
-
-  static func make(
-    _ type: SocketType, in context: Context
-  ) throws(ZeroMQError) -> SocketHandle {
+  init(_ type: SocketType, in context: Context) throws(ZeroMQError) {
     guard let pointer = unsafe zmq_socket(context.pointer, type.number) else {
       throw ZeroMQError("zmq_socket", code: zmq_errno())
     }
-    return unsafe SocketHandle(pointer, context: context)
+    unsafe self.pointer = pointer
+    self.scratch = MessageStorage.empty()
+    self.context = context
   }
 
   deinit {
