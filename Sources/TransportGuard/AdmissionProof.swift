@@ -93,9 +93,7 @@ struct AdmissionProof {
     try dealer.set(.linger(milliseconds: 0))
     try dealer.set(.reconnectInterval(milliseconds: -1))
     if let stranger, let identity {
-      try dealer.set(.curveServerKey(try identity.publicKey()))
-      try dealer.set(.curvePublicKey(stranger.publicKey))
-      try dealer.set(.curveSecretKey(stranger.secretKey))
+      try NetworkIdentity(serverKey: try identity.publicKey(), keys: stranger).configure(dealer)
     }
     try dealer.connect(endpoint)
     _ = try dealer.send([[0x21]])

@@ -69,7 +69,14 @@ package struct RouterPreparation: ~Copyable {
     // Before the first bind, so that a ZAP handler answers for every peer.
     let admission = try ZAPHandler.start(in: context)
     let router = try context.socket(.router)
-    try Self.setOptions(router, frameBytes: frameBytes)
+    let options: [SocketOption] = [
+      .routerMandatory(true), .routerHandover(false), .sendHighWaterMark(256),
+      .receiveHighWaterMark(Int32(Self.waitingMessages)),
+      .maximumFrameBytes(Int64(frameBytes)),
+      .linger(milliseconds: 0), .handshakeInterval(milliseconds: 3000),
+      .ipv6(true),
+    ]
+    for option in options { try router.set(option) }
     for socket in sockets { try Self.accept(socket, router, identity) }
     return GuardedRouter(
       socket: router, admission: admission, gate: gate, listening: sockets.map(\.descriptor),
@@ -81,19 +88,6 @@ package struct RouterPreparation: ~Copyable {
   /// Passing a short message to an idle socket takes 8 µs of a thread's time, and a diff may go to
   /// a thousand watches. So two threads share the connections where they can run in parallel.
   private static var inputOutputThreads: Int32 { navd_processor_count() > 1 ? 2 : 1 }
-
-  private static func setOptions(
-    _ router: borrowing Socket, frameBytes: Int
-  ) throws(ZeroMQError) {
-    let options: [SocketOption] = [
-      .routerMandatory(true), .routerHandover(false), .sendHighWaterMark(256),
-      .receiveHighWaterMark(Int32(waitingMessages)),
-      .maximumFrameBytes(Int64(frameBytes)),
-      .linger(milliseconds: 0), .handshakeInterval(milliseconds: 3000),
-      .ipv6(true),
-    ]
-    for option in options { try router.set(option) }
-  }
 
   /// Begins to accept connections at a socket.
   ///

@@ -16,7 +16,7 @@ struct ClientDuty {
 extension ClientState {
   /// Requests roles or a display; they replace earlier ones of this client for the nav.
   mutating func requestDuty(_ key: Duties.Key, _ duty: ClientDuty, _ requests: [ClusterOutput]) {
-    dismiss(
+    endDuty(
       key, NavigationClientError(.replaced, "a later call replaced this for the same nav"))
     duties[key] = duty
     handle(requests)

@@ -86,7 +86,7 @@ struct Link: ~Copyable {
     _ endpoints: [String], _ index: Int = 0, as identity: NetworkIdentity?, in poller: inout Poller
   ) throws(ZeroMQError) -> Link {
     let endpoint = endpoints[index]
-    let socket = try SharedContext.get().context.socket(.dealer)
+    let socket = try SharedContext.get().socket(.dealer)
     // Messages queued for one daemon must not reach the next daemon at the same address.
     try socket.set(.immediate(true))
     try socket.set(.linger(milliseconds: 500))
@@ -277,21 +277,17 @@ struct Link: ~Copyable {
 /// The one ZeroMQ context of a process, which the first use creates and nothing terminates.
 ///
 /// libzmq's CURVE code shares one random source, which the end of any context closes for all.
-final class SharedContext: Sendable {
-  let context: Context
-  private let forks = Forks.count
-  static let shared = Lock<SharedContext?>(nil)
+enum SharedContext {
+  static let shared = Lock<(context: Context, forks: Int)?>(nil)
 
-  private init(_ context: Context) { self.context = context }
-
-  static func get() throws(ZeroMQError) -> SharedContext {
+  static func get() throws(ZeroMQError) -> Context {
     let forks = Forks.count
     return try shared.withLock { shared throws(ZeroMQError) in
-      if let shared, shared.forks == forks { return shared }
-      let made = SharedContext(try Context())
+      if let shared, shared.forks == forks { return shared.context }
+      let made = try Context()
       // The threads of a parent's context are not here, so nothing may wait for them: it stays.
-      if let shared { _ = unsafe Unmanaged.passRetained(shared) }
-      shared = made
+      if let shared { _ = unsafe Unmanaged.passRetained(shared.context) }
+      shared = (made, forks)
       return made
     }
   }

@@ -19,13 +19,14 @@ struct Links: ~Copyable {
   private let configured: String
   private let identity: NetworkIdentity?
   private var poller = Poller()
+  private let wakeSlot: Poller.Slot?
   private var entries: [Entry] = []
 
   /// Makes a list without connections; `wait` returns while the descriptor `wake` is readable.
   init(_ configured: String, as identity: NetworkIdentity?, wake: Int32?) {
     self.configured = configured
     self.identity = identity
-    if let wake { _ = poller.add(descriptor: wake) }
+    wakeSlot = if let wake { poller.add(descriptor: wake) } else { nil }
   }
 
   /// The ids of the connections, oldest first.
@@ -102,6 +103,9 @@ struct Links: ~Copyable {
     }
     return try poller.wait(milliseconds: milliseconds) > 0
   }
+
+  /// Whether the descriptor `wake` was readable at the end of the last wait.
+  var isWoken: Bool { if let wakeSlot { poller.isReadable(wakeSlot) } else { false } }
 
   /// When the caller must call `takeEvents` of all links at the latest; nil for no limit.
   var dueAt: UInt64? { entries.compactMap { $0.connectAt ?? $0.link?.dueAt }.min() }

@@ -1,4 +1,3 @@
-import CLinux
 package import NavigationCore
 import RuntimePaths
 package import ZeroMQ
@@ -46,14 +45,8 @@ extension NavigationConnection {
       if !events.isEmpty { return events.removeFirst() }
       try runOnce(until: deadline)
       guard events.isEmpty else { continue }
-      if isWoken || deadline?.hasPassed == true { return nil }
+      if links.isWoken || deadline?.hasPassed == true { return nil }
     }
-  }
-
-  private var isWoken: Bool {
-    guard let wake else { return false }
-    var entry = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&entry, 1, 0) > 0
   }
 
   /// Sends `bye`, so that the daemon ends the session at once, and waits at most 1 s for the reply.

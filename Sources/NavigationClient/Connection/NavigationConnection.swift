@@ -34,8 +34,6 @@ package struct NavigationConnection: ~Copyable {
   /// The ids of requests that `perform` and `get` wait for, whose replies are not events.
   var awaited: Set<UInt64> = []
   var hasSession = false
-  /// A descriptor of the caller; `next` returns while it is readable.
-  let wake: Int32?
   private var nextID: UInt64 = 1
 
   /// Connects, and waits until the connection is established; it has no session.
@@ -62,19 +60,16 @@ package struct NavigationConnection: ~Copyable {
       seed: source.next())
     var links = Links(endpoint, as: identity, wake: wake)
     try ofSystem(try links.connect(.first, to: nil))
-    return NavigationConnection(endpoint: endpoint, links: links, cluster: cluster, wake: wake)
+    return NavigationConnection(endpoint: endpoint, links: links, cluster: cluster)
   }
 
   private mutating func awaitConnection(until deadline: Deadline) throws(ConnectionError) {
     while true {
       var isConnected = false
       for event in try wait(until: deadline) {
-        switch event {
-        case .connected: isConnected = true
         // The refusal can arrive in the same wait as the connection.
-        case .refused(let refusal): throw .refused(endpoint: endpoint, refusal)
-        case .message, .unreadable, .disconnected, .failed, .cannotConnect: break
-        }
+        if case .refused(let refusal) = event { throw .refused(endpoint: endpoint, refusal) }
+        if case .connected = event { isConnected = true }
       }
       guard !isConnected else { return }
       guard !deadline.hasPassed else {

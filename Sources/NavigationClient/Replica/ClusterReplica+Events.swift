@@ -141,7 +141,7 @@ extension ClusterReplica {
   ) -> [ClusterOutput] {
     var results: [ClusterOutput] = []
     results.reserveCapacity(outputs.count)
-    var isSeed: Bool { members[0].link == link }
+    var opened: Welcome?
     for output in outputs {
       switch output {
       case .send(let verb, let body): results.append(.send(link, verb, body))
@@ -151,7 +151,8 @@ extension ClusterReplica {
       case .event(.opened(let welcome)):
         guard let index = index(of: link) else { break }
         members[index].welcome = welcome
-        if isSeed { results.append(.event(.opened(welcome))) }
+        opened = welcome
+        if index == 0 { results.append(.event(.opened(welcome))) }
       case .event(.lost): results += outputsOfLoss(link)
       case .event(.closed(let end)):
         results += close(end)
@@ -159,12 +160,12 @@ extension ClusterReplica {
       case .navElsewhere(let nav, let whereabouts):
         results += relocate(nav, from: link, whereabouts, at: now)
       case .superseded(let end):
-        results += end.isFence ? close(end) : replace(link, at: now)
+        // Another process has taken over the identity of the client.
+        let isFence = end == .dismissed(why: "fenced")
+        results += isFence ? close(end) : replace(link, at: now)
       }
     }
-    if case .event(.opened(let welcome))? = outputs.first(where: \.isOpening) {
-      results += mergeOlder(welcome, into: link, at: now)
-    }
+    if let opened { results += mergeOlder(opened, into: link, at: now) }
     return results
   }
 
@@ -195,13 +196,4 @@ extension SessionReplica {
   }
 
   func hasRequest(_ id: UInt64) -> Bool { flights.contains { $0.id == id } }
-}
-
-extension SessionOutput {
-  fileprivate var isOpening: Bool { if case .event(.opened) = self { true } else { false } }
-}
-
-extension SessionEnd {
-  /// Whether another process has taken over the identity of the client.
-  fileprivate var isFence: Bool { self == .dismissed(why: "fenced") }
 }

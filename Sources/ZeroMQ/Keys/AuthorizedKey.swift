@@ -10,12 +10,12 @@ package struct KeyError: Error, Hashable, Sendable, CustomStringConvertible {
     (self.description, self.isFailedRead) = (description, isFailedRead)
   }
 
-  /// Evaluates a call about a file, and throws its error as a `KeyError`.
+  /// Evaluates a call about a key or its file, and throws its error as a `KeyError`.
   static func converting<Value>(
-    _ call: @autoclosure () throws(SystemError) -> Value
+    _ call: @autoclosure () throws -> Value
   ) throws(KeyError) -> Value {
-    do throws(SystemError) { return try call() } catch {
-      throw KeyError(error.description, isFailedRead: error.isDiskFailure)
+    do { return try call() } catch {
+      throw KeyError("\(error)", isFailedRead: (error as? SystemError)?.isDiskFailure == true)
     }
   }
 }

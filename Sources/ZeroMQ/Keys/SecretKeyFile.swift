@@ -57,11 +57,7 @@ package enum SecretKeyFile {
 
   package static func pair(_ path: String) throws(KeyError) -> CurveKeyPair {
     let secret = try read(path)
-    do throws(ZeroMQError) {
-      return try CurveKeyPair(of: secret)
-    } catch {
-      throw KeyError(error.description)
-    }
+    return try KeyError.converting(try CurveKeyPair(of: secret))
   }
 
   /// Reads a public key: its 40 characters, or the path of a file that contains it.

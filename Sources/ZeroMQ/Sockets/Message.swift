@@ -239,8 +239,6 @@ struct MessageStorage {
     return unsafe data.assumingMemoryBound(to: UInt8.self)
   }
 
-  var count: Int { unsafe zmq_msg_size(pointer) }
-
   var hasMore: Bool { unsafe zmq_msg_more(pointer) != 0 }
 
   var sourceDescriptor: Int32? {

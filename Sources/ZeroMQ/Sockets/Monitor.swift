@@ -5,27 +5,27 @@ private let monitorCount = Atomic(0)
 
 /// An event of a socket's connections.
 package struct MonitorEvent: Hashable, Sendable {
-  /// The kind of an event, which defines the meaning of ``MonitorEvent/value``.
-  package enum Kind: Hashable, Sendable {
+  /// The kind of an event, by libzmq's number; it defines the meaning of ``MonitorEvent/value``.
+  package enum Kind: Int32, CaseIterable, Sendable {
     /// A peer connected; the value is its descriptor.
-    case accepted
+    case accepted = 0x0020
     /// This side connected to a peer; the value is the descriptor.
-    case connected
+    case connected = 0x0001
     /// The handshake with a peer is complete; the value is the descriptor.
-    case handshakeSucceeded
+    case handshakeSucceeded = 0x1000
     /// An attempt to connect failed; the value is the pause before the next one, in milliseconds.
-    case connectRetried
+    case connectRetried = 0x0004
     /// A connection ended; the value is its former descriptor.
     ///
     /// A ROUTER may accept messages for the peer until the caller has read all messages of the peer.
-    case disconnected
+    case disconnected = 0x0200
     /// A connection ended during the handshake; the value is an `errno`.
-    case handshakeFailed
+    case handshakeFailed = 0x0800
     /// The peer or the ZAP handler violated a protocol; the value is libzmq's number for the
     /// violation.
-    case handshakeBroken
+    case handshakeBroken = 0x2000
     /// The ZAP handler refused the peer; the value is the status code of its answer.
-    case refused
+    case refused = 0x4000
   }
 
   package let kind: Kind
@@ -38,11 +38,7 @@ package struct MonitorEvent: Hashable, Sendable {
 /// because a full queue would block the socket. The monitor keeps its socket open.
 package struct Monitor: ~Copyable {
   /// The events that libzmq reports, each by a message.
-  private static let events =
-    ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_CONNECT_RETRIED
-    | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
-    | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
-    | ZMQ_EVENT_DISCONNECTED
+  private static let events = MonitorEvent.Kind.allCases.reduce(0) { $0 | $1.rawValue }
 
   /// Receives the events; for a ``Poller``.
   package let reader: Socket
@@ -99,24 +95,8 @@ extension MonitorEvent {
         bytes.loadUnaligned(fromByteOffset: 2, as: Int32.self)
       )
     }
-    guard let kind = Kind(number: Int32(number)) else { return nil }
+    guard let kind = Kind(rawValue: Int32(number)) else { return nil }
     self.kind = kind
     self.value = value
-  }
-}
-
-extension MonitorEvent.Kind {
-  fileprivate init?(number: Int32) {
-    switch number {
-    case ZMQ_EVENT_ACCEPTED: self = .accepted
-    case ZMQ_EVENT_CONNECTED: self = .connected
-    case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: self = .handshakeSucceeded
-    case ZMQ_EVENT_CONNECT_RETRIED: self = .connectRetried
-    case ZMQ_EVENT_DISCONNECTED: self = .disconnected
-    case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: self = .handshakeFailed
-    case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: self = .handshakeBroken
-    case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: self = .refused
-    default: return nil
-    }
   }
 }
