@@ -19,7 +19,7 @@ final class Client: @unchecked Sendable {
   var isForked: Bool { forks != Forks.count }
   private let hasReportedFork = Atomic(false)
 
-  /// How many events of the session wait at most before navd_next returns one.
+  /// The maximum number of events that wait before navd_next returns one.
   private static let maximumWaiting = 64
   /// How long a request waits if the caller names no time.
   static let defaultTimeout = Duration.seconds(10)
@@ -44,7 +44,7 @@ final class Client: @unchecked Sendable {
       if failure.status == NAVD_CLOSED { failure.status = NAVD_REFUSED }
       throw failure
     }
-    refresh()
+    updateDescriptor()
   }
 
   /// Runs a function with the connection and the state, and brings the descriptor up to date.
@@ -53,7 +53,7 @@ final class Client: @unchecked Sendable {
   ) throws(Failure) -> Value {
     guard !isForked else { throw .forked }
     return try lock.withLock { _ throws(Failure) in
-      defer { refresh() }
+      defer { updateDescriptor() }
       if let end = state.end { throw end }
       do throws(ConnectionError) {
         return try body(&connection, &state)
@@ -65,14 +65,14 @@ final class Client: @unchecked Sendable {
     }
   }
 
-  /// Handles what has arrived; returns the next event.
+  /// Handles messages and deadlines without waiting; returns the next event, nil if there is none.
   func next() -> Event? {
     guard !isForked else {
       let isKnown = hasReportedFork.exchange(true, ordering: .relaxed)
       return isKnown ? nil : Event(NAVD_EVENT_CLOSED, error: .forked)
     }
     return lock.withLock { _ in
-      defer { refresh() }
+      defer { updateDescriptor() }
       while true {
         while let event = connection.takeEvent() { state.handle(event) }
         if let event = state.takeEvent() { return event }
@@ -103,7 +103,8 @@ final class Client: @unchecked Sendable {
     }
   }
 
-  private func refresh() {
+  /// Makes the descriptor readable exactly while navd_next has work.
+  private func updateDescriptor() {
     guard state.end == nil else {
       // Nobody reads the sockets any more, so they must not wake the program either.
       descriptor.stop()
@@ -118,7 +119,7 @@ final class Client: @unchecked Sendable {
     }
   }
 
-  /// Ends the client, after the events that it has.
+  /// Ends the client; navd_next still returns the events from before.
   private func finish(_ failure: Failure) {
     while let event = connection.takeEvent() { state.handle(event) }
     state.finish(failure)

@@ -2,11 +2,9 @@ internal import CNavd
 import NavigationClient
 import NavigationCore
 
-/// One event for C.
-///
-/// Its JSON is made when the program asks for it.
+/// One event for C, which makes its JSON when the program asks for it.
 final class Event: Sendable {
-  /// What the JSON is made of.
+  /// The source of the JSON: the JSON itself, or a state and the diffs that led to it.
   enum Content: Sendable {
     case json(OpaqueJSON)
     indirect case state(String, Mirror, [Diff], why: String?)
@@ -30,7 +28,7 @@ final class Event: Sendable {
     self.error = error.map { ErrorText($0) }
   }
 
-  /// Makes the event of a state; there is no diff after a snapshot, and no `why` after a resumption.
+  /// Makes the event of a state: with `why` after a snapshot, with diffs after changes, else resumed.
   init(_ nav: String, _ mirror: Mirror, _ diffs: [Diff] = [], why: String? = nil) {
     kind = NAVD_EVENT_STATE
     self.nav = CText(nav)
@@ -55,7 +53,7 @@ final class Event: Sendable {
     }
   }
 
-  /// How a state came about, as JSON; nil for other events.
+  /// The change or the snapshot that led to a state, as JSON; nil for other events.
   var change: CText? {
     guard case .state(_, _, let diffs, let why) = content else { return nil }
     return texts.withLock { texts in

@@ -3,14 +3,14 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// Why a function of the library failed, or why something ended.
+/// Why a function of the library failed, or why a client, a watch, roles or a lease ended.
 struct Failure: Error, Sendable {
   var status: navd_status
   var code: String
   var message: String
   var advice: String
   var retry: navd_retry
-  /// In milliseconds; 0 if the daemon named none.
+  /// The wait before a repetition in milliseconds; 0 if the daemon named none.
   var retryAfter: UInt64 = 0
   var mayHaveHappened = false
   /// The message of the daemon; an empty object if there is none.

@@ -18,7 +18,7 @@ func attempt(
 }
 
 /// A copy for C, of malloc(3).
-func owned(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
+func mallocCopy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
   guard let copy = unsafe malloc(bytes.count + 1) else { return nil }
   unsafe bytes.withUnsafeBytes { bytes in
     if let start = bytes.baseAddress { unsafe copy.copyMemory(from: start, byteCount: bytes.count) }
