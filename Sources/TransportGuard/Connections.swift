@@ -27,26 +27,26 @@ struct Connections {
   /// How often the table postpones that deadline for a connection that may have sent something.
   static let postponements = 3
 
-  private var slots = NumberIndex()
+  private var slotsByID = NumberIndex()
   // Not `Slots`, which is generic and in another module: the compiler would not specialise it here,
   // and each message accesses its connection ten times.
   private var connections: [Connection] = []
-  private var free: [Int] = []
-  private var open: [Int32: Int] = [:]
+  private var freeSlots: [Int] = []
+  private var openSlots: [Int32: Int] = [:]
   /// The number of open connections of each user, and under nil of those over networks.
   ///
   /// It is maintained instead of computed. With a scan at each acceptance, strangers that connect
   /// and close could keep the loop busy.
   private(set) var openCounts: [UInt32?: Int] = [:]
   /// The slots of closed connections, the oldest first.
-  private var closed: [Int] = []
+  private var closedSlots: [Int] = []
   /// The earliest deadline of a first message, or an earlier time; nil without a deadline.
   private var firstMessageDueAt: UInt64?
 
-  var openCount: Int { open.count }
+  var openCount: Int { openSlots.count }
 
   /// The number of connections in the table, open or closed.
-  var count: Int { connections.count - free.count }
+  var count: Int { connections.count - freeSlots.count }
 
   /// The slots in use, in ascending order.
   var indices: [Int] { connections.indices.filter { connections[$0].acceptance.descriptor >= 0 } }
@@ -57,9 +57,9 @@ struct Connections {
   }
 
   /// The slot of a connection that has sent a message; nil if there is none with this id.
-  func slot(of id: ConnectionID) -> Int? { slots.find(id.number) }
+  func slot(of id: ConnectionID) -> Int? { slotsByID.find(id.number) }
 
-  func slot(behind descriptor: Int32) -> Int? { open[descriptor] }
+  func slot(behind descriptor: Int32) -> Int? { openSlots[descriptor] }
 
   subscript(_ slot: Int) -> Connection {
     // Yields the element instead of a copy, which would retain each member.
@@ -86,8 +86,8 @@ struct Connections {
   @discardableResult
   mutating func noteAccepted(_ acceptance: Acceptance, at now: UInt64) -> Int {
     // The kernel reused the number, so the connection that had it is closed.
-    if let former = open[acceptance.descriptor] { close(former, at: now) }
-    let slot = free.popLast() ?? connections.count
+    if let former = openSlots[acceptance.descriptor] { close(former, at: now) }
+    let slot = freeSlots.popLast() ?? connections.count
     var connection = Connection(acceptance)
     if acceptance.origin == .network { connection.firstMessageDue = now + Self.firstMessageTime }
     if let due = connection.firstMessageDue {
@@ -95,14 +95,16 @@ struct Connections {
     }
     if slot == connections.count { connections.append(.vacant) }
     connections[slot] = connection
-    open[acceptance.descriptor] = slot
+    openSlots[acceptance.descriptor] = slot
     openCounts[acceptance.origin.user, default: 0] += 1
     return slot
   }
 
   /// Notes that a connection's descriptor was closed; ignores one with another `cookie`.
   mutating func noteClosed(_ descriptor: Int32, cookie: UInt64, at now: UInt64) {
-    guard let slot = open[descriptor], connections[slot].acceptance.cookie == cookie else { return }
+    guard let slot = openSlots[descriptor], connections[slot].acceptance.cookie == cookie else {
+      return
+    }
     close(slot, at: now)
   }
 
@@ -110,14 +112,14 @@ struct Connections {
   ///
   /// O(n); the audit calls it for connections that the kernel no longer has.
   mutating func noteClosed(cookie: UInt64, at now: UInt64) {
-    for slot in open.values where connections[slot].acceptance.cookie == cookie {
+    for slot in openSlots.values where connections[slot].acceptance.cookie == cookie {
       return close(slot, at: now)
     }
   }
 
   private mutating func close(_ slot: Int, at now: UInt64) {
     let acceptance = connections[slot].acceptance
-    open[acceptance.descriptor] = nil
+    openSlots[acceptance.descriptor] = nil
     let left = openCounts[acceptance.origin.user, default: 1] - 1
     openCounts[acceptance.origin.user] = left > 0 ? left : nil
     connections[slot].isOpen = false
@@ -125,7 +127,7 @@ struct Connections {
     connections[slot].firstMessageDue = nil
     connections[slot].outbox.noteRead()
     connections[slot].removalDue = now + Self.patience
-    closed.append(slot)
+    closedSlots.append(slot)
   }
 
   /// Notes the first message of a connection, and gives the connection its id.
@@ -158,16 +160,16 @@ struct Connections {
     connections[slot].id = id
     connections[slot].routingID = routingID
     connections[slot].firstMessageDue = nil
-    slots.insert(slot, id.number)
+    slotsByID.insert(slot, id.number)
     return slot
   }
 
   private func slot(of admission: UInt64, behind descriptor: Int32) -> Int? {
     // The newest first: it is the last connection that was accepted before the admission.
-    if let slot = open[descriptor], connections[slot].acceptance.admissions < admission {
+    if let slot = openSlots[descriptor], connections[slot].acceptance.admissions < admission {
       return slot
     }
-    return closed.last {
+    return closedSlots.last {
       connections[$0].acceptance.descriptor == descriptor
         && connections[$0].acceptance.admissions < admission
     }
@@ -176,18 +178,18 @@ struct Connections {
   /// Notes that the socket was empty, so no message waits of connections closed before; returns the
   /// ids of those whose end the hub must handle.
   mutating func noteEmpty() -> [ConnectionID] {
-    guard !closed.isEmpty else { return [] }
-    defer { closed.removeAll(keepingCapacity: true) }
-    return closed.compactMap { remove($0) }
+    guard !closedSlots.isEmpty else { return [] }
+    defer { closedSlots.removeAll(keepingCapacity: true) }
+    return closedSlots.compactMap { remove($0) }
   }
 
   /// Removes a connection; returns its id if the hub must handle its end.
   private mutating func remove(_ slot: Int) -> ConnectionID? {
     let (id, isEvicted) = (connections[slot].id, connections[slot].isEvicted)
     connections[slot] = .vacant
-    free.append(slot)
+    freeSlots.append(slot)
     guard let id else { return nil }
-    slots.remove(id.number)
+    slotsByID.remove(id.number)
     return isEvicted ? nil : id
   }
 
@@ -195,7 +197,7 @@ struct Connections {
 
   /// The time at which `takeDue` may have work, in milliseconds, or an earlier time; nil for never.
   var wakeAt: UInt64? {
-    guard let first = closed.first, let removal = connections[first].removalDue else {
+    guard let first = closedSlots.first, let removal = connections[first].removalDue else {
       return firstMessageDueAt
     }
     return min(removal, firstMessageDueAt ?? removal)
@@ -206,9 +208,9 @@ struct Connections {
   /// Returns the ids whose end the hub must handle, and the slots of silent connections, each once
   /// unless the caller postpones its deadline.
   mutating func takeDue(at now: UInt64) -> (ended: [ConnectionID], silent: [Int]) {
-    let late = closed.prefix { (connections[$0].removalDue ?? 0) <= now }.count
-    let ended = closed.prefix(late).compactMap { remove($0) }
-    closed.removeFirst(late)
+    let late = closedSlots.prefix { (connections[$0].removalDue ?? 0) <= now }.count
+    let ended = closedSlots.prefix(late).compactMap { remove($0) }
+    closedSlots.removeFirst(late)
     guard let firstMessageDueAt, firstMessageDueAt <= now else { return (ended, []) }
     let silent = indices.filter { (connections[$0].firstMessageDue ?? .max) <= now }
     for slot in silent { connections[slot].firstMessageDue = nil }

@@ -151,9 +151,9 @@ extension GuardedRouter {
         hasWaitingAdmissions = true
         return
       }
-      guard let request = try admission.next() else { break }
+      guard let request = try zapHandler.next() else { break }
       room -= 1
-      try admission.answer(request, answer(to: request, authority))
+      try zapHandler.answer(request, answer(to: request, authority))
     }
     hasWaitingAdmissions = false
   }

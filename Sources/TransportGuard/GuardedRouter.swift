@@ -37,7 +37,7 @@ package struct GuardedRouter: ~Copyable {
   package var notices: [Notice] = []
 
   let socket: Socket
-  var admission: ZAPHandler
+  var zapHandler: ZAPHandler
   /// The descriptors of the listening sockets.
   let listening: [Int32]
   let gate: InboundGate
@@ -48,10 +48,10 @@ package struct GuardedRouter: ~Copyable {
   var hasWaitingAdmissions = false
   /// The connections whose outbox has messages.
   var waiting: [ConnectionID] = []
-  var unsent: UnsentBudget
+  var unsentBudget: UnsentBudget
   /// When the router may next add up the unread bytes of all peers, in milliseconds.
   private var reckonDue: UInt64 = 0
-  var received = Multipart(capacity: 5)
+  var receivedMessage = Multipart(capacity: 5)
   /// The body of a message for several peers, while it is being sent.
   var sharedBody = Message()
   /// The earliest time of the next log line about scarce descriptors, in milliseconds.
@@ -67,17 +67,17 @@ package struct GuardedRouter: ~Copyable {
     listening: [Int32], limits: Limits, copiesReceived: Bool
   ) {
     self.socket = socket
-    self.admission = admission
+    self.zapHandler = admission
     self.gate = gate
     self.listening = listening
     self.limits = limits
     self.copiesReceived = copiesReceived
-    unsent = UnsentBudget(limit: limits.unsentBytes)
+    unsentBudget = UnsentBudget(limit: limits.unsentBytes)
   }
 
   package mutating func apply(_ limits: Limits) {
     self.limits = limits
-    unsent.limit = limits.unsentBytes
+    unsentBudget.limit = limits.unsentBytes
     gate.setTotalLimit(limits.unreadBytes)
   }
 
@@ -89,7 +89,7 @@ package struct GuardedRouter: ~Copyable {
   /// owner reads until the router is empty before it sleeps.
   package mutating func watch(by poller: inout Poller) throws(ZeroMQError) {
     slots = (
-      try poller.addSignal(of: socket), try poller.addSignal(of: admission.socket),
+      try poller.addSignal(of: socket), try poller.addSignal(of: zapHandler.socket),
       poller.add(descriptor: gate.events.descriptor)
     )
   }
@@ -121,7 +121,7 @@ package struct GuardedRouter: ~Copyable {
     var due = [connections.wakeAt, audit.dueAt].compactMap { $0 }
     if !waiting.isEmpty { due.append(now + 100) }
     if hasWaitingAdmissions { due.append(gate.roomForConnections > 0 ? now : now + 10) }
-    if unsent.isDue(held: Message.heldOctets) { due.append(max(now, reckonDue)) }
+    if unsentBudget.isDue(held: Message.heldOctets) { due.append(max(now, reckonDue)) }
     if gate.mustTrimMemory { due.append(now + 500) }
     return due.min()
   }
@@ -130,8 +130,8 @@ package struct GuardedRouter: ~Copyable {
   package mutating func takeDue(at now: UInt64) throws(ZeroMQError) {
     try sendWaiting()
     gate.noteHeldForPeers()
-    if !unsent.isDue(held: Message.heldOctets) {
-      unsent.noteRelief()
+    if !unsentBudget.isDue(held: Message.heldOctets) {
+      unsentBudget.noteRelief()
     } else if now >= reckonDue {
       reckonDue = now + 10
       reckonUnsent(at: now)
@@ -164,13 +164,13 @@ extension GuardedRouter {
   ///
   /// After false, no message of the connections that were closed before can follow.
   package mutating func receive() throws(ZeroMQError) -> Bool {
-    if try socket.receive(into: &received) { return true }
+    if try socket.receive(into: &receivedMessage) { return true }
     gate.noteEmpty()
     for id in connections.noteEmpty() { end(id) }
     return false
   }
 
-  package var receivedBytes: Int { received.byteCount }
+  package var receivedBytes: Int { receivedMessage.byteCount }
 
   /// Converts the message received last into an event for the hub.
   ///
@@ -178,27 +178,27 @@ extension GuardedRouter {
   package mutating func readEvent(
     _ reader: inout ClientMessageReader, _ authority: some PeerAuthority
   ) -> HubEvent? {
-    guard received.count >= 2 else { return nil }
+    guard receivedMessage.count >= 2 else { return nil }
     // The gate disconnects a peer that chooses its routing id before the peer can send a message.
-    guard let id = Connections.automaticID(received[0].bytes) else { return nil }
+    guard let id = Connections.automaticID(receivedMessage[0].bytes) else { return nil }
     let known = connections.slot(of: id) ?? firstMessage(id, authority)
     noteTaken(known)
     guard let slot = known, connections[slot].isListenedTo else { return nil }
-    let isEnveloped = received[1].count == 0
+    let isEnveloped = receivedMessage[1].count == 0
     if connections[slot].isEnveloped != isEnveloped { connections[slot].isEnveloped = isEnveloped }
     let peer = connections[slot].peer
     let first = isEnveloped ? 2 : 1
-    guard received.count == first + 2, received.droppedFrames == 0 else {
+    guard receivedMessage.count == first + 2, receivedMessage.droppedFrames == 0 else {
       return .unreadable(id, peer, .frameCount)
     }
     return HubEvent(
-      frame: received[first].bytes, body: received[first + 1].bytes, from: id, peer,
+      frame: receivedMessage[first].bytes, body: receivedMessage[first + 1].bytes, from: id, peer,
       reader: &reader)
   }
 
   /// A copy of the last frame of the message received last.
   package var receivedBody: [UInt8] {
-    received.count == 0 ? [] : received[received.count - 1].copyBytes()
+    receivedMessage.count == 0 ? [] : receivedMessage[receivedMessage.count - 1].copyBytes()
   }
 
   /// Gives a connection its id with its first message, and returns its slot in the table.
@@ -209,14 +209,14 @@ extension GuardedRouter {
   ) -> Int? {
     // The acceptance of the connection has been queued since before its first byte.
     takeConnectionEvents()
-    let last = received.count - 1
-    guard let descriptor = received[last].sourceDescriptor,
-      let address = received[last].peerAddress,
-      let (admission, userID) = received[last].userID.flatMap(Self.readUserID),
+    let last = receivedMessage.count - 1
+    guard let descriptor = receivedMessage[last].sourceDescriptor,
+      let address = receivedMessage[last].peerAddress,
+      let (admission, userID) = receivedMessage[last].userID.flatMap(Self.readUserID),
       let (peer, key) = authority.peer(address, userID: userID)
     else { return nil }
     return connections.noteFirstMessage(
-      id, received[0].copyBytes(), from: peer, key: key, admission: admission,
+      id, receivedMessage[0].copyBytes(), from: peer, key: key, admission: admission,
       descriptor: descriptor)
   }
 
@@ -230,13 +230,13 @@ extension GuardedRouter {
         connections[slot].acceptance.descriptor, connections[slot].acceptance.cookie
       )
     } else {
-      guard let source = received[received.count - 1].sourceDescriptor else { return }
+      guard let source = receivedMessage[receivedMessage.count - 1].sourceDescriptor else { return }
       (descriptor, cookie) = (source, gate.cookie(of: source))
     }
     // The first frame is the routing id, which the socket adds.
     gate.noteTaken(
-      descriptor, cookie: cookie, bytes: received.byteCount - Connections.automaticIDBytes,
-      frames: received.count + received.droppedFrames - 1)
+      descriptor, cookie: cookie, bytes: receivedMessage.byteCount - Connections.automaticIDBytes,
+      frames: receivedMessage.count + receivedMessage.droppedFrames - 1)
   }
 }
 
@@ -306,7 +306,7 @@ extension GuardedRouter {
     if connections[slot].outbox.isOverfull {
       return disconnect(id, "it left \(connections[slot].outbox.debt) bytes unread")
     }
-    unsent.noteUncounted(message.body.count + Message.overheadOctets)
+    unsentBudget.noteUncounted(message.body.count + Message.overheadOctets)
   }
 
   /// Sends the messages that wait for peers, as far as libzmq accepts them now.
@@ -314,10 +314,10 @@ extension GuardedRouter {
     guard !waiting.isEmpty else { return }
     let ids = waiting
     waiting.removeAll(keepingCapacity: true)
-    for id in ids { try drain(id) }
+    for id in ids { try sendWaiting(to: id) }
   }
 
-  private mutating func drain(_ id: ConnectionID) throws(ZeroMQError) {
+  private mutating func sendWaiting(to id: ConnectionID) throws(ZeroMQError) {
     guard let slot = connections.slot(of: id) else { return }
     while let message = connections[slot].outbox.first, !isBehind(slot) {
       let result = try transmit(message.verb, message.body, to: slot)
@@ -337,11 +337,13 @@ extension GuardedRouter {
   /// Counts a message that the socket took.
   private mutating func noteHanded(_ bytes: Int, _ slot: Int) {
     connections[slot].outbox.noteHanded(bytes)
-    if bytes < Message.longPayloadOctets { unsent.noteUncounted(bytes + Message.overheadOctets) }
+    if bytes < Message.longPayloadOctets {
+      unsentBudget.noteUncounted(bytes + Message.overheadOctets)
+    }
   }
 
   /// Whether the peers leave so many bytes unread that navd must not make further answers now.
-  package var peersOweTooMuch: Bool { unsent.isExceeded(held: Message.heldOctets) }
+  package var peersOweTooMuch: Bool { unsentBudget.isExceeded(held: Message.heldOctets) }
 
   /// Whether a peer leaves so many bytes unread that its messages wait here, not in libzmq.
   private mutating func isBehind(_ slot: Int) -> Bool {
@@ -374,7 +376,7 @@ extension GuardedRouter {
       if bytes > 0 { debts.append(UnsentBudget.Debt(id: id, bytes: bytes)) }
     }
     let held = Message.heldOctets
-    for (debt, total) in unsent.reckon(debts, uncounted: uncounted, held: held, at: now) {
+    for (debt, total) in unsentBudget.reckon(debts, uncounted: uncounted, held: held, at: now) {
       disconnect(debt.id, "it left \(debt.bytes) of \(total) bytes unread")
     }
   }

@@ -67,7 +67,7 @@ package struct RouterPreparation: ~Copyable {
     let context = try Context(inputOutputThreads: Self.inputOutputThreads)
     let copiesReceived = context.copyReceivedFrames()
     // Before the first bind, so that a ZAP handler answers for every peer.
-    let admission = try ZAPHandler.start(in: context)
+    let zapHandler = try ZAPHandler.start(in: context)
     let router = try context.socket(.router)
     let options: [SocketOption] = [
       .routerMandatory(true), .routerHandover(false), .sendHighWaterMark(256),
@@ -79,7 +79,7 @@ package struct RouterPreparation: ~Copyable {
     for option in options { try router.set(option) }
     for socket in sockets { try Self.accept(socket, router, identity) }
     return GuardedRouter(
-      socket: router, admission: admission, gate: gate, listening: sockets.map(\.descriptor),
+      socket: router, admission: zapHandler, gate: gate, listening: sockets.map(\.descriptor),
       limits: limits, copiesReceived: copiesReceived)
   }
 

@@ -184,7 +184,7 @@ import Testing
       try stage.turn(
         [stage.op(1, LoopStage.push("1"), nav: "a")]
           + (0..<pings).map { stage.message(1, "ping", #"{"id":\#($0 + 9)}"#) })
-      stage.loop.router.unsent.noteLoose(1 << 40)
+      stage.loop.router.unsentBudget.noteUncounted(1 << 40)
       while stage.loop.pageIns.count > 0 { try stage.loop.takeAnswers() }
       let isTaken = stage.loop.batches.atHand.contains {
         if case .history = $0 { true } else { false }
@@ -212,7 +212,7 @@ import Testing
       try stage.turn([stage.op(1, LoopStage.push("1"), nav: "a")])
       awaitReadable(stage.loop.history.descriptor)
       try stage.loop.takeAnswers()
-      stage.loop.router.unsent.noteLoose(1 << 40)
+      stage.loop.router.unsentBudget.noteUncounted(1 << 40)
       try stage.turn([
         stage.op(1, LoopStage.push("2"), nav: "b"), stage.op(1, LoopStage.push("3"), nav: "c"),
       ])

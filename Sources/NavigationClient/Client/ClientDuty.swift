@@ -126,7 +126,7 @@ extension ClientEngine {
       let value: NavigationValue?
       // A closure that throws has no answer: the settings of the nav decide at once.
       do { value = try await roles.answer(ask, by: deadline) } catch { value = .null }
-      self?.finish(key, id, value)
+      self?.sendAnswer(key, id, value)
     }
     let isOpen = change { state -> Bool in
       guard state.duties[key]?.asks[id] != nil else { return false }
@@ -136,7 +136,7 @@ extension ClientEngine {
     if !isOpen { task.cancel() }
   }
 
-  private func finish(_ key: Duties.Key, _ id: AskID, _ value: NavigationValue?) {
+  private func sendAnswer(_ key: Duties.Key, _ id: AskID, _ value: NavigationValue?) {
     change { state in
       guard state.duties[key]?.asks[id] != nil else { return }
       state.duties[key]?.asks[id] = nil

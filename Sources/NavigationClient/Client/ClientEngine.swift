@@ -42,7 +42,7 @@ final class ClientEngine: Sendable {
   private static let forkedState: Lock<ClientState> = {
     let id = ClientID(high: 0, low: 0)
     var state = ClientState(cluster: ClusterReplica(client: id, name: "", seed: 0))
-    state.finish(.forked)
+    state.close(with: .forked)
     return Lock(state)
   }()
 
@@ -56,7 +56,7 @@ final class ClientEngine: Sendable {
     }
     change { state in
       state.handle(state.cluster.leave())
-      state.finish(NavigationClientError(.closed, "the client is closed"))
+      state.close(with: NavigationClientError(.closed, "the client is closed"))
     }
     thread.withLock { $0.take() }?.join()
   }
@@ -65,12 +65,12 @@ final class ClientEngine: Sendable {
   /// of `body`.
   @discardableResult
   func change<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
-    let value = update(body)
+    let value = changeWithoutWaking(body)
     if !isForked { wake.signal() }
     return value
   }
 
-  private func update<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
+  private func changeWithoutWaking<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
     let (value, deferredCalls) = state.withLock { (body(&$0), $0.takeDeferredCalls()) }
     for call in deferredCalls { call(self) }
     return value
@@ -198,7 +198,7 @@ final class ClientEngine: Sendable {
     do throws(ZeroMQError) {
       try serve()
     } catch {
-      change { $0.finish(NavigationClientError(.unreachable, "\(error)")) }
+      change { $0.close(with: NavigationClientError(.unreachable, "\(error)")) }
     }
   }
 
@@ -231,11 +231,11 @@ final class ClientEngine: Sendable {
   ///
   /// Returns the commands for the links, and when it must be called again.
   private func advance() -> (commands: [ClusterOutput], timer: UInt64?, hasEnded: Bool) {
-    update { state in
+    changeWithoutWaking { state in
       let now = SystemClock.bootMilliseconds()
       state.handle(state.cluster.tick(at: now))
       state.handle(state.cluster.grantCredit())
-      state.expire(at: now)
+      state.expireWaits(at: now)
       let timers = [state.cluster.wakeAt, state.expiresAt].compactMap { $0 }
       return (state.takeCommands(), timers.min(), state.end != nil)
     }

@@ -30,13 +30,13 @@ struct ClientState {
   /// The outputs that the client's thread, which owns the connections, must perform.
   private var commands: [ClusterOutput] = []
   var deferredCalls: [DeferredCall] = []
-  private var tickets: UInt64 = 0
+  private var ticketCount: UInt64 = 0
 
   init(cluster: ClusterReplica) { self.cluster = cluster }
 
   mutating func takeTicket() -> UInt64 {
-    tickets += 1
-    return tickets
+    ticketCount += 1
+    return ticketCount
   }
 
   mutating func takeCommands() -> [ClusterOutput] {
@@ -69,9 +69,9 @@ struct ClientState {
       resumeWaiters(nil)
       report(.connected)
     case .lost: report(.disconnected)
-    case .closed(.refused(let refusal)): finish(NavigationClientError(refusal))
+    case .closed(.refused(let refusal)): close(with: NavigationClientError(refusal))
     case .closed(.dismissed(let why)):
-      finish(NavigationClientError(.closed, "navd ended the session: \(why)"))
+      close(with: NavigationClientError(.closed, "navd ended the session: \(why)"))
     case .answered(let id, let result):
       guard let request = requests.removeValue(forKey: id) else { return }
       let answer = result.mapError { NavigationClientError($0) }
@@ -127,7 +127,7 @@ struct ClientState {
     if isWanted, cluster.replica(of: nav) == nil { handle(cluster.watch(nav, waits: true)) }
   }
 
-  mutating func finish(_ error: NavigationClientError) {
+  mutating func close(with error: NavigationClientError) {
     guard end == nil else { return }
     end = error
     for (_, request) in requests {
@@ -170,7 +170,7 @@ struct ClientState {
     return (times + duties.values.map(\.waiter?.expiresAt)).compactMap { $0 }.min()
   }
 
-  mutating func expire(at now: UInt64) {
+  mutating func expireWaits(at now: UInt64) {
     expireDuties(at: now)
     for (id, request) in requests where request.expiresAt.map({ $0 <= now }) ?? false {
       abandon(id, NavigationClientError(.expired, "the daemon did not answer in time"))

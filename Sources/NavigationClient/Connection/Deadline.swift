@@ -26,13 +26,13 @@ struct Deadline {
 }
 
 extension OpRequest {
-  private static let machine = try? bootID(environment: .current())
+  private static let localClock = try? bootID(environment: .current())
 
   /// Sets the time limit of an op for a daemon on this machine, which has the same clock.
   package mutating func expire(after limit: Duration?, at place: String) {
     guard let limit, place.hasPrefix("ipc:") else { return }
     due = SystemClock.bootMilliseconds() + UInt64(clamping: limit.milliseconds)
-    clock = Self.machine
+    clock = Self.localClock
   }
 }
 

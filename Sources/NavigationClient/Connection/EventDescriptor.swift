@@ -8,26 +8,26 @@ package struct EventDescriptor: ~Copyable {
   /// The descriptor for the program's poll(2), which is readable while the connection has work.
   package let descriptor: Int32
   private let timer: Int32
-  private let flag: WakeDescriptor
-  private var isFlagged = false
+  private let wakeDescriptor: WakeDescriptor
+  private var isSignalled = false
   /// When the timer wakes the owner; nil while it is off.
   private var dueAt: UInt64?
-  private var watched: [Int32] = []
+  private var watchedDescriptors: [Int32] = []
   /// The `Links.generation` of the watched descriptors; nil before the first `watch`.
   private(set) var generation: UInt64?
 
   /// Makes the descriptor; nil if the process has none left.
   package static func make() -> EventDescriptor? {
-    guard let flag = WakeDescriptor() else { return nil }
+    guard let wakeDescriptor = WakeDescriptor() else { return nil }
     let made = EventDescriptor(flag)
-    guard made.add(made.timer) == 0, made.add(flag.descriptor) == 0 else { return nil }
+    guard made.add(made.timer) == 0, made.add(wakeDescriptor.descriptor) == 0 else { return nil }
     return made
   }
 
-  private init(_ flag: WakeDescriptor) {
+  private init(_ wakeDescriptor: WakeDescriptor) {
     descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
     timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
-    self.flag = flag
+    self.wakeDescriptor = wakeDescriptor
   }
 
   deinit {
@@ -43,18 +43,18 @@ package struct EventDescriptor: ~Copyable {
 
   /// Stops watching sockets and timer; only `signal` makes the descriptor readable then.
   package mutating func stop() {
-    for old in watched { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, old, nil) }
-    watched = []
+    for old in watchedDescriptors { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, old, nil) }
+    watchedDescriptors = []
     wake(at: nil)
   }
 
   /// Watches the signal descriptors of the links instead of the former ones.
   mutating func watch(_ descriptors: [Int32], generation: UInt64) throws(ZeroMQError) {
     // libzmq closes a socket later, and the kernel drops its descriptor then by itself.
-    for old in watched where !descriptors.contains(old) {
+    for old in watchedDescriptors where !descriptors.contains(old) {
       _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, old, nil)
     }
-    watched = []
+    watchedDescriptors = []
     self.generation = nil
     for other in descriptors {
       // A number that is watched already is that of the same descriptor, for the kernel drops a
@@ -62,7 +62,7 @@ package struct EventDescriptor: ~Copyable {
       guard add(other) == 0 || navd_errno() == EEXIST else {
         throw ZeroMQError("zmq_poll", code: navd_errno())
       }
-      watched.append(other)
+      watchedDescriptors.append(other)
     }
     self.generation = generation
   }
@@ -86,9 +86,9 @@ package struct EventDescriptor: ~Copyable {
 
   /// Makes the descriptor readable at once, or with false ends the effect of an earlier call.
   package mutating func signal(_ isReady: Bool) {
-    guard isReady != isFlagged else { return }
-    isFlagged = isReady
-    if isReady { flag.signal() } else { flag.drain() }
+    guard isReady != isSignalled else { return }
+    isSignalled = isReady
+    if isReady { wakeDescriptor.signal() } else { wakeDescriptor.drain() }
   }
 }
 

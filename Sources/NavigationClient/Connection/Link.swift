@@ -8,7 +8,7 @@ import RuntimePaths
 /// 500 ms. So it finds the daemon of several that serves, because the others do not listen.
 ///
 /// libzmq connects, and reconnects after a loss. Messages that libzmq cannot accept yet wait in
-/// `outbox`. A loss drops them, because the session repeats every message that it still needs.
+/// `unsentMessages`. A loss drops them, because the session repeats every message that it still needs.
 struct Link: ~Copyable {
   /// An event of the connection; its messages precede the event of its end.
   enum Event {
@@ -38,9 +38,9 @@ struct Link: ~Copyable {
   private var monitor: Monitor
   private let socketSlot: Poller.Slot
   private let monitorSlot: Poller.Slot
-  private var parts = Multipart(capacity: 4)
+  private var received = Multipart(capacity: 4)
   private var reader = ServerMessageReader()
-  private var outbox: [[[UInt8]]] = []
+  private var unsentMessages: [[[UInt8]]] = []
   private var isAwaitingRoom = false
   /// The number of successive connections that ended before the first message.
   private var brokenHandshakes = 0
@@ -161,7 +161,7 @@ struct Link: ~Copyable {
     guard status == Self.limitStatus else {
       return .unauthorised(key: identity.map { "\($0.keys.publicKey)" })
     }
-    outbox.removeAll()
+    unsentMessages.removeAll()
     var source = SystemRandomNumberGenerator()
     // A random pause spreads the retries of clients that were refused at the same time.
     let pause = Self.limitPauses.pause(after: limitRefusals)
@@ -179,18 +179,18 @@ struct Link: ~Copyable {
   mutating func send(
     _ verb: ClientVerb, _ body: [UInt8], _ poller: inout Poller
   ) throws(ZeroMQError) {
-    outbox.append([verb.frame, body])
+    unsentMessages.append([verb.frame, body])
     try flush(&poller)
   }
 
-  mutating func dropUnsent() { outbox.removeAll() }
+  mutating func dropUnsent() { unsentMessages.removeAll() }
 
   private mutating func flush(_ poller: inout Poller) throws(ZeroMQError) {
     var sent = 0
-    while sent < outbox.count, try socket.send(outbox[sent]) == .sent { sent += 1 }
-    outbox.removeFirst(sent)
-    guard isAwaitingRoom == outbox.isEmpty else { return }
-    isAwaitingRoom = !outbox.isEmpty
+    while sent < unsentMessages.count, try socket.send(unsentMessages[sent]) == .sent { sent += 1 }
+    unsentMessages.removeFirst(sent)
+    guard isAwaitingRoom == unsentMessages.isEmpty else { return }
+    isAwaitingRoom = !unsentMessages.isEmpty
     poller.watch(socketSlot, for: isAwaitingRoom ? [.readable, .writable] : .readable)
   }
 
@@ -212,7 +212,7 @@ struct Link: ~Copyable {
       }
     }
     // Messages first, because those of a lost connection still belong to its session.
-    while events.count < 256, try socket.receive(into: &parts) {
+    while events.count < 256, try socket.receive(into: &received) {
       (brokenHandshakes, limitRefusals) = (0, 0)
       events.append(readMessage())
     }
@@ -236,7 +236,7 @@ struct Link: ~Copyable {
         if isLast, endpoints.count > 1 { failedRounds += 1 }
       case .disconnected:
         isConnected = false
-        outbox.removeAll()
+        unsentMessages.removeAll()
         planNext(after: Self.connectMilliseconds)
         events.append(.disconnected)
       // A daemon that ends during the handshake, for example in a restart, has not refused the
@@ -255,11 +255,11 @@ struct Link: ~Copyable {
   }
 
   private mutating func readMessage() -> Event {
-    guard parts.count == 2, parts.droppedFrames == 0 else {
-      return .unreadable("a message of \(parts.count + parts.droppedFrames) frames")
+    guard received.count == 2, received.droppedFrames == 0 else {
+      return .unreadable("a message of \(received.count + received.droppedFrames) frames")
     }
-    let verb = parts[0].copyBytes()
-    let body = parts[1].copyBytes()
+    let verb = received[0].copyBytes()
+    let body = received[1].copyBytes()
     do {
       let message = try reader.read(verb: verb, body: body)
       return .message(message, verb: Self.serverVerb(verb), body: body)

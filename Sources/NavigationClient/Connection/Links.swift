@@ -16,15 +16,15 @@ struct Links: ~Copyable {
     init(_ id: LinkID) { self.id = id }
   }
 
-  private let configured: String
+  private let configuredEndpoints: String
   private let identity: NetworkIdentity?
   private var poller = Poller()
   private let wakeSlot: Poller.Slot?
   private var entries: [Entry] = []
 
   /// Makes a list without connections; `wait` returns while the descriptor `wake` is readable.
-  init(_ configured: String, as identity: NetworkIdentity?, wake: Int32?) {
-    self.configured = configured
+  init(_ configuredEndpoints: String, as identity: NetworkIdentity?, wake: Int32?) {
+    self.configuredEndpoints = configuredEndpoints
     self.identity = identity
     wakeSlot = if let wake { poller.add(descriptor: wake) } else { nil }
   }
@@ -36,7 +36,7 @@ struct Links: ~Copyable {
   func endpoint(of id: LinkID) -> String? {
     guard let entry = entry(id) else { return nil }
     if let address = entry.address { return address.endpoint }
-    return entry.link?.endpoint ?? endpoints(in: configured).first
+    return entry.link?.endpoint ?? endpoints(in: configuredEndpoints).first
   }
 
   /// The likely reason why a link has no connection; nil if it knows none.
@@ -51,7 +51,7 @@ struct Links: ~Copyable {
       return
     }
     entry.address = address
-    let addresses = endpoints(in: address?.endpoint ?? configured)
+    let addresses = endpoints(in: address?.endpoint ?? configuredEndpoints)
     let link = try Link.open(addresses, as: keys(for: address), in: &poller)
     entry.link?.stopWatching(&poller)
     entry.link = consume link
@@ -61,7 +61,7 @@ struct Links: ~Copyable {
   mutating func connect(_ id: LinkID, to address: DaemonAddress?, at time: UInt64) {
     let entry = makeEntry(id)
     if entry.address != address {
-      drop(entry)
+      closeLink(of: entry)
       entry.address = address
     }
     entry.link?.dropUnsent()
@@ -70,7 +70,7 @@ struct Links: ~Copyable {
 
   mutating func close(_ id: LinkID) {
     guard let entry = entry(id) else { return }
-    drop(entry)
+    closeLink(of: entry)
     entries.removeAll { $0 === entry }
   }
 
@@ -161,7 +161,7 @@ struct Links: ~Copyable {
     return entries[entries.count - 1]
   }
 
-  private mutating func drop(_ entry: Entry) {
+  private mutating func closeLink(of entry: Entry) {
     entry.link?.stopWatching(&poller)
     entry.link = nil
   }

@@ -109,9 +109,9 @@ public struct NavigationEvent: Hashable, Sendable {
   }
 
   /// The event with its details as values; `other` also if one of them is missing.
-  public var kind: Kind { lifecycle ?? transition ?? display ?? .other }
+  public var kind: Kind { screenKind ?? transitionKind ?? otherKind ?? .other }
 
-  private var lifecycle: Kind? {
+  private var screenKind: Kind? {
     guard let screen else { return nil }
     let isAnimated = details["animated"]?.bool ?? false
     return switch name {
@@ -129,7 +129,7 @@ public struct NavigationEvent: Hashable, Sendable {
     }
   }
 
-  private var transition: Kind? {
+  private var transitionKind: Kind? {
     guard let id = details["tid"]?.integer.flatMap({ UInt64(exactly: $0) }) else { return nil }
     switch name {
     case .transitionBegan:
@@ -158,7 +158,7 @@ public struct NavigationEvent: Hashable, Sendable {
     }
   }
 
-  private var display: Kind? {
+  private var otherKind: Kind? {
     switch name {
     case .backAtRoot: .backAtRoot
     case .barsVisibilityChanged:

@@ -51,17 +51,17 @@ public struct NavigationOperation: Hashable, Sendable {
   public static func push(
     _ screen: ScreenDescription, onDuplicate: DuplicatePolicy = .error
   ) -> NavigationOperation {
-    NavigationOperation(.push, pushed(screen, onDuplicate))
+    NavigationOperation(.push, pushArguments(screen, onDuplicate))
   }
 
   /// Shows a screen in the way of the container, which pushes it; animated by default.
   public static func show(
     _ screen: ScreenDescription, onDuplicate: DuplicatePolicy = .error
   ) -> NavigationOperation {
-    NavigationOperation(.show, pushed(screen, onDuplicate))
+    NavigationOperation(.show, pushArguments(screen, onDuplicate))
   }
 
-  private static func pushed(
+  private static func pushArguments(
     _ screen: ScreenDescription, _ policy: DuplicatePolicy
   ) -> JSONObject {
     [

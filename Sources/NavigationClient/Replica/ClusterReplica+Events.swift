@@ -195,5 +195,5 @@ extension SessionReplica {
     watches.filter { $0.value.replica.mirror != nil }.map(\.key.nav)
   }
 
-  func hasRequest(_ id: UInt64) -> Bool { flights.contains { $0.id == id } }
+  func hasRequest(_ id: UInt64) -> Bool { pending.contains { $0.id == id } }
 }

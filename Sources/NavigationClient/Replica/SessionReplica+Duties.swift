@@ -242,7 +242,7 @@ extension SessionReplica {
     return [.duty(.settled(id, nav: ask.nav, settlement))]
   }
 
-  mutating func finish(_ request: Duties.Request, _ reply: OkReply) -> [SessionOutput] {
+  mutating func receive(_ reply: OkReply, to request: Duties.Request) -> [SessionOutput] {
     let key = request.key
     guard !request.isEnd else { return [key.endEvent] }
     guard let duty = duties.all[key] else { return [] }
@@ -256,14 +256,14 @@ extension SessionReplica {
     return [.duty(.leaseTaken(nav: key.nav, owner: reply.owner))]
   }
 
-  mutating func finish(
-    _ request: Duties.Request, _ refusal: ErrReply, at now: UInt64
+  mutating func receive(
+    _ refusal: ErrReply, to request: Duties.Request, at now: UInt64
   ) -> [SessionOutput] {
     let key = request.key
     // The nav no longer exists, so the roles and the lease have ended with it.
     guard !request.isEnd else { return [key.endEvent] }
     guard refusal.isPostponing, let faults = duties.all[key]?.faults else {
-      return drop(key, refusal)
+      return endDuty(key, refusal)
     }
     duties.all[key]?.faults = faults + 1
     let wait = max(refusal.after ?? 0, backOff(faults))
@@ -272,7 +272,7 @@ extension SessionReplica {
   }
 
   /// Ends roles or a lease that the daemon has refused or ended.
-  private mutating func drop(_ key: Duties.Key, _ refusal: ErrReply) -> [SessionOutput] {
+  private mutating func endDuty(_ key: Duties.Key, _ refusal: ErrReply) -> [SessionOutput] {
     duties.all[key] = nil
     guard key.kind == .roles else { return [.duty(.leaseRefused(nav: key.nav, refusal))] }
     return voidQuestions { $0.nav == key.nav } + [
@@ -292,7 +292,7 @@ extension SessionReplica {
     guard !duties.areAsked(key) else { return [] }
     let refusal = ErrReply(
       byClient: OutgoingError(ErrorCode(rawValue: loss.code) ?? .forbidden, loss.message))
-    let outputs = drop(key, refusal)
+    let outputs = endDuty(key, refusal)
     guard kind == .lease, loss.code == ErrorCode.leaseLost.rawValue else { return outputs }
     return [.duty(.leaseLost(nav: loss.nav, isTakenAgain: false))]
   }

@@ -7,7 +7,7 @@ extension SessionReplica {
     let outputs = disconnected()
     let nonce = String(random.next(), radix: 16)
     phase = .greeting(nonce: nonce)
-    lastHeard = now
+    lastMessageAt = now
     heartbeat = requestedHeartbeat
     var hello = Hello()
     (hello.client, hello.name, hello.nonce) = (client, name, nonce)
@@ -44,7 +44,7 @@ extension SessionReplica {
     case .unconnected, .closed: return []
     case .greeting(let nonce): return receiveGreeting(message, nonce: nonce, at: now)
     case .open:
-      lastHeard = now
+      lastMessageAt = now
       if verb?.usesCredit == true { usedCredit += UInt64(octets) }
       return receiveOpen(message, at: now)
     }
@@ -71,7 +71,7 @@ extension SessionReplica {
 
   private mutating func open(_ welcome: Welcome, at now: UInt64) -> [SessionOutput] {
     phase = .open
-    lastHeard = now
+    lastMessageAt = now
     reconnectAttempts = 0
     heartbeat = max(welcome.heartbeat, 1)
     // The daemon reports the clamped window of the session. The client never uses a larger one than
@@ -166,7 +166,7 @@ extension SessionReplica {
     case .settled(let settlement): return receive(settlement)
     case .lost(let loss): return receive(loss)
     case .traced(let messages): return [.event(.traced(messages))]
-    case .end(let end): return finish(end, at: now)
+    case .end(let end): return receive(end, at: now)
     case .bye(let why, let after):
       switch why {
       case "fenced", "revoked": return close(.dismissed(why: why))
@@ -176,7 +176,7 @@ extension SessionReplica {
     }
   }
 
-  private mutating func finish(_ end: WatchEnd, at now: UInt64) -> [SessionOutput] {
+  private mutating func receive(_ end: WatchEnd, at now: UInt64) -> [SessionOutput] {
     if end.why == "moved" {
       let key = View(word: end.view).map { WatchKey(nav: end.nav, view: $0) }
       // If a watch is unanswered, this ends the one before; the answer is still to come. Roles and a
@@ -216,7 +216,7 @@ extension SessionReplica {
       return passToReplica(key.nav, at: now) { $0.receive(reply) } + waiting
     }
     if let request = duties.requests.removeValue(forKey: reply.id) {
-      return finish(request, reply) + noteOwner(request.key.nav)
+      return receive(reply, to: request) + noteOwner(request.key.nav)
     }
     return answer(reply.id, .success(reply))
   }
@@ -252,7 +252,7 @@ extension SessionReplica {
       return sendWaiting()
     }
     if let request = duties.requests.removeValue(forKey: id) {
-      return finish(request, refusal, at: now)
+      return receive(refusal, to: request, at: now)
     }
     guard let key = watchRequests.removeValue(forKey: id) else {
       return answer(id, .failure(refusal))

@@ -90,7 +90,7 @@ package struct SessionReplica: Sendable {
   var window: UInt64
   var usedCredit: UInt64 = 0
   var grantedCredit: UInt64
-  var lastHeard: UInt64 = 0
+  var lastMessageAt: UInt64 = 0
   /// The number of new connections requested since the session was last open.
   var reconnectAttempts = 0
   /// The numbers that all sessions of the client share; `ClusterReplica` copies them from one to
@@ -150,7 +150,7 @@ package struct SessionReplica: Sendable {
   }
 
   /// When silence counts as a lost connection: three heartbeat intervals after the last message.
-  var silenceEndsAt: UInt64 { lastHeard + 3 * heartbeat }
+  var silenceEndsAt: UInt64 { lastMessageAt + 3 * heartbeat }
 
   /// Returns a random pause before the next attempt, uniform from 0 to the bound (full jitter), in
   /// milliseconds; see `backOffMilliseconds`.

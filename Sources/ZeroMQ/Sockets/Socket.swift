@@ -74,7 +74,7 @@ final class SocketHandle {
     switch value {
     case .integer(var value):
       unsafe zmq_setsockopt(pointer, number, &value, MemoryLayout<Int32>.size)
-    case .wide(var value):
+    case .integer64(var value):
       unsafe zmq_setsockopt(pointer, number, &value, MemoryLayout<Int64>.size)
     case .bytes(let bytes):
       unsafe zmq_setsockopt(pointer, number, bytes, bytes.count)
