@@ -19,14 +19,14 @@ struct Links: ~Copyable {
   private let configuredEndpoints: String
   private let identity: NetworkIdentity?
   private var poller = Poller()
-  private let wakeSlot: Poller.Slot?
+  private var wakeSlot: Poller.Slot?
   private var entries: [Entry] = []
 
   /// Makes a list without connections; `wait` returns while the descriptor `wake` is readable.
   init(_ configuredEndpoints: String, as identity: NetworkIdentity?, wake: Int32?) {
     self.configuredEndpoints = configuredEndpoints
     self.identity = identity
-    wakeSlot = if let wake { poller.add(descriptor: wake) } else { nil }
+    if let wake { wakeSlot = poller.add(descriptor: wake) }
   }
 
   /// The ids of the connections, oldest first.

@@ -20,18 +20,12 @@ package struct Replica: Sendable {
   }
 
   package let nav: String
-  /// The newest complete state of the nav; nil before the first.
-  ///
-  /// A display can show it even while it `isSuspect`.
+  /// The newest complete state of the nav, even while it `isSuspect`; nil before the first.
   package private(set) var mirror: Mirror?
   package private(set) var phase = Phase.idle
-  /// Whether the mirror differs from the nav, by a digest or a mark of the daemon.
-  ///
-  /// The next snapshot replaces the mirror.
+  /// Whether a digest or a mark has shown that the mirror differs from the nav.
   package private(set) var isSuspect = false
-  /// The position at which the first watch asks to resume without a mirror.
-  ///
-  /// The daemon then sends a snapshot, which says why it could not resume there.
+  /// The position at which the first watch asks to resume, if the replica has no mirror.
   private var resumePosition: MirrorPosition?
   /// The revision and digest that the next watch reports as wrong; nil while none is.
   private var divergence: MirrorPosition?
@@ -47,9 +41,7 @@ package struct Replica: Sendable {
     _ = mirrorDigest.update(screens: mirror.screens, parts: mirror.parts, from: 0)
   }
 
-  /// Whether the mirror is the nav's newest state as far as the client knows.
-  ///
-  /// Guards are made from it only then.
+  /// Whether the mirror is the newest state that the client knows, so that guards can use it.
   package var isSynced: Bool {
     phase == .following && !isSuspect && incompleteSnapshot == nil && mirror != nil
   }
@@ -228,9 +220,7 @@ extension Replica {
     divergence = nil
   }
 
-  /// Marks the mirror as suspect because its checksum differs from that in `digest`.
-  ///
-  /// The next watch reports the checksum that the client computed.
+  /// Marks the mirror as suspect; the next watch reports its checksum instead of that in `digest`.
   private mutating func rewatch(
     after digest: Digest, computed checksum: UInt32, at revision: Revision
   ) -> ReplicaAction {

@@ -6,8 +6,7 @@ package enum DutyEvent: Hashable, Sendable {
   case registered(nav: String, roles: Set<DelegateRole>)
   /// The daemon has refused or ended the roles, so the session has none for the nav.
   case registrationRefused(nav: String, ErrReply)
-  /// The roles have ended with the session or with a move of the nav; the client registers them
-  /// again.
+  /// The roles have ended with the session or a move of the nav; the client registers them again.
   case interrupted(nav: String)
   /// The daemon asks a delegate a question; the program answers with `answer`.
   case asked(AskID, Ask)

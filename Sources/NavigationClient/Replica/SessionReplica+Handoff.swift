@@ -4,8 +4,7 @@ import NavigationCore
 struct NavHandoff: Sendable {
   let nav: String
   var watches: [(key: SessionReplica.WatchKey, watch: SessionReplica.Watch)] = []
-  /// The requests without an answer, oldest first; the client sends the same octets to the next
-  /// daemon.
+  /// The requests without an answer, oldest first; the client sends the same octets again.
   var pending: [SessionReplica.PendingRequest] = []
   /// The delegate roles; and the display lease, if the client takes it again or has no answer yet.
   var duties: [Duties.Key: Duties.Duty] = [:]

@@ -72,8 +72,7 @@ package struct SessionReplica: Sendable {
   /// The number of navs in `confirmedNavs` at which the client forgets all of them.
   static let maximumConfirmedNavs = 4096
 
-  /// The largest body of a message that the daemon accepts, in octets; the usual one before
-  /// `welcome`.
+  /// The largest body of a message that the daemon accepts, in octets.
   var maximumBody = ErrReply.usualMaximumBody
   /// The maximum number of unanswered requests that the client sends.
   var maximumSentRequests = 64
@@ -93,8 +92,7 @@ package struct SessionReplica: Sendable {
   var lastMessageAt: UInt64 = 0
   /// The number of new connections requested since the session was last open.
   var reconnectAttempts = 0
-  /// The numbers that all sessions of the client share; `ClusterReplica` copies them from one to
-  /// the next.
+  /// The numbers that all sessions of the client share; `ClusterReplica` copies them.
   var counters = Counters()
   var pending: [PendingRequest] = []
   var watches: [WatchKey: Watch] = [:]
