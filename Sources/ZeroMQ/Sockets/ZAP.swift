@@ -1,4 +1,4 @@
-/// A request of libzmq by ZAP 1.0 (RFC 27): may this peer connect?
+/// A request of libzmq by ZAP 1.0 (RFC 27) to decide whether a peer may connect.
 package struct ZAPRequest: Hashable, Sendable {
   /// The proof of identity that the peer gave.
   package enum Mechanism: Hashable, Sendable {
