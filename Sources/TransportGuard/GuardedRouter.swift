@@ -107,7 +107,7 @@ package struct GuardedRouter: ~Copyable {
   ///
   /// `poller` is that given to `watch`, after a wait.
   package mutating func handleReadiness(
-    to poller: borrowing Poller, _ authority: some PeerAuthority
+    of poller: borrowing Poller, _ authority: some PeerAuthority
   ) throws(ZeroMQError) -> Bool {
     guard let slots else { return false }
     if poller.isReadable(slots.changes) { takeConnectionEvents() }

@@ -19,7 +19,7 @@ package struct EventDescriptor: ~Copyable {
   /// Makes the descriptor; nil if the process has none left.
   package static func make() -> EventDescriptor? {
     guard let wakeDescriptor = WakeDescriptor() else { return nil }
-    let made = EventDescriptor(flag)
+    let made = EventDescriptor(wakeDescriptor)
     guard made.add(made.timer) == 0, made.add(wakeDescriptor.descriptor) == 0 else { return nil }
     return made
   }

@@ -175,7 +175,7 @@ extension ClusterReplica {
     _ request: OpRequest, _ operations: [[UInt8]], within limit: Duration?, at endpoint: String
   ) -> (id: UInt64, outputs: [ClusterOutput]) {
     var request = request
-    request.expire(after: limit, at: endpoint(of: request.nav) ?? endpoint)
+    request.expire(after: limit, at: self.endpoint(of: request.nav) ?? endpoint)
     return perform(
       request, operations: operations, until: limit.map { Deadline($0).milliseconds })
   }
