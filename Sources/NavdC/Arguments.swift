@@ -26,8 +26,8 @@ func client(_ handle: OpaquePointer?) throws(Failure) -> Client {
   return client
 }
 
-/// A time limit; -1 stands for `usual`.
-func limit(_ milliseconds: Int32, _ usual: Duration?) throws(Failure) -> Duration? {
+/// A time limit of at least 100 ms; -1 stands for `usual`.
+func timeLimit(_ milliseconds: Int32, _ usual: Duration?) throws(Failure) -> Duration? {
   guard milliseconds != -1 else { return usual }
   guard milliseconds >= 100 else {
     throw .misuse("the time limit is \(milliseconds) ms; it is 100 ms or more, or -1")
@@ -35,7 +35,7 @@ func limit(_ milliseconds: Int32, _ usual: Duration?) throws(Failure) -> Duratio
   return .milliseconds(milliseconds)
 }
 
-/// How deep JSON in an argument may be nested, so that the whole message stays within the limit of 32.
+/// The maximum depth of JSON in an argument, so that the whole message stays within the limit of 32.
 let messageDepth = 30
 
 func json(
@@ -50,7 +50,7 @@ func json(
   return tape
 }
 
-/// The operations of a JSON array, each as the text that it is, and whether a person does one.
+/// The texts of the operations in a JSON array, and whether one of them is by a person.
 func operations(_ text: String) throws(Failure) -> (texts: [[UInt8]], areByPerson: Bool) {
   let tape = try json(text, "operations")
   guard tape.kind(tape.root) == .array, tape.count(tape.root) > 0 else {
@@ -74,7 +74,7 @@ func operations(_ text: String) throws(Failure) -> (texts: [[UInt8]], areByPerso
   return (operations, areByPerson)
 }
 
-/// The guards of a JSON object, as the member `if` of an op has them.
+/// Reads the guards in a JSON object that has the form of the member `if` of an op.
 func guards(_ text: String) throws(Failure) -> Guards {
   let tape = try json(text, "guard")
   guard tape.kind(tape.root) == .object else { throw .misuse("guard is a JSON object") }
@@ -86,7 +86,7 @@ func guards(_ text: String) throws(Failure) -> Guards {
   return guards
 }
 
-/// The roles of a JSON object, as the message `delegate` has them.
+/// Reads the roles in a JSON object that has the form of the message `delegate`.
 func registration(_ text: String) throws(Failure) -> DelegateRegistration {
   let tape = try json(text, "roles")
   guard let list = tape.member("roles", of: tape.root), let names = tape.strings(list) else {
@@ -103,4 +103,42 @@ func registration(_ text: String) throws(Failure) -> DelegateRegistration {
   return DelegateRegistration(
     roles: roles, supportedOrientations: supported.flatMap { tape.strings($0) } ?? [],
     preferredOrientation: preferred.flatMap { tape.string($0) })
+}
+
+/// Makes guards that hold as long as a part of a nav equals the state that the user saw.
+///
+/// It throws a misuse if `tape` is no state as NAVD_EVENT_STATE has it, or `what` names no part.
+func guards(_ tape: JSONTape, _ what: String) throws(Failure) -> OpaqueJSON {
+  guard let epoch = tape.member("epoch", of: tape.root).flatMap({ tape.string($0) }),
+    let revision = tape.member("rev", of: tape.root).flatMap({ tape.integer($0) }),
+    let screens = tape.member("screens", of: tape.root), tape.kind(screens) == .array
+  else { throw .misuse("state has no epoch, rev and screens; pass the JSON of a state") }
+  let ids = tape.elements(of: screens) { screen in
+    tape.member("id", of: screen).flatMap { tape.string($0) }
+  }.compactMap(\.self)
+  var guards: JSONObject = ["epoch": .string(epoch)]
+  let top = ids.last.map { OpaqueJSON.string($0) } ?? .null
+  let visible = outermost(tape).map { OpaqueJSON.string($0) } ?? top
+  switch what {
+  case "epoch": break
+  case "rev": guards.add("rev", .integer(revision))
+  case "stack": guards.add("stack", .array(ids.map { .string($0) }))
+  case "visible": guards.add("visible", visible)
+  case "top":
+    guards.add("top", top)
+    guards.add("visible", visible)
+  default: throw .misuse("\(what) is none of top, stack, rev, visible and epoch")
+  }
+  return .object(guards)
+}
+
+/// The id of the outermost presented screen in a state; nil if none is presented.
+private func outermost(_ tape: JSONTape) -> String? {
+  guard let part = tape.member("presented", of: tape.root),
+    let chain = tape.member("chain", of: part), tape.kind(chain) == .array
+  else { return nil }
+  return tape.elements(of: chain) { element in
+    let screen = tape.member("screen", of: element)
+    return screen.flatMap { tape.member("id", of: $0) }.flatMap { tape.string($0) }
+  }.last ?? nil
 }

@@ -2,31 +2,31 @@ internal import CNavd
 import NavigationCore
 import NavigationClient
 
-/// The screens of which a program awaits the results.
+/// The screens whose results a program of C awaits.
 struct AwaitedResults {
-  /// By nav and screen: whether the screen was there.
+  /// Whether each awaited screen has been there, by nav and screen.
   private var awaited: [String: [String: Bool]] = [:]
-  /// The newest delivered mirror of each nav, as far as it matters.
-  private var shown: [String: Mirror] = [:]
+  /// The newest mirror of each watched nav.
+  private var newestMirrors: [String: Mirror] = [:]
 
   /// Begins to wait; a second wait for the same screen changes nothing.
-  mutating func await(_ screen: String, in nav: String) {
+  mutating func awaitResult(of screen: String, in nav: String) {
     guard awaited[nav]?[screen] == nil else { return }
-    let isThere = shown[nav].map { Self.ids($0).contains(screen) } ?? false
+    let isThere = newestMirrors[nav].map { Self.ids($0).contains(screen) } ?? false
     awaited[nav, default: [:]][screen] = isThere
   }
 
   /// Handles a new state, and returns the events of the screens that have gone.
   ///
   /// `diff` is the revision that led to it; nil after a snapshot.
-  mutating func take(_ nav: String, _ mirror: Mirror, _ diff: Diff?) -> [Event] {
-    shown[nav] = mirror
+  mutating func handle(_ nav: String, _ mirror: Mirror, _ diff: Diff?) -> [Event] {
+    newestMirrors[nav] = mirror
     guard let waits = awaited[nav] else { return [] }
     let there = Self.ids(mirror)
     var events: [Event] = []
     for (screen, wasThere) in waits.sorted(by: { $0.key < $1.key }) {
       if wasThere,
-        let event = Self.end(of: screen, nav, mirror, diff, isThere: there.contains(screen))
+        let event = Self.resultEvent(of: screen, nav, mirror, diff, isThere: there.contains(screen))
       {
         events.append(event)
         awaited[nav]?[screen] = nil
@@ -38,24 +38,22 @@ struct AwaitedResults {
     return events
   }
 
-  /// Handles the end of a nav's watch: no result comes any more.
-  mutating func end(_ nav: String) -> [Event] {
-    shown[nav] = nil
+  /// Ends all waits for screens of a nav whose watch has ended; their events have no result.
+  mutating func endWatch(of nav: String) -> [Event] {
+    newestMirrors[nav] = nil
     let waits = awaited.removeValue(forKey: nav) ?? [:]
     return waits.keys.sorted().map {
       Event(NAVD_EVENT_RESULT, nav: nav, ["screen": .string($0)])
     }
   }
 
-  /// The event of a screen that was there; nil if it has not gone, or a transition is still open.
-  private static func end(
+  /// The event of an awaited screen; nil if it has not gone, or a transition is still open.
+  private static func resultEvent(
     of screen: String, _ nav: String, _ mirror: Mirror, _ diff: Diff?, isThere: Bool
   ) -> Event? {
     let members: JSONObject = ["screen": .string(screen)]
     if let diff, let result = result(of: screen, in: diff) {
-      var members = members
-      if let value = result { members.add("result", value) }
-      return Event(NAVD_EVENT_RESULT, nav: nav, members)
+      return Event(NAVD_EVENT_RESULT, nav: nav, members + ["result": result])
     }
     guard !isThere else { return nil }
     guard diff != nil else {

@@ -19,7 +19,7 @@ final class Client: @unchecked Sendable {
   var isForked: Bool { forks != Forks.count }
   private let hasReportedFork = Atomic(false)
 
-  /// How many events of the session wait at most before navd_next returns one.
+  /// The maximum number of events that wait before navd_next returns one.
   private static let maximumWaiting = 64
   /// How long a request waits if the caller names no time.
   static let defaultTimeout = Duration.seconds(10)
@@ -44,7 +44,7 @@ final class Client: @unchecked Sendable {
       if failure.status == NAVD_CLOSED { failure.status = NAVD_REFUSED }
       throw failure
     }
-    refresh()
+    updateDescriptor()
   }
 
   /// Runs a function with the connection and the state, and brings the descriptor up to date.
@@ -53,7 +53,7 @@ final class Client: @unchecked Sendable {
   ) throws(Failure) -> Value {
     guard !isForked else { throw .forked }
     return try lock.withLock { _ throws(Failure) in
-      defer { refresh() }
+      defer { updateDescriptor() }
       if let end = state.end { throw end }
       do throws(ConnectionError) {
         return try body(&connection, &state)
@@ -65,16 +65,16 @@ final class Client: @unchecked Sendable {
     }
   }
 
-  /// Handles what has arrived; returns the next event.
+  /// Handles messages and deadlines without waiting; returns the next event, nil if there is none.
   func next() -> Event? {
     guard !isForked else {
       let isKnown = hasReportedFork.exchange(true, ordering: .relaxed)
       return isKnown ? nil : Event(NAVD_EVENT_CLOSED, error: .forked)
     }
     return lock.withLock { _ in
-      defer { refresh() }
+      defer { updateDescriptor() }
       while true {
-        while let event = connection.takeEvent() { state.absorb(event) }
+        while let event = connection.takeEvent() { state.handle(event) }
         if let event = state.takeEvent() { return event }
         guard state.end == nil else { return nil }
         do throws(ConnectionError) {
@@ -103,7 +103,8 @@ final class Client: @unchecked Sendable {
     }
   }
 
-  private func refresh() {
+  /// Makes the descriptor readable exactly while navd_next has work.
+  private func updateDescriptor() {
     guard state.end == nil else {
       // Nobody reads the sockets any more, so they must not wake the program either.
       descriptor.stop()
@@ -118,9 +119,9 @@ final class Client: @unchecked Sendable {
     }
   }
 
-  /// Ends the client, after the events that it has.
+  /// Ends the client; navd_next still returns the events from before.
   private func finish(_ failure: Failure) {
-    while let event = connection.takeEvent() { state.absorb(event) }
+    while let event = connection.takeEvent() { state.handle(event) }
     state.finish(failure)
   }
 }
@@ -133,11 +134,18 @@ struct ClientOptions {
   /// In milliseconds.
   var heartbeat: UInt64
 
-  /// Finds the endpoint, and reads the keys that it needs.
-  init(
-    endpoint: String?, name: String?, serverKey: String?, keyFile: String?, heartbeat: Int32
-  ) throws(Failure) {
-    guard (name ?? "").utf8.count <= 128 else { throw .misuse("the name has more than 128 octets") }
+  /// Reads the options of C, with NULL for all defaults, and the keys that the endpoint needs.
+  init(_ options: UnsafePointer<navd_options>?) throws(Failure) {
+    let options = unsafe options?.pointee
+    let expected = unsafe MemoryLayout<navd_options>.size
+    let size = unsafe options?.size ?? expected
+    guard size == expected else { throw .misuse("size of the options is \(size), not \(expected)") }
+    let endpoint = try unsafe optionalText(options?.endpoint, "endpoint")
+    name = try unsafe optionalText(options?.name, "name") ?? ""
+    let serverKey = try unsafe optionalText(options?.server_key, "server_key")
+    let keyFile = try unsafe optionalText(options?.key_file, "key_file")
+    let heartbeat = unsafe options?.heartbeat_ms ?? 0
+    guard name.utf8.count <= 128 else { throw .misuse("the name has more than 128 octets") }
     guard heartbeat == 0 || (1000...60000).contains(heartbeat) else {
       throw .misuse("heartbeat_ms is \(heartbeat); it is 0 or 1000 to 60000")
     }
@@ -156,7 +164,6 @@ struct ClientOptions {
         NAVD_UNREACHABLE, "key", error.description,
         advice: "pass server_key and key_file; navctl key new creates a key")
     }
-    self.name = name ?? ""
     self.heartbeat = heartbeat == 0 ? 5000 : UInt64(heartbeat)
   }
 }

@@ -2,32 +2,33 @@ internal import CNavd
 import NavigationClient
 import NavigationCore
 
-/// What a client keeps besides its connection: events for navd_next, and what they are about.
+/// The state of a client of C beside its connection: the events for navd_next, the watched navs, the
+/// submitted changes and the open questions.
 struct ClientState {
   /// Why the client has ended; nil while it works.
   private(set) var end: Failure?
   private var events: [Event] = []
-  private var isEndTaken = false
+  private var hasReturnedEnd = false
   /// The watched navs, and whether the watch of each waits for the next nav of that name.
   var watched: [String: Bool] = [:]
   /// The submitted changes without an answer.
   var submitted: Set<UInt64> = []
-  /// The questions; of a veto, the daemon reports the end.
+  /// The open questions by their numbers for C; of a veto, the daemon reports the end.
   private var questions: [UInt64: (ask: AskID, isVeto: Bool)] = [:]
   private var questionCount: UInt64 = 0
   var results = AwaitedResults()
 
-  var hasEvents: Bool { !events.isEmpty || (end != nil && !isEndTaken) }
+  var hasEvents: Bool { !events.isEmpty || (end != nil && !hasReturnedEnd) }
 
   /// Takes the oldest event; the end of the client is the last.
   mutating func takeEvent() -> Event? {
     if !events.isEmpty { return events.removeFirst() }
-    guard let end, !isEndTaken else { return nil }
-    isEndTaken = true
+    guard let end, !hasReturnedEnd else { return nil }
+    hasReturnedEnd = true
     return Event(NAVD_EVENT_CLOSED, error: end)
   }
 
-  /// Ends the client, and answers what was submitted.
+  /// Ends the client; each submitted change gets an answer with the failure.
   mutating func finish(_ failure: Failure) {
     guard end == nil else { return }
     var answer = failure
@@ -39,14 +40,14 @@ struct ClientState {
     end = failure
   }
 
-  /// Finds the question that a program answers; nil if it is over.
-  mutating func answer(_ id: UInt64) -> AskID? {
+  /// The id of the question that a program answers; nil if the question has ended.
+  mutating func takeQuestion(_ id: UInt64) -> AskID? {
     guard let question = questions[id] else { return nil }
     if !question.isVeto { questions[id] = nil }
     return question.ask
   }
 
-  mutating func absorb(_ event: SessionEvent) {
+  mutating func handle(_ event: SessionEvent) {
     switch event {
     case .opened(let welcome):
       events.append(
@@ -69,7 +70,7 @@ struct ClientState {
       }
     case .queued(let id, let position) where submitted.contains(id):
       events.append(Event(NAVD_EVENT_QUEUED, id: id, ["pos": .integer(position)]))
-    case .changed(let nav, let change): absorb(change, of: nav)
+    case .changed(let nav, let change): handle(change, of: nav)
     case .ephemeral(let event):
       events.append(
         Event(
@@ -80,15 +81,15 @@ struct ClientState {
           ]))
     case .watchEnded(let nav, .full, let outcome):
       if case .ended("closed", _) = outcome, watched[nav] == true {} else { watched[nav] = nil }
-      events += results.end(nav)
+      events += results.endWatch(of: nav)
       events.append(Event(NAVD_EVENT_ENDED, nav: nav, error: Failure(outcome)))
-    case .duty(let event): absorb(event)
+    case .duty(let event): handle(event)
     // The client watches no other view, and the connection throws its end.
     case .watchEnded, .latest, .traced, .closed, .queued: break
     }
   }
 
-  private mutating func absorb(_ change: MirrorChange, of nav: String) {
+  private mutating func handle(_ change: MirrorChange, of nav: String) {
     switch change {
     case .applied(let mirror, let diff):
       let event = Event(nav, mirror, [diff])
@@ -98,17 +99,17 @@ struct ClientState {
       } else {
         events.append(event)
       }
-      events += results.take(nav, mirror, diff)
+      events += results.handle(nav, mirror, diff)
     case .replaced(let mirror, let why):
       events.append(Event(nav, mirror, why: why ?? "join"))
-      events += results.take(nav, mirror, nil)
+      events += results.handle(nav, mirror, nil)
     case .resumed(let mirror): events.append(Event(nav, mirror))
     case .suspect: events.append(Event(NAVD_EVENT_SUSPECT, nav: nav))
     case .proven: break
     }
   }
 
-  private mutating func absorb(_ event: DutyEvent) {
+  private mutating func handle(_ event: DutyEvent) {
     switch event {
     case .registered(let nav, let roles):
       let names = DelegateRole.allCases.filter { roles.contains($0) }.map(\.rawValue)
@@ -122,9 +123,10 @@ struct ClientState {
     case .registrationRefused(let nav, let refusal): append(NAVD_EVENT_ROLES, nav, "ended", refusal)
     case .interrupted(let nav): append(NAVD_EVENT_ROLES, nav, "interrupted")
     case .leaseTaken(let nav, let owner):
-      var members: JSONObject = ["status": .string("active")]
-      members.add("owner", owner)
-      events.append(Event(NAVD_EVENT_DISPLAY, nav: nav, members))
+      events.append(
+        Event(
+          NAVD_EVENT_DISPLAY, nav: nav,
+          ["status": .string("active"), "owner": owner.map { .string($0) }]))
     case .leaseRefused(let nav, let refusal): append(NAVD_EVENT_DISPLAY, nav, "ended", refusal)
     case .leaseLost(let nav, isTakenAgain: true): append(NAVD_EVENT_DISPLAY, nav, "interrupted")
     case .leaseLost(let nav, isTakenAgain: false):
@@ -138,8 +140,8 @@ struct ClientState {
       events.append(
         Event(NAVD_EVENT_QUESTION, nav: ask.nav, id: questionCount, ask.members))
     case .settled(let id, let nav, let settlement):
-      settle(id, nav, settlement.outcome, by: settlement.by)
-    case .voided(let id, let nav): settle(id, nav, "void", by: nil)
+      endQuestion(id, nav, settlement.outcome, by: settlement.by)
+    case .voided(let id, let nav): endQuestion(id, nav, "void", by: nil)
     }
   }
 
@@ -150,12 +152,13 @@ struct ClientState {
       Event(kind, nav: nav, ["status": .string(status)], error: refusal.map { Failure($0) }))
   }
 
-  private mutating func settle(_ ask: AskID, _ nav: String, _ outcome: String, by: String?) {
+  private mutating func endQuestion(_ ask: AskID, _ nav: String, _ outcome: String, by: String?) {
     guard let id = questions.first(where: { $0.value.ask == ask })?.key else { return }
     questions[id] = nil
-    var members: JSONObject = ["outcome": .string(outcome)]
-    members.add("by", by)
-    events.append(Event(NAVD_EVENT_SETTLED, nav: nav, id: id, members))
+    events.append(
+      Event(
+        NAVD_EVENT_SETTLED, nav: nav, id: id,
+        ["outcome": .string(outcome), "by": by.map { .string($0) }]))
   }
 }
 

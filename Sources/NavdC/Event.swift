@@ -2,11 +2,9 @@ internal import CNavd
 import NavigationClient
 import NavigationCore
 
-/// One event for C.
-///
-/// Its JSON is made when the program asks for it.
+/// One event for C, which makes its JSON when the program asks for it.
 final class Event: Sendable {
-  /// What the JSON is made of.
+  /// The source of the JSON: the JSON itself, or a state and the diffs that led to it.
   enum Content: Sendable {
     case json(OpaqueJSON)
     indirect case state(String, Mirror, [Diff], why: String?)
@@ -30,7 +28,7 @@ final class Event: Sendable {
     self.error = error.map { ErrorText($0) }
   }
 
-  /// Makes the event of a state; there is no diff after a snapshot, and no `why` after a resumption.
+  /// Makes the event of a state: with `why` after a snapshot, with diffs after changes, else resumed.
   init(_ nav: String, _ mirror: Mirror, _ diffs: [Diff] = [], why: String? = nil) {
     kind = NAVD_EVENT_STATE
     self.nav = CText(nav)
@@ -55,7 +53,7 @@ final class Event: Sendable {
     }
   }
 
-  /// How a state came about, as JSON; nil for other events.
+  /// The change or the snapshot that led to a state, as JSON; nil for other events.
   var change: CText? {
     guard case .state(_, _, let diffs, let why) = content else { return nil }
     return texts.withLock { texts in
@@ -79,9 +77,9 @@ final class Event: Sendable {
     var members: JSONObject = [
       "base": .integer(base.number), "cause": .string(diff.cause),
     ]
-    var by: JSONObject = [:]
-    by.add("name", diff.byName)
-    by.add("op", diff.byOp.map { .integer($0) })
+    let by: JSONObject = [
+      "name": diff.byName.map { .string($0) }, "op": diff.byOp.map { .integer($0) },
+    ]
     if !by.isEmpty { members.add("by", .object(by)) }
     if diff.isAnimated { members.add("animated", true) }
     if diffs.count == 1 { members.add("relation", diff.relation) }
@@ -89,5 +87,30 @@ final class Event: Sendable {
       .filter { $0.contains { $0 > 0x20 } }
     members.add("ev", OpaqueJSON(validated: [0x5B] + events.joined(separator: [0x2C]) + [0x5D]))
     return .object(members)
+  }
+}
+
+extension OkReply {
+  /// The answer to an op, as the daemon wrote it but for its id.
+  var members: JSONObject {
+    [
+      "nav": nav.map { .string($0) }, "epoch": epoch.map { .string($0.text) },
+      "rev": revision.map { .integer($0.number) }, "changed": changed.map { .bool($0) },
+      "depth": depth.map { .integer($0) },
+      "top": top.map { $0.map { .string($0) } ?? .null },
+      "dig": digest.map { .string($0.text) }, "out": out,
+    ]
+  }
+}
+
+extension Ask {
+  /// The question as one object, for programs.
+  var members: JSONObject {
+    var members: JSONObject = [:]
+    members.add("kind", question.form.name)
+    for (name, text) in question.form.members { members.add(name, text) }
+    members.add("rev", .integer(revision.number))
+    members.add("within", .integer(within))
+    return members
   }
 }

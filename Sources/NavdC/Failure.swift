@@ -3,14 +3,14 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// Why a function of the library failed, or why something ended.
+/// Why a function of the library failed, or why a client, a watch, roles or a lease ended.
 struct Failure: Error, Sendable {
   var status: navd_status
   var code: String
   var message: String
   var advice: String
   var retry: navd_retry
-  /// In milliseconds; 0 if the daemon named none.
+  /// The wait before a repetition in milliseconds; 0 if the daemon named none.
   var retryAfter: UInt64 = 0
   var mayHaveHappened = false
   /// The message of the daemon; an empty object if there is none.
@@ -40,20 +40,11 @@ struct Failure: Error, Sendable {
     let statuses = ["expired": NAVD_TIMEOUT, "unreachable": NAVD_UNREACHABLE]
     self.init(
       statuses[refusal.code] ?? NAVD_REFUSED, refusal.code, refusal.message,
-      retry: Self.retry(refusal.retryPolicy),
-      advice: refusal.knownCode?.row.advice ?? Self.advice(for: refusal.retryPolicy))
+      retry: refusal.retryPolicy.forC.value,
+      advice: refusal.knownCode?.row.advice ?? refusal.retryPolicy.forC.advice)
     mayHaveHappened = refusal.effect != "none"
     retryAfter = refusal.after ?? 0
     body = refusal.body.bytes
-  }
-
-  /// For a code that this library does not know.
-  private static func advice(for retry: Retry) -> String {
-    switch retry {
-    case .no: "do not repeat it as it is"
-    case .same, .later: "repeat it later"
-    case .resync: "show the newest state and let the user decide again"
-    }
   }
 
   init(_ error: ConnectionError) {
@@ -100,13 +91,17 @@ struct Failure: Error, Sendable {
         advice: "check the address, and the limits of this process; then make another client")
     }
   }
+}
 
-  private static func retry(_ retry: Retry) -> navd_retry {
-    switch retry {
-    case .no: NAVD_RETRY_NEVER
-    case .same: NAVD_RETRY_UNCHANGED
-    case .resync: NAVD_RETRY_RESYNCHRONISED
-    case .later: NAVD_RETRY_LATER
+extension Retry {
+  /// The value of C, and the advice for a code that this library does not know.
+  fileprivate var forC: (value: navd_retry, advice: String) {
+    switch self {
+    case .no: (NAVD_RETRY_NEVER, "do not repeat it as it is")
+    case .same: (NAVD_RETRY_UNCHANGED, "repeat it later")
+    case .resync:
+      (NAVD_RETRY_RESYNCHRONISED, "show the newest state and let the user decide again")
+    case .later: (NAVD_RETRY_LATER, "repeat it later")
     }
   }
 }

@@ -21,10 +21,10 @@ public func navd_guard(
       throw .misuse("state has no nav; pass the JSON of a state")
     }
     let doubt = try unsafe client(handle).use { connection, _ in
-      connection.cluster.doubt(about: nav)
+      connection.cluster.guardRefusal(for: nav)
     }
     if let doubt { throw Failure(doubt) }
-    unsafe place.pointee = owned(guards.bytes)
+    unsafe place.pointee = mallocCopy(guards.bytes)
   }
 }
 
@@ -39,14 +39,14 @@ public func navd_perform(
   unsafe attempt(error) { () throws(Failure) in
     if let reply = unsafe reply { unsafe reply.pointee = nil }
     let change = try unsafe Change(nav, list, condition, flags)
-    let timeout = try limit(timeout_ms, nil) ?? Client.defaultTimeout
-    let within = try limit(timeout_ms, change.usualLimit) ?? timeout
+    let timeout = try timeLimit(timeout_ms, nil) ?? Client.defaultTimeout
+    let within = try timeLimit(timeout_ms, change.usualLimit) ?? timeout
     let answer = try unsafe client(handle).use { connection, _ throws(ConnectionError) in
       try connection.perform(
         change.request, operations: change.operations, timeout: timeout, within: within)
     }
     if case .failure(let refusal) = answer.result { throw Failure(refusal) }
-    if let reply = unsafe reply { unsafe reply.pointee = owned(answer.body) }
+    if let reply = unsafe reply { unsafe reply.pointee = mallocCopy(answer.body) }
   }
 }
 
@@ -61,7 +61,7 @@ public func navd_submit(
     guard let place = unsafe id else { throw .misuse("id is NULL") }
     unsafe place.pointee = 0
     let change = try unsafe Change(nav, list, condition, flags)
-    let within = try limit(within_ms, change.usualLimit)
+    let within = try timeLimit(within_ms, change.usualLimit)
     let client = try unsafe client(handle)
     unsafe place.pointee = try client.use { connection, state throws(ConnectionError) in
       let id = try connection.submit(
@@ -96,7 +96,7 @@ public func navd_answer(
   unsafe attempt(error) { () throws(Failure) in
     let tape = try json(try unsafe text(value, "value"), "value")
     try unsafe client(handle).use { connection, state throws(ConnectionError) in
-      guard let ask = state.answer(question) else { return }
+      guard let ask = state.takeQuestion(question) else { return }
       try connection.request { $0.answer(ask, value: tape.raw(tape.root)) }
     }
   }

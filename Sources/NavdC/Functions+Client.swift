@@ -20,7 +20,7 @@ public func navd_connect(
   unsafe attempt(error) { () throws(Failure) in
     guard let client = unsafe client else { throw .misuse("client is NULL") }
     unsafe client.pointee = nil
-    let timeout = timeout_ms == 0 ? nil : try limit(timeout_ms, Client.defaultTimeout)
+    let timeout = timeout_ms == 0 ? nil : try timeLimit(timeout_ms, Client.defaultTimeout)
     let made = try unsafe Client(ClientOptions(options), timeout: timeout)
     unsafe client.pointee = Handles.add(made)
   }
@@ -72,7 +72,7 @@ public func navd_unwatch(
     let nav = try unsafe text(nav, "nav")
     try unsafe client(handle).use { connection, state throws(ConnectionError) in
       guard state.watched.removeValue(forKey: nav) != nil else { return }
-      _ = state.results.end(nav)
+      _ = state.results.endWatch(of: nav)
       try connection.request { $0.unwatch(nav) }
     }
   }
@@ -92,7 +92,7 @@ public func navd_state(
     let bytes = try unsafe client(handle).use { connection, _ in
       connection.cluster.replica(of: nav)?.mirror?.snapshot(of: nav).bytes
     }
-    if let bytes { unsafe place.pointee = owned(bytes) }
+    if let bytes { unsafe place.pointee = mallocCopy(bytes) }
   }
 }
 
@@ -123,12 +123,12 @@ public func navd_get(
     guard let what = GetRequest.What(word: word) else {
       throw .misuse("there is no value named \(word)")
     }
-    let timeout = try limit(timeout_ms, nil) ?? Client.defaultTimeout
+    let timeout = try timeLimit(timeout_ms, nil) ?? Client.defaultTimeout
     let result = try unsafe client(handle).use { connection, _ throws(ConnectionError) in
       try connection.get(GetRequest(id: 0, nav: nav, what: what), timeout: timeout).result
     }
     switch result {
-    case .success(let reply): unsafe place.pointee = owned((reply.value ?? .null).bytes)
+    case .success(let reply): unsafe place.pointee = mallocCopy((reply.value ?? .null).bytes)
     case .failure(let refusal): throw Failure(refusal)
     }
   }
@@ -143,25 +143,9 @@ public func navd_await_result(
   unsafe attempt(error) { () throws(Failure) in
     let (nav, screen) = (try unsafe text(nav, "nav"), try unsafe text(screen, "screen"))
     let isWatched = try unsafe client(handle).use { _, state in
-      if state.watched[nav] != nil { state.results.await(screen, in: nav) }
+      if state.watched[nav] != nil { state.results.awaitResult(of: screen, in: nav) }
       return state.watched[nav] != nil
     }
     guard isWatched else { throw .misuse("\(nav) is not watched") }
-  }
-}
-
-extension ClientOptions {
-  /// Reads the options of C; NULL for all defaults.
-  fileprivate init(_ options: UnsafePointer<navd_options>?) throws(Failure) {
-    let options = unsafe options?.pointee
-    let expected = unsafe MemoryLayout<navd_options>.size
-    let size = unsafe options?.size ?? expected
-    guard size == expected else { throw .misuse("size of the options is \(size), not \(expected)") }
-    try unsafe self.init(
-      endpoint: optionalText(options?.endpoint, "endpoint"),
-      name: optionalText(options?.name, "name"),
-      serverKey: optionalText(options?.server_key, "server_key"),
-      keyFile: optionalText(options?.key_file, "key_file"),
-      heartbeat: options?.heartbeat_ms ?? 0)
   }
 }

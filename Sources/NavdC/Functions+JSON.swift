@@ -10,7 +10,7 @@ public func navd_json_get(
   _ json: UnsafePointer<CChar>?, _ pointer: UnsafePointer<CChar>?
 ) -> UnsafeMutablePointer<CChar>? {
   guard let (tape, index) = unsafe value(json, pointer) else { return nil }
-  return unsafe owned(tape.string(index).map { Array($0.utf8) } ?? tape.raw(index))
+  return unsafe mallocCopy(tape.string(index).map { Array($0.utf8) } ?? tape.raw(index))
 }
 
 /// See navd.h.
@@ -30,7 +30,7 @@ public func navd_json_string(_ text: UnsafePointer<CChar>?) -> UnsafeMutablePoin
   guard let text = unsafe text, let text = unsafe String(validatingCString: text) else {
     return nil
   }
-  return unsafe owned(OpaqueJSON.string(text).bytes)
+  return unsafe mallocCopy(OpaqueJSON.string(text).bytes)
 }
 
 /// See navd.h.
@@ -49,7 +49,7 @@ private func value(
   do { try tape.read(Array(json.utf8), maximumDepth: 64) } catch { return nil }
   var index = tape.root
   for token in pointer.pieces.dropFirst() {
-    guard let next = step(tape, index, unescaped(token)) else { return nil }
+    guard let next = child(tape, index, unescaped(token)) else { return nil }
     index = next
   }
   return (tape, index)
@@ -72,7 +72,7 @@ private func unescaped(_ token: String) -> String {
   return result
 }
 
-private func step(_ tape: JSONTape, _ index: Int, _ token: String) -> Int? {
+private func child(_ tape: JSONTape, _ index: Int, _ token: String) -> Int? {
   guard tape.kind(index) == .array else { return tape.member(token, of: index) }
   guard let place = Int(token) else { return nil }
   let count = tape.count(index)

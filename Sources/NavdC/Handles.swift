@@ -3,8 +3,8 @@ import NavigationClient
 
 /// The table of all handles that C has.
 ///
-/// A handle is a number that looks like a pointer and is never one. It is not used again, so a handle
-/// that was freed, or one of another type, is found out without touching memory.
+/// A handle is a number that looks like a pointer and is never one. The table uses no number twice, so
+/// it recognises a freed handle, or one of another type, without reading memory.
 enum Handles {
   private struct Table {
     var objects: [UInt: any AnyObject & Sendable] = [:]
@@ -34,12 +34,12 @@ enum Handles {
     return table.withLock { $0.objects[number] } as? Object
   }
 
-  /// The handle of the error that an event has: it ends with that of the event, and has no entry.
+  /// The handle of an event's error, which is valid as long as that of the event.
   static func error(of event: OpaquePointer?) -> OpaquePointer? {
     unsafe OpaquePointer(bitPattern: UInt(bitPattern: event) | errorBit)
   }
 
-  /// The error behind a handle: its own, or that of an event.
+  /// The error behind a handle of an error, whether a function or an event made it.
   static func error(_ handle: OpaquePointer?) -> ErrorText? {
     let number = UInt(bitPattern: handle)
     return table.withLock { table in
@@ -51,10 +51,10 @@ enum Handles {
     }
   }
 
-  /// The bit of a handle that names the error of an event; it is 0 in all others.
+  /// The bit that is 1 only in handles of events' errors.
   private static let errorBit: UInt = 8
 
-  /// Forgets a handle, unless it is of another type.
+  /// Removes a handle and returns its object; nil if it was freed, or has another type.
   @discardableResult
   static func remove<Object>(_ handle: OpaquePointer?, _ type: Object.Type) -> Object? {
     let number = UInt(bitPattern: handle)
@@ -66,12 +66,12 @@ enum Handles {
   }
 }
 
-/// A text for C, which can read it for as long as this object is kept.
+/// A text in the memory of C, for as long as this object lives.
 @safe final class CText: @unchecked Sendable {
   // The reason for `@unchecked`: nothing changes the memory before `deinit`.
   let pointer: UnsafePointer<CChar>?
 
-  init(_ bytes: [UInt8]) { unsafe pointer = UnsafePointer(owned(bytes)) }
+  init(_ bytes: [UInt8]) { unsafe pointer = UnsafePointer(mallocCopy(bytes)) }
 
   convenience init(_ text: String) { self.init(Array(text.utf8)) }
 

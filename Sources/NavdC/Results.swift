@@ -3,11 +3,10 @@ import CLinux
 
 // What the functions of C give back.
 
-/// Where a function of C puts its error; NULL for nowhere.
-typealias ErrorPlace = UnsafeMutablePointer<OpaquePointer?>
-
-/// Runs a function that can fail, and gives its error to C.
-func attempt(_ place: ErrorPlace?, _ body: () throws(Failure) -> Void) -> navd_status {
+/// Runs a function that can fail; its error goes to `place`, or with NULL nowhere.
+func attempt(
+  _ place: UnsafeMutablePointer<OpaquePointer?>?, _ body: () throws(Failure) -> Void
+) -> navd_status {
   if let place = unsafe place { unsafe place.pointee = nil }
   do throws(Failure) {
     try body()
@@ -19,7 +18,7 @@ func attempt(_ place: ErrorPlace?, _ body: () throws(Failure) -> Void) -> navd_s
 }
 
 /// A copy for C, of malloc(3).
-func owned(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
+func mallocCopy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
   guard let copy = unsafe malloc(bytes.count + 1) else { return nil }
   unsafe bytes.withUnsafeBytes { bytes in
     if let start = bytes.baseAddress { unsafe copy.copyMemory(from: start, byteCount: bytes.count) }

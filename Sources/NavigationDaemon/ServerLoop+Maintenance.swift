@@ -55,7 +55,7 @@ extension ServerLoop {
   /// The time to sleep in milliseconds; -1 to sleep until a descriptor is readable.
   mutating func sleepTime(_ now: Instant, _ watchdogAt: UInt64?) -> Int {
     // What is due waits until libzmq, which tells nobody, has freed memory.
-    if router.owesTooMuch { return 1 }
+    if router.peersOweTooMuch { return 1 }
     if !router.events.isEmpty || !batches.isEmpty { return 0 }
     let upkeepAt = maintenance.wakeAt(
       pages: batches.areDurable ? writer.walPages : 0,

@@ -12,7 +12,9 @@ extension ServerLoop {
   mutating func takeAnswers() throws {
     // One in a turn: to make what the client gets from it can take some milliseconds. None while peers owe
     // too much; the navs are always taken, because behind a full `pageIns` navd receives nothing.
-    if !router.owesTooMuch, let answer = history.takeAnswer() { batches.append(.history(answer)) }
+    if !router.peersOweTooMuch, let answer = history.takeAnswer() {
+      batches.append(.history(answer))
+    }
     let log = log
     let requests = try history.takePages {
       log(.error, "\($0); navd tries again", kind: .journalFailed)

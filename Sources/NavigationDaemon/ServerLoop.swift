@@ -98,7 +98,7 @@ struct ServerLoop: ~Copyable {
         turnsWithoutPoll = 0
         router.watchMessages(pageIns.mayReceive, by: &poller)
         _ = try poller.wait(milliseconds: timeout)
-        let mayReceive = try router.attend(to: poller, access.control)
+        let mayReceive = try router.handleReadiness(of: poller, access.control)
         if poller.isReadable(answers) { try takeAnswers() }
         if poller.isReadable(copies) { takeBackup() }
         if poller.isReadable(progress) { writer.disarm() }
@@ -148,7 +148,7 @@ struct ServerLoop: ~Copyable {
   /// queues.
   func close() throws {
     sockets.removeFiles()
-    try router.linger()
+    try router.allowLinger()
   }
 }
 
@@ -171,7 +171,7 @@ extension ServerLoop {
     try takeProgress(at: now)
     takeRouterEvents()
     if maintenance.mustExamine(at: now.boot) { examine() }
-    if !router.owesTooMuch {
+    if !router.peersOweTooMuch {
       batches.takeWaiting(upTo: Self.messagesPerTurn, cost: Self.workPerTurn)
       if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
     }
@@ -201,7 +201,7 @@ extension ServerLoop {
     if hasGet { handInGauges(at: now) }
     // Nothing is decided that only a file without a name would have.
     if maintenance.problem != nil { return try rollBack(at: now) }
-    let end = hub.work + (router.owesTooMuch ? 0 : Self.workPerTurn)
+    let end = hub.work + (router.peersOweTooMuch ? 0 : Self.workPerTurn)
     for index in events.indices {
       let before = hub.work
       if before >= end, batches.postpone(index) { continue }
@@ -365,7 +365,7 @@ extension ServerLoop {
       _ = hub.rollBack()
       hub.handle(.stop, at: now)
       try router.send(hub.committed(at: now))
-      try router.linger()
+      try router.allowLinger()
       throw error
     default: throw error
     }
@@ -398,7 +398,8 @@ extension ServerLoop {
     var count = 0
     // Without others, libzmq keeps what its peers send too early.
     guard
-      batches.waiting < Self.messagesPerTurn || router.owesTooMuch || router.servesSeveral
+      batches.waiting < Self.messagesPerTurn || router.peersOweTooMuch
+        || router.hasSeveralPrincipals
     else { return false }
     while count < Self.messagesPerTurn, batches.mayReceive, pageIns.mayReceive {
       guard try router.receive() else { break }

@@ -20,7 +20,7 @@ struct AdmissionProof {
       unsafe navd_start_child(
         { context in
           guard let context = unsafe context else { return EINVAL }
-          return AdmissionProof.errorCode(
+          return AdmissionProof.exitStatus(
             unsafe context.assumingMemoryBound(to: CurveSecretKey?.self).pointee)
         }, identity)
     }
@@ -33,13 +33,13 @@ struct AdmissionProof {
   func finish() throws(ZeroMQError) {
     let result = navd_await_child(process)
     guard result != 0 else { return }
-    throw ZeroMQError(.bind, code: result > 0 && result < 256 ? result : EPERM)
+    throw ZeroMQError("zmq_bind", code: result > 0 && result < 256 ? result : EPERM)
   }
 
-  /// Runs the proof in the child process; returns 0, or the error code of its failure.
-  private static func errorCode(_ identity: CurveSecretKey?) -> Int32 {
+  /// Runs the proof in the child process; returns 0, or the `errno` of its failure.
+  private static func exitStatus(_ identity: CurveSecretKey?) -> Int32 {
     do throws(ZeroMQError) {
-      try run(in: try Context.make(), identity)
+      try run(in: try Context(), identity)
       return 0
     } catch {
       // libzmq's own error numbers do not fit into the exit status of a process.
@@ -48,7 +48,7 @@ struct AdmissionProof {
   }
 
   /// The milliseconds within which libzmq must refuse a stranger.
-  private static let patience: UInt64 = 2000
+  private static let timeLimit: UInt64 = 2000
 
   /// Connects strangers to sockets: one over ipc, and with an identity two over CURVE.
   ///
@@ -56,33 +56,34 @@ struct AdmissionProof {
   static func run(
     in context: borrowing Context, _ identity: CurveSecretKey?
   ) throws(ZeroMQError) {
-    try knock(in: context, .local, nil, stranger: nil)
+    try prove(in: context, .local, nil, stranger: nil)
     guard let identity else { return }
-    try knock(in: context, .network, identity, stranger: nil)
-    try knock(in: context, .network, identity, stranger: try CurveKeyPair.generate())
+    try prove(in: context, .network, identity, stranger: nil)
+    try prove(in: context, .network, identity, stranger: try CurveKeyPair.generate())
   }
 
-  private static func knock(
+  /// Throws unless a socket of a kind refuses a stranger.
+  private static func prove(
     in context: borrowing Context, _ kind: LentSocket.Kind, _ identity: CurveSecretKey?,
     stranger: CurveKeyPair?
   ) throws(ZeroMQError) {
     let router = try context.socket(.router)
     try RouterPreparation.setIdentification(router, kind, identity)
     guard try isRefused(by: router, in: context, identity, stranger: stranger) else {
-      throw ZeroMQError(.bind, code: EPERM)
+      throw ZeroMQError("zmq_bind", code: EPERM)
     }
   }
 
   /// Whether libzmq refuses a stranger within 2 s.
   ///
-  /// `router` has its options and is not bound yet; `context` has no ZAP handler. nil as `identity`
-  /// means a socket without CURVE, nil as `stranger` one that proves nothing.
+  /// `router` has its options and is not bound yet; `context` has no ZAP handler. A nil `identity`
+  /// means a socket without CURVE, a nil `stranger` a peer that proves nothing.
   static func isRefused(
     by router: borrowing Socket, in context: borrowing Context, _ identity: CurveSecretKey?,
     stranger: CurveKeyPair?
   ) throws(ZeroMQError) -> Bool {
     try router.set(.linger(milliseconds: 0))
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     // An abstract socket name leaves no file, and needs no address family that a hardened unit
     // forbids.
     var source = SystemRandomNumberGenerator()
@@ -92,9 +93,7 @@ struct AdmissionProof {
     try dealer.set(.linger(milliseconds: 0))
     try dealer.set(.reconnectInterval(milliseconds: -1))
     if let stranger, let identity {
-      try dealer.set(.curveServerKey(try identity.publicKey()))
-      try dealer.set(.curvePublicKey(stranger.publicKey))
-      try dealer.set(.curveSecretKey(stranger.secretKey))
+      try NetworkIdentity(serverKey: try identity.publicKey(), keys: stranger).configure(dealer)
     }
     try dealer.connect(endpoint)
     _ = try dealer.send([[0x21]])
@@ -107,15 +106,15 @@ struct AdmissionProof {
   ) throws(ZeroMQError) -> Bool {
     var poller = Poller()
     _ = poller.add(router)
-    _ = poller.add(monitor)
+    _ = poller.add(monitor.reader)
     var parts = Multipart(capacity: 2)
-    let end = SystemClock.monotonicMilliseconds() + patience
+    let end = SystemClock.monotonicMilliseconds() + timeLimit
     while true {
       if try router.receive(into: &parts) { return false }
       while let event = try monitor.next() {
         switch event.kind {
         case .handshakeFailed, .handshakeBroken, .refused, .disconnected: return true
-        case .accepted, .acceptFailed, .connected, .connectRetried, .handshakeSucceeded: break
+        case .accepted, .connected, .connectRetried, .handshakeSucceeded: break
         }
       }
       let now = SystemClock.monotonicMilliseconds()

@@ -5,7 +5,7 @@
 ///
 /// Law: each difference is returned once.
 struct ConnectionAudit {
-  /// The age in milliseconds above which a difference counts.
+  /// The milliseconds that a difference must last to count.
   static let age: UInt64 = 2000
 
   /// Connections that were on one side only for longer than ``age``.
@@ -18,7 +18,7 @@ struct ConnectionAudit {
     var count: Int { counted.count + open.count }
   }
 
-  /// When each connection that only one side knows was first found; `.max` once the caller has it.
+  /// When an audit first found each connection that only one side knows; `.max` once it is returned.
   private var seen: [UInt64: UInt64] = [:]
   /// The time of the next comparison, in milliseconds; nil if no connection changed since the last
   /// one and no difference is pending.
@@ -26,12 +26,12 @@ struct ConnectionAudit {
 
   private var comparedAt: UInt64?
 
-  /// Whether the last comparison is 1 s old or older, so that a client that asks needs a new one.
+  /// Whether the last comparison is too old for metrics: 1 s or more.
   ///
   /// A comparison costs some system calls for each descriptor.
-  func isDueForAnswers(at now: UInt64) -> Bool { comparedAt.map { now >= $0 + 1000 } ?? true }
+  func isStale(at now: UInt64) -> Bool { comparedAt.map { now >= $0 + 1000 } ?? true }
 
-  /// Notes that a connection was accepted or closed; it makes a comparison due after ``age``.
+  /// Notes an accepted or closed connection, which makes a comparison due after ``age``.
   mutating func noteChange(at now: UInt64) {
     if dueAt == nil { dueAt = now + Self.age }
   }

@@ -12,7 +12,7 @@ extension Connections {
     case ended
   }
 
-  /// The number of connections beyond a limit that still get an answer.
+  /// The number of connections beyond a limit to which navd still answers that it is full.
   ///
   /// navd shuts further ones down at once. Otherwise libzmq would wait 3 s for the greeting of
   /// each.
@@ -68,10 +68,8 @@ extension Connections {
 
   /// Returns by how many connections a new one is beyond the limits and the tolerance.
   ///
-  /// It counts all open connections, also those that wait for admission. `isOfUser` tells whether
-  /// the limit of its user is the one exceeded most.
-  ///
-  /// O(1).
+  /// It counts all open connections in O(1), also those that wait for admission. `isOfUser` is true
+  /// if the limit of its user is exceeded most.
   func excess(of slot: Int, _ limits: GuardedRouter.Limits) -> (count: Int, isOfUser: Bool) {
     let overNetworks = openCounts[nil, default: 0]
     guard let user = self[slot].acceptance.origin.user else {

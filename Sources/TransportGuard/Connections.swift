@@ -22,31 +22,31 @@ struct Connections {
   /// The milliseconds for which a closed connection stays in the table if the socket is never
   /// empty.
   static let patience: UInt64 = 500
-  /// The milliseconds within which a connection over a network must send its first message.
-  static let silence: UInt64 = 10_000
-  /// How often that deadline is postponed for a connection that may have sent something.
+  /// The milliseconds in which a connection over a network must send its first message.
+  static let firstMessageTime: UInt64 = 10_000
+  /// How often the table postpones that deadline for a connection that may have sent something.
   static let postponements = 3
 
-  private var slots = NumberIndex()
+  private var slotsByID = NumberIndex()
   // Not `Slots`, which is generic and in another module: the compiler would not specialise it here,
   // and each message accesses its connection ten times.
   private var connections: [Connection] = []
-  private var free: [Int] = []
-  private var open: [Int32: Int] = [:]
+  private var freeSlots: [Int] = []
+  private var openSlots: [Int32: Int] = [:]
   /// The number of open connections of each user, and under nil of those over networks.
   ///
   /// It is maintained instead of computed. With a scan at each acceptance, strangers that connect
   /// and close could keep the loop busy.
   private(set) var openCounts: [UInt32?: Int] = [:]
   /// The slots of closed connections, the oldest first.
-  private var closed: [Int] = []
-  /// The earliest deadline of a first message, or an earlier time; nil if there is none.
-  private var silentAt: UInt64?
+  private var closedSlots: [Int] = []
+  /// The earliest deadline of a first message, or an earlier time; nil without a deadline.
+  private var firstMessageDueAt: UInt64?
 
-  var openCount: Int { open.count }
+  var openCount: Int { openSlots.count }
 
   /// The number of connections in the table, open or closed.
-  var count: Int { connections.count - free.count }
+  var count: Int { connections.count - freeSlots.count }
 
   /// The slots in use, in ascending order.
   var indices: [Int] { connections.indices.filter { connections[$0].acceptance.descriptor >= 0 } }
@@ -57,9 +57,9 @@ struct Connections {
   }
 
   /// The slot of a connection that has sent a message; nil if there is none with this id.
-  func slot(of id: ConnectionID) -> Int? { slots.find(id.number) }
+  func slot(of id: ConnectionID) -> Int? { slotsByID.find(id.number) }
 
-  func slot(behind descriptor: Int32) -> Int? { open[descriptor] }
+  func slot(behind descriptor: Int32) -> Int? { openSlots[descriptor] }
 
   subscript(_ slot: Int) -> Connection {
     // Yields the element instead of a copy, which would retain each member.
@@ -86,21 +86,25 @@ struct Connections {
   @discardableResult
   mutating func noteAccepted(_ acceptance: Acceptance, at now: UInt64) -> Int {
     // The kernel reused the number, so the connection that had it is closed.
-    if let former = open[acceptance.descriptor] { close(former, at: now) }
-    let slot = free.popLast() ?? connections.count
+    if let former = openSlots[acceptance.descriptor] { close(former, at: now) }
+    let slot = freeSlots.popLast() ?? connections.count
     var connection = Connection(acceptance)
-    if acceptance.origin == .network { connection.firstMessageDue = now + Self.silence }
-    if let due = connection.firstMessageDue { silentAt = min(silentAt ?? due, due) }
+    if acceptance.origin == .network { connection.firstMessageDue = now + Self.firstMessageTime }
+    if let due = connection.firstMessageDue {
+      firstMessageDueAt = min(firstMessageDueAt ?? due, due)
+    }
     if slot == connections.count { connections.append(.vacant) }
     connections[slot] = connection
-    open[acceptance.descriptor] = slot
+    openSlots[acceptance.descriptor] = slot
     openCounts[acceptance.origin.user, default: 0] += 1
     return slot
   }
 
   /// Notes that a connection's descriptor was closed; ignores one with another `cookie`.
   mutating func noteClosed(_ descriptor: Int32, cookie: UInt64, at now: UInt64) {
-    guard let slot = open[descriptor], connections[slot].acceptance.cookie == cookie else { return }
+    guard let slot = openSlots[descriptor], connections[slot].acceptance.cookie == cookie else {
+      return
+    }
     close(slot, at: now)
   }
 
@@ -108,14 +112,14 @@ struct Connections {
   ///
   /// O(n); the audit calls it for connections that the kernel no longer has.
   mutating func noteClosed(cookie: UInt64, at now: UInt64) {
-    for slot in open.values where connections[slot].acceptance.cookie == cookie {
+    for slot in openSlots.values where connections[slot].acceptance.cookie == cookie {
       return close(slot, at: now)
     }
   }
 
   private mutating func close(_ slot: Int, at now: UInt64) {
     let acceptance = connections[slot].acceptance
-    open[acceptance.descriptor] = nil
+    openSlots[acceptance.descriptor] = nil
     let left = openCounts[acceptance.origin.user, default: 1] - 1
     openCounts[acceptance.origin.user] = left > 0 ? left : nil
     connections[slot].isOpen = false
@@ -123,7 +127,7 @@ struct Connections {
     connections[slot].firstMessageDue = nil
     connections[slot].outbox.noteRead()
     connections[slot].removalDue = now + Self.patience
-    closed.append(slot)
+    closedSlots.append(slot)
   }
 
   /// Notes the first message of a connection, and gives the connection its id.
@@ -156,16 +160,16 @@ struct Connections {
     connections[slot].id = id
     connections[slot].routingID = routingID
     connections[slot].firstMessageDue = nil
-    slots.insert(slot, id.number)
+    slotsByID.insert(slot, id.number)
     return slot
   }
 
   private func slot(of admission: UInt64, behind descriptor: Int32) -> Int? {
     // The newest first: it is the last connection that was accepted before the admission.
-    if let slot = open[descriptor], connections[slot].acceptance.admissions < admission {
+    if let slot = openSlots[descriptor], connections[slot].acceptance.admissions < admission {
       return slot
     }
-    return closed.last {
+    return closedSlots.last {
       connections[$0].acceptance.descriptor == descriptor
         && connections[$0].acceptance.admissions < admission
     }
@@ -174,54 +178,54 @@ struct Connections {
   /// Notes that the socket was empty, so no message waits of connections closed before; returns the
   /// ids of those whose end the hub must handle.
   mutating func noteEmpty() -> [ConnectionID] {
-    guard !closed.isEmpty else { return [] }
-    defer { closed.removeAll(keepingCapacity: true) }
-    return closed.compactMap { remove($0) }
+    guard !closedSlots.isEmpty else { return [] }
+    defer { closedSlots.removeAll(keepingCapacity: true) }
+    return closedSlots.compactMap { remove($0) }
   }
 
   /// Removes a connection; returns its id if the hub must handle its end.
   private mutating func remove(_ slot: Int) -> ConnectionID? {
-    let (id, isAbandoned) = (connections[slot].id, connections[slot].isAbandoned)
+    let (id, isEvicted) = (connections[slot].id, connections[slot].isEvicted)
     connections[slot] = .vacant
-    free.append(slot)
+    freeSlots.append(slot)
     guard let id else { return nil }
-    slots.remove(id.number)
-    return isAbandoned ? nil : id
+    slotsByID.remove(id.number)
+    return isEvicted ? nil : id
   }
 
   // Deadlines.
 
   /// The time at which `takeDue` may have work, in milliseconds, or an earlier time; nil for never.
   var wakeAt: UInt64? {
-    guard let first = closed.first, let removal = connections[first].removalDue else {
-      return silentAt
+    guard let first = closedSlots.first, let removal = connections[first].removalDue else {
+      return firstMessageDueAt
     }
-    return min(removal, silentAt ?? removal)
+    return min(removal, firstMessageDueAt ?? removal)
   }
 
-  /// Takes what is due: the ids of connections whose end the hub must handle, and the slots of open
-  /// network connections whose first message is late.
+  /// Removes closed connections after ``patience``, and finds those whose first message is late.
   ///
-  /// It returns each silent connection once, unless the caller postpones its deadline.
+  /// Returns the ids whose end the hub must handle, and the slots of silent connections, each once
+  /// unless the caller postpones its deadline.
   mutating func takeDue(at now: UInt64) -> (ended: [ConnectionID], silent: [Int]) {
-    let late = closed.prefix { (connections[$0].removalDue ?? 0) <= now }.count
-    let ended = closed.prefix(late).compactMap { remove($0) }
-    closed.removeFirst(late)
-    guard let silentAt, silentAt <= now else { return (ended, []) }
+    let late = closedSlots.prefix { (connections[$0].removalDue ?? 0) <= now }.count
+    let ended = closedSlots.prefix(late).compactMap { remove($0) }
+    closedSlots.removeFirst(late)
+    guard let firstMessageDueAt, firstMessageDueAt <= now else { return (ended, []) }
     let silent = indices.filter { (connections[$0].firstMessageDue ?? .max) <= now }
     for slot in silent { connections[slot].firstMessageDue = nil }
-    self.silentAt = indices.compactMap { connections[$0].firstMessageDue }.min()
+    self.firstMessageDueAt = indices.compactMap { connections[$0].firstMessageDue }.min()
     return (ended, silent)
   }
 
-  /// Postpones the deadline of a silent connection by ``silence``; false after ``postponements``
-  /// times.
+  /// Postpones the deadline of a silent connection by ``firstMessageTime``; false after
+  /// ``postponements`` times.
   mutating func postpone(_ slot: Int, at now: UInt64) -> Bool {
     guard connections[slot].postponements < Self.postponements else { return false }
     connections[slot].postponements += 1
-    let due = now + Self.silence
+    let due = now + Self.firstMessageTime
     connections[slot].firstMessageDue = due
-    silentAt = min(silentAt ?? due, due)
+    firstMessageDueAt = min(firstMessageDueAt ?? due, due)
     return true
   }
 }
@@ -281,8 +285,8 @@ struct Connection: Sendable {
   /// in milliseconds; nil while it is open.
   var removalDue: UInt64?
   var outbox = Outbox()
-  /// Whether navd has evicted the peer: it sends the peer nothing more, and the hub has ended its session.
-  var isAbandoned = false
+  /// Whether navd has evicted the peer: it sends nothing more, and the hub has ended the session.
+  var isEvicted = false
   /// Whether the peer's key is no longer authorised: navd ignores everything that it sends.
   var isRevoked = false
 
@@ -292,8 +296,8 @@ struct Connection: Sendable {
     peer = .key(name: "", address: "")
   }
 
-  /// Whether navd reads what the peer sends.
-  var isHeard: Bool { !isAbandoned && !isRevoked }
+  /// Whether navd handles messages of the peer.
+  var isListenedTo: Bool { !isEvicted && !isRevoked }
 
   static let vacant = Connection(
     Acceptance(descriptor: -1, cookie: 0, origin: .network, admissions: 0))

@@ -7,7 +7,7 @@ package import ZeroMQ
 // Connections that are accepted, closed or due.
 
 extension GuardedRouter {
-  /// Counts of connections, for metrics.
+  /// The numbers of connections, for metrics.
   package struct Figures: Sendable {
     package var open = 0
     /// The number of admitted connections of each user and key, in descending order.
@@ -16,20 +16,20 @@ extension GuardedRouter {
     package var counted = 0
     /// The number of peers' sockets that the kernel had at the last audit.
     package var sockets = 0
-    /// The number of differences older than 2 s between the two, since the start.
+    /// The number of differences between the two that lasted 2 s, since the start.
     package var differences = 0
   }
 
-  /// Returns the present counts; those of the audit are at most 1 s old.
+  /// Returns the present numbers; those of the audit are at most 1 s old.
   package mutating func measure(at now: UInt64) -> Figures {
     takeConnectionEvents()
-    if audit.isDueForAnswers(at: now) { auditConnections(at: now) }
+    if audit.isStale(at: now) { auditConnections(at: now) }
     figures.open = connections.openCount
     figures.principals = connections.principals
     return figures
   }
 
-  /// Takes the events that libzmq's threads and the gate have queued.
+  /// Handles the events of connections that libzmq's threads and the gate have queued.
   package mutating func takeConnectionEvents() {
     let changes = gate.events.take()
     guard !changes.isEmpty else { return }
@@ -37,17 +37,18 @@ extension GuardedRouter {
     audit.noteChange(at: now)
     for change in changes {
       switch change {
-      case .accepted(let acceptance): bound(connections.noteAccepted(acceptance, at: now))
+      case .accepted(let acceptance):
+        enforceLimits(on: connections.noteAccepted(acceptance, at: now))
       case .closed(let descriptor, let cookie):
         connections.noteClosed(descriptor, cookie: cookie, at: now)
-      case .cut(let cut): report(cut)
-      case .shortage: reportShortage(at: now)
+      case .disconnected(let disconnection): report(disconnection)
+      case .descriptorShortage: reportShortage(at: now)
       }
     }
   }
 
-  /// Shuts a new connection down if it is beyond the limits and the tolerance.
-  private mutating func bound(_ slot: Int) {
+  /// Shuts a new connection down if it exceeds the limits and the tolerance.
+  private mutating func enforceLimits(on slot: Int) {
     let excess = connections.excess(of: slot, limits)
     guard excess.count > 0 else { return }
     shutDown(slot)
@@ -60,16 +61,16 @@ extension GuardedRouter {
     notices.append(Notice(.limited, .warning, text))
   }
 
-  private mutating func report(_ cut: InboundGate.Cut) {
+  private mutating func report(_ peer: InboundGate.Disconnection) {
     let principal =
-      cut.user.map { "uid:\($0)" } ?? cut.descriptor.flatMap { connections.principal(behind: $0) }
-    let text = "\(principal ?? "a peer") is disconnected: \(cut.reason.text)"
+      peer.user.map { "uid:\($0)" } ?? peer.descriptor.flatMap { connections.principal(behind: $0) }
+    let text = "\(principal ?? "a peer") is disconnected: \(peer.reason.text)"
     var notice = Notice(.limited, .warning, text)
     notice.principal = principal
     notices.append(notice)
   }
 
-  /// Reports that connections were closed because descriptors are scarce, at most once a second.
+  /// Logs that navd closes connections for want of descriptors, at most once a second.
   private mutating func reportShortage(at now: UInt64) {
     guard now >= shortageReportDue else { return }
     shortageReportDue = now + 1000
@@ -77,6 +78,7 @@ extension GuardedRouter {
     notices.append(Notice(.limited, .warning, text))
   }
 
+  /// Removes closed connections, and shuts down those whose first message is late.
   mutating func takeDueConnections(at now: UInt64) {
     guard let wakeAt = connections.wakeAt, wakeAt <= now else { return }
     let due = connections.takeDue(at: now)
@@ -85,15 +87,15 @@ extension GuardedRouter {
     let isLate = now >= wakeAt + 250
     for slot in due.silent {
       let descriptor = connections[slot].acceptance.descriptor
-      let isHeard = navd_arrived_bytes(descriptor) > 0 || gate.holds(descriptor)
-      if isLate || isHeard, connections.postpone(slot, at: now) { continue }
+      let hasSent = navd_arrived_bytes(descriptor) > 0 || gate.holds(descriptor)
+      if isLate || hasSent, connections.postpone(slot, at: now) { continue }
       shutDown(slot)
       let text = "a connection over the network is closed: no message came in 10 s"
       notices.append(Notice(.limited, .notice, text))
     }
   }
 
-  /// Reports the end of a connection to the hub; no message of it can follow.
+  /// Queues the end of a connection for the hub, after its last message.
   mutating func end(_ id: ConnectionID) {
     waiting.removeAll { $0 == id }
     events.append(.closed(id))
@@ -108,10 +110,9 @@ extension GuardedRouter {
     navd_cut(acceptance.descriptor)
   }
 
-  /// Compares the table with the kernel's sockets.
+  /// Compares the table of connections with the kernel's sockets.
   ///
-  /// It reports each difference older than 2 s, and removes connections that the kernel no longer
-  /// has.
+  /// It logs each difference older than 2 s, and removes connections that the kernel no longer has.
   mutating func auditConnections(at now: UInt64) {
     takeConnectionEvents()
     let open = openSockets()
@@ -128,7 +129,7 @@ extension GuardedRouter {
     for cookie in found.counted { connections.noteClosed(cookie: cookie, at: now) }
   }
 
-  /// The kernel's socket numbers of all connections that came by the listening sockets.
+  /// The kernel's socket numbers of all connections that the listening sockets accepted.
   private func openSockets() -> [UInt64] {
     (0...gate.highestDescriptor).compactMap { descriptor in
       let isPeer = listening.contains { navd_was_accepted_from(descriptor, $0) != 0 }
@@ -140,9 +141,9 @@ extension GuardedRouter {
 // Requests for admission, and revoked keys.
 
 extension GuardedRouter {
-  /// Answers requests for admission.
+  /// Answers ZAP requests, whether peers may connect.
   ///
-  /// It answers only while there is room for what the peers may send. The other requests wait.
+  /// It answers only while the limit has room for what the peers may send. The other requests wait.
   package mutating func admit(_ authority: some PeerAuthority) throws(ZeroMQError) {
     var room = gate.roomForConnections
     while true {
@@ -150,9 +151,9 @@ extension GuardedRouter {
         hasWaitingAdmissions = true
         return
       }
-      guard let request = try admission.next() else { break }
+      guard let request = try zapHandler.next() else { break }
       room -= 1
-      try admission.answer(request, answer(to: request, authority))
+      try zapHandler.answer(request, answer(to: request, authority))
     }
     hasWaitingAdmissions = false
   }
@@ -186,7 +187,7 @@ extension GuardedRouter {
     }
   }
 
-  /// Splits the user id that `answer` wrote; it comes with every message of the connection.
+  /// Splits the user id that `answer` made, which libzmq attaches to every message of the connection.
   static func readUserID(_ text: String) -> (admission: UInt64, userID: String)? {
     let parts = text.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, let number = UInt64(parts[0]) else { return nil }
@@ -195,7 +196,7 @@ extension GuardedRouter {
 
   /// Revokes the connections whose keys are no longer authorised under the same name.
   ///
-  /// The router ignores everything that they send from now on. The hub must end the sessions of the
+  /// The router then ignores everything that they send. The hub must end the sessions of the
   /// returned ids.
   package mutating func revoke(_ authority: some PeerAuthority) -> [ConnectionID] {
     var revoked: [ConnectionID] = []

@@ -28,8 +28,8 @@ package struct GuardedRouter: ~Copyable {
     package init() {}
   }
 
-  /// Whether libzmq copies what it receives, so that a waiting message takes about the memory that
-  /// is counted for it.
+  /// Whether libzmq copies what it receives, so that a waiting message uses no more memory than
+  /// navd counts for it.
   package let copiesReceived: Bool
   /// The events that the hub must handle next; the owner removes them.
   package var events: [HubEvent] = []
@@ -37,28 +37,28 @@ package struct GuardedRouter: ~Copyable {
   package var notices: [Notice] = []
 
   let socket: Socket
-  var admission: ZAPHandler
+  var zapHandler: ZAPHandler
   /// The descriptors of the listening sockets.
   let listening: [Int32]
   let gate: InboundGate
   var connections = Connections()
   var audit = ConnectionAudit()
   private(set) var limits: Limits
-  /// Whether a request for admission waits, because there was no room for what the peer may send.
+  /// Whether a ZAP request waits until the limit has room for what the peer may send.
   var hasWaitingAdmissions = false
   /// The connections whose outbox has messages.
   var waiting: [ConnectionID] = []
-  var unsent: UnsentBudget
-  /// The earliest time to add up what peers leave unread, in milliseconds.
+  var unsentBudget: UnsentBudget
+  /// When the router may next add up the unread bytes of all peers, in milliseconds.
   private var reckonDue: UInt64 = 0
-  var received = Multipart(capacity: 5)
+  var receivedMessage = Multipart(capacity: 5)
   /// The body of a message for several peers, while it is being sent.
-  var shared = Message()
+  var sharedBody = Message()
   /// The earliest time of the next log line about scarce descriptors, in milliseconds.
   var shortageReportDue: UInt64 = 0
   var figures = Figures()
-  /// The places in the owner's poller.
-  private var watched: (messages: Poller.Slot, admissions: Poller.Slot, changes: Poller.Slot)?
+  /// The slots in the owner's poller; nil before `watch`.
+  private var slots: (messages: Poller.Slot, admissions: Poller.Slot, changes: Poller.Slot)?
   /// Whether the owner's poller waits for messages.
   private var watchesMessages = true
 
@@ -67,17 +67,17 @@ package struct GuardedRouter: ~Copyable {
     listening: [Int32], limits: Limits, copiesReceived: Bool
   ) {
     self.socket = socket
-    self.admission = admission
+    self.zapHandler = admission
     self.gate = gate
     self.listening = listening
     self.limits = limits
     self.copiesReceived = copiesReceived
-    unsent = UnsentBudget(limit: limits.unsentBytes)
+    unsentBudget = UnsentBudget(limit: limits.unsentBytes)
   }
 
   package mutating func apply(_ limits: Limits) {
     self.limits = limits
-    unsent.limit = limits.unsentBytes
+    unsentBudget.limit = limits.unsentBytes
     gate.setTotalLimit(limits.unreadBytes)
   }
 
@@ -88,8 +88,8 @@ package struct GuardedRouter: ~Copyable {
   /// For messages the poller watches libzmq's edge-triggered descriptor. That suffices, because the
   /// owner reads until the router is empty before it sleeps.
   package mutating func watch(by poller: inout Poller) throws(ZeroMQError) {
-    watched = (
-      try poller.addSigns(of: socket), try poller.addSigns(of: admission),
+    slots = (
+      try poller.addSignal(of: socket), try poller.addSignal(of: zapHandler.socket),
       poller.add(descriptor: gate.events.descriptor)
     )
   }
@@ -97,41 +97,41 @@ package struct GuardedRouter: ~Copyable {
   /// Sets whether a poller waits for messages too; without it, they do not wake an owner that reads
   /// none.
   package mutating func watchMessages(_ isWanted: Bool, by poller: inout Poller) {
-    guard let watched, isWanted != watchesMessages else { return }
+    guard let slots, isWanted != watchesMessages else { return }
     watchesMessages = isWanted
-    poller.watch(watched.messages, for: isWanted ? .readable : [])
+    poller.watch(slots.messages, for: isWanted ? .readable : [])
   }
 
-  /// Handles what the poller has seen, and answers requests for admission; false if there are no
-  /// messages.
+  /// Handles the events that the poller has seen, and answers ZAP requests; returns whether messages
+  /// may have come.
   ///
   /// `poller` is that given to `watch`, after a wait.
-  package mutating func attend(
-    to poller: borrowing Poller, _ authority: some PeerAuthority
+  package mutating func handleReadiness(
+    of poller: borrowing Poller, _ authority: some PeerAuthority
   ) throws(ZeroMQError) -> Bool {
-    guard let watched else { return false }
-    if poller.isReadable(watched.changes) { takeConnectionEvents() }
-    if poller.isReadable(watched.admissions) || hasWaitingAdmissions { try admit(authority) }
-    return poller.isReadable(watched.messages)
+    guard let slots else { return false }
+    if poller.isReadable(slots.changes) { takeConnectionEvents() }
+    if poller.isReadable(slots.admissions) || hasWaitingAdmissions { try admit(authority) }
+    return poller.isReadable(slots.messages)
   }
 
-  /// The time at which `takeDue` or `attend` has work without an event, in milliseconds of the boot
-  /// clock; nil for never.
+  /// When `takeDue` or `handleReadiness` has work without an event, in milliseconds of the boot clock;
+  /// nil for never.
   package func wakeAt(_ now: UInt64) -> UInt64? {
     var due = [connections.wakeAt, audit.dueAt].compactMap { $0 }
     if !waiting.isEmpty { due.append(now + 100) }
     if hasWaitingAdmissions { due.append(gate.roomForConnections > 0 ? now : now + 10) }
-    if unsent.isDue(held: Message.heldOctets) { due.append(max(now, reckonDue)) }
-    if gate.isSwollen { due.append(now + 500) }
+    if unsentBudget.isDue(held: Message.heldOctets) { due.append(max(now, reckonDue)) }
+    if gate.mustTrimMemory { due.append(now + 500) }
     return due.min()
   }
 
-  /// Does the work that is due: messages that wait for peers, deadlines of connections, the audit.
+  /// Does the work that is due: sends waiting messages, enforces deadlines, audits connections.
   package mutating func takeDue(at now: UInt64) throws(ZeroMQError) {
-    try retry()
-    gate.noteOutgoing()
-    if !unsent.isDue(held: Message.heldOctets) {
-      unsent.noteRelief()
+    try sendWaiting()
+    gate.noteHeldForPeers()
+    if !unsentBudget.isDue(held: Message.heldOctets) {
+      unsentBudget.noteRelief()
     } else if now >= reckonDue {
       reckonDue = now + 10
       reckonUnsent(at: now)
@@ -144,14 +144,14 @@ package struct GuardedRouter: ~Copyable {
   /// them.
   ///
   /// If the peers read, this takes no time.
-  package func linger() throws(ZeroMQError) { try socket.set(.linger(milliseconds: 1000)) }
+  package func allowLinger() throws(ZeroMQError) { try socket.set(.linger(milliseconds: 1000)) }
 }
 
 // Messages from peers.
 
 extension GuardedRouter {
   /// Whether connections of more than one user or key are open; O(connections).
-  package var servesSeveral: Bool {
+  package var hasSeveralPrincipals: Bool {
     let admitted = connections.indices.filter {
       connections[$0].isOpen && connections[$0].admission != 0
     }
@@ -162,59 +162,61 @@ extension GuardedRouter {
 
   /// Receives the next message without blocking; returns whether there was one.
   ///
-  /// After false, no more messages can come from the connections that were closed before.
+  /// After false, no message of the connections that were closed before can follow.
   package mutating func receive() throws(ZeroMQError) -> Bool {
-    if try socket.receive(into: &received) { return true }
+    if try socket.receive(into: &receivedMessage) { return true }
     gate.noteEmpty()
     for id in connections.noteEmpty() { end(id) }
     return false
   }
 
-  package var receivedBytes: Int { received.byteCount }
+  package var receivedBytes: Int { receivedMessage.byteCount }
 
-  /// Reads the message received last; returns nil if its sender is not admitted, or is evicted or
-  /// revoked.
+  /// Converts the message received last into an event for the hub.
+  ///
+  /// The result is nil if its sender is not admitted, or is evicted or revoked.
   package mutating func readEvent(
     _ reader: inout ClientMessageReader, _ authority: some PeerAuthority
   ) -> HubEvent? {
-    guard received.count >= 2 else { return nil }
+    guard receivedMessage.count >= 2 else { return nil }
     // The gate disconnects a peer that chooses its routing id before the peer can send a message.
-    guard let id = Connections.automaticID(received[0].bytes) else { return nil }
+    guard let id = Connections.automaticID(receivedMessage[0].bytes) else { return nil }
     let known = connections.slot(of: id) ?? firstMessage(id, authority)
     noteTaken(known)
-    guard let slot = known, connections[slot].isHeard else { return nil }
-    let isEnveloped = received[1].count == 0
+    guard let slot = known, connections[slot].isListenedTo else { return nil }
+    let isEnveloped = receivedMessage[1].count == 0
     if connections[slot].isEnveloped != isEnveloped { connections[slot].isEnveloped = isEnveloped }
     let peer = connections[slot].peer
     let first = isEnveloped ? 2 : 1
-    guard received.count == first + 2, received.droppedFrames == 0 else {
+    guard receivedMessage.count == first + 2, receivedMessage.droppedFrames == 0 else {
       return .unreadable(id, peer, .frameCount)
     }
     return HubEvent(
-      frame: received[first].bytes, body: received[first + 1].bytes, from: id, peer,
+      frame: receivedMessage[first].bytes, body: receivedMessage[first + 1].bytes, from: id, peer,
       reader: &reader)
   }
 
   /// A copy of the last frame of the message received last.
   package var receivedBody: [UInt8] {
-    received.count == 0 ? [] : received[received.count - 1].copyBytes()
+    receivedMessage.count == 0 ? [] : receivedMessage[receivedMessage.count - 1].copyBytes()
   }
 
-  /// Enters the id of a connection with its first message; nil if the peer may not connect, or the
-  /// connection is gone.
+  /// Gives a connection its id with its first message, and returns its slot in the table.
+  ///
+  /// The result is nil if the peer may not connect, or the connection is gone.
   private mutating func firstMessage(
     _ id: ConnectionID, _ authority: some PeerAuthority
   ) -> Int? {
-    // The queue has had its acceptance since before it sent anything.
+    // The acceptance of the connection has been queued since before its first byte.
     takeConnectionEvents()
-    let last = received.count - 1
-    guard let descriptor = received[last].sourceDescriptor,
-      let address = received[last].peerAddress,
-      let (admission, userID) = received[last].userID.flatMap(Self.readUserID),
+    let last = receivedMessage.count - 1
+    guard let descriptor = receivedMessage[last].sourceDescriptor,
+      let address = receivedMessage[last].peerAddress,
+      let (admission, userID) = receivedMessage[last].userID.flatMap(Self.readUserID),
       let (peer, key) = authority.peer(address, userID: userID)
     else { return nil }
     return connections.noteFirstMessage(
-      id, received[0].copyBytes(), from: peer, key: key, admission: admission,
+      id, receivedMessage[0].copyBytes(), from: peer, key: key, admission: admission,
       descriptor: descriptor)
   }
 
@@ -228,13 +230,13 @@ extension GuardedRouter {
         connections[slot].acceptance.descriptor, connections[slot].acceptance.cookie
       )
     } else {
-      guard let source = received[received.count - 1].sourceDescriptor else { return }
+      guard let source = receivedMessage[receivedMessage.count - 1].sourceDescriptor else { return }
       (descriptor, cookie) = (source, gate.cookie(of: source))
     }
     // The first frame is the routing id, which the socket adds.
     gate.noteTaken(
-      descriptor, cookie: cookie, bytes: received.byteCount - Connections.automaticIDBytes,
-      frames: received.count + received.droppedFrames - 1)
+      descriptor, cookie: cookie, bytes: receivedMessage.byteCount - Connections.automaticIDBytes,
+      frames: receivedMessage.count + receivedMessage.droppedFrames - 1)
   }
 }
 
@@ -246,25 +248,25 @@ extension GuardedRouter {
 extension GuardedRouter {
   /// Sends messages; keeps a message that its peer cannot take now, and sends it later.
   package mutating func send(_ output: HubOutput) throws(ZeroMQError) {
-    // The index of the body in `shared`. A body for several peers is copied into libzmq's memory
+    // The index of the body in `sharedBody`. A body for several peers is copied into libzmq's memory
     // once.
-    var sharedBody = -1
+    var sharedIndex = -1
     for index in output.deliveries.indices {
       let delivery = output.deliveries[index]
       let body = delivery.bodyIndex
       let next = index + 1
-      if body != sharedBody, next < output.deliveries.count,
+      if body != sharedIndex, next < output.deliveries.count,
         output.deliveries[next].bodyIndex == body
       {
-        shared = Message(copying: output.bodies[body])
-        sharedBody = body
+        sharedBody = Message(copying: output.bodies[body])
+        sharedIndex = body
       }
-      guard let slot = connections.slot(of: delivery.connection), !connections[slot].isAbandoned
+      guard let slot = connections.slot(of: delivery.connection), !connections[slot].isEvicted
       else { continue }
       var result = SendResult.wouldBlock
       if connections[slot].outbox.isEmpty, !isBehind(slot) {
         result = try transmit(
-          delivery.verb, output.bodies[body], isShared: body == sharedBody, to: slot)
+          delivery.verb, output.bodies[body], isShared: body == sharedIndex, to: slot)
       }
       switch result {
       case .sent: noteHanded(output.bodies[body].count, slot)
@@ -273,15 +275,14 @@ extension GuardedRouter {
       case .unreachable: break
       }
     }
-    if sharedBody >= 0 { shared = Message() }
+    if sharedIndex >= 0 { sharedBody = Message() }
   }
 
   package mutating func discardOutbox(of id: ConnectionID) {
     if let slot = connections.slot(of: id) { connections[slot].outbox.discard() }
   }
 
-  /// Passes one message to the socket, all frames or none; with `isShared`, the body is in
-  /// `shared`.
+  /// Passes one message to the socket, all frames or none; with `isShared`, with `sharedBody`.
   private mutating func transmit(
     _ verb: ServerVerb, _ body: [UInt8], isShared: Bool = false, to slot: Int
   ) throws(ZeroMQError) -> SendResult {
@@ -290,7 +291,7 @@ extension GuardedRouter {
     let head = verb.frame
     if isShared {
       return try socket.send(
-        to: routingID.span, isEnveloped: isEnveloped, head: head.span, sharing: &shared)
+        to: routingID.span, isEnveloped: isEnveloped, head: head.span, sharing: &sharedBody)
     }
     return try socket.send(
       to: routingID.span, isEnveloped: isEnveloped, head: head.span, body: body.span)
@@ -307,18 +308,18 @@ extension GuardedRouter {
     if connections[slot].outbox.isOverfull {
       return disconnect(id, "it left \(connections[slot].outbox.debt) bytes unread")
     }
-    unsent.noteLoose(message.body.count + Message.besideOctets)
+    unsentBudget.noteUncounted(message.body.count + Message.overheadOctets)
   }
 
-  /// Sends the messages that wait, as far as the sockets accept them now.
-  mutating func retry() throws(ZeroMQError) {
+  /// Sends the messages that wait for peers, as far as libzmq accepts them now.
+  mutating func sendWaiting() throws(ZeroMQError) {
     guard !waiting.isEmpty else { return }
     let ids = waiting
     waiting.removeAll(keepingCapacity: true)
-    for id in ids { try drain(id) }
+    for id in ids { try sendWaiting(to: id) }
   }
 
-  private mutating func drain(_ id: ConnectionID) throws(ZeroMQError) {
+  private mutating func sendWaiting(to id: ConnectionID) throws(ZeroMQError) {
     guard let slot = connections.slot(of: id) else { return }
     while let message = connections[slot].outbox.first, !isBehind(slot) {
       let result = try transmit(message.verb, message.body, to: slot)
@@ -335,15 +336,18 @@ extension GuardedRouter {
 
   // The functions below count what peers leave unread in outboxes, libzmq's queues and the kernel.
 
+  /// Counts a message that the socket took.
   private mutating func noteHanded(_ bytes: Int, _ slot: Int) {
     connections[slot].outbox.noteHanded(bytes)
-    if bytes < Message.longOctets { unsent.noteLoose(bytes + Message.besideOctets) }
+    if bytes < Message.longPayloadOctets {
+      unsentBudget.noteUncounted(bytes + Message.overheadOctets)
+    }
   }
 
-  /// Whether the peers have left so much unread that navd makes no more answers now.
-  package var owesTooMuch: Bool { unsent.isExceeded(held: Message.heldOctets) }
+  /// Whether the peers leave so many bytes unread that navd must not make further answers now.
+  package var peersOweTooMuch: Bool { unsentBudget.isExceeded(held: Message.heldOctets) }
 
-  /// Whether a peer has left so much unread that the socket gets no more messages for it.
+  /// Whether a peer leaves so many bytes unread that its messages wait here, not in libzmq.
   private mutating func isBehind(_ slot: Int) -> Bool {
     connections[slot].outbox.mayBeBehind && !hasRead(slot)
   }
@@ -359,23 +363,22 @@ extension GuardedRouter {
     return true
   }
 
-  /// The bytes that the kernel may hold for a peer that reads.
+  /// The bytes in the kernel up to which a peer counts as having read.
   private static let kernelBytes: Int32 = 65_536
 
-  /// Adds up the unread bytes of all peers, and evicts those with the most while the limit is
-  /// exceeded.
+  /// Adds up the unread bytes of all peers; while they exceed the limit, evicts the peer with most.
   private mutating func reckonUnsent(at now: UInt64) {
     var debts: [UnsentBudget.Debt] = []
-    var loose = 0
+    var uncounted = 0
     for (id, slot) in connections.speaking {
       let isReading = hasRead(slot)
-      loose += connections[slot].outbox.waitingBytes + connections[slot].outbox.shortBytes
+      uncounted += connections[slot].outbox.waitingBytes + connections[slot].outbox.shortBytes
       // libzmq may hold something for a peer that reads nothing now, and had read before.
       let bytes = max(connections[slot].outbox.debt, isReading ? 0 : 1)
       if bytes > 0 { debts.append(UnsentBudget.Debt(id: id, bytes: bytes)) }
     }
     let held = Message.heldOctets
-    for (debt, total) in unsent.reckon(debts, loose: loose, held: held, at: now) {
+    for (debt, total) in unsentBudget.reckon(debts, uncounted: uncounted, held: held, at: now) {
       disconnect(debt.id, "it left \(debt.bytes) of \(total) bytes unread")
     }
   }
@@ -385,7 +388,7 @@ extension GuardedRouter {
     guard let slot = connections.slot(of: id) else { return }
     let text = "\(connections[slot].peer.principal) is disconnected: \(reason)"
     notices.append(Notice(.limited, .warning, text))
-    connections[slot].isAbandoned = true
+    connections[slot].isEvicted = true
     connections[slot].outbox = Outbox()
     waiting.removeAll { $0 == id }
     events.append(.closed(id))

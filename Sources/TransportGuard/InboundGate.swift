@@ -3,31 +3,31 @@ import RuntimePaths
 import Synchronization
 import ZeroMQ
 
-/// Limits what peers make the daemon hold before the loop takes their messages.
+/// Limits the bytes that peers make the daemon hold before the loop takes their messages.
 ///
 /// It disconnects a peer that sends too much, or that sends what libzmq must not see.
 ///
-/// libzmq's threads read through it, see `gatedReceive`; the loop reports what it has taken. Only
-/// one thread reads a descriptor at a time; every other function may be called from any thread. So
-/// each member of an entry that is not atomic has one user, which justifies `@unchecked Sendable`.
+/// libzmq's threads pass each received byte through the gate (`gatedReceive`), and the loop reports
+/// each message that it takes. `@unchecked Sendable`: one thread at a time reads a descriptor, and
+/// only that thread uses the members of an entry that are not atomic.
 ///
-/// Law: `heldBytes` is the sum of what the entries hold, and what was held of ended connections.
+/// Law: `heldBytes` is the sum of `held` of all entries, and `heldOfEnded`.
 @safe
 final class InboundGate: @unchecked Sendable {
-  /// A peer that the gate has disconnected.
-  struct Cut: Hashable, Sendable {
-    /// The descriptor, if it is known; under CURVE the gate does not see it.
+  /// A peer that the gate has disconnected, and the reason.
+  struct Disconnection: Hashable, Sendable {
+    /// The descriptor; nil under CURVE, where the gate does not see it.
     var descriptor: Int32?
-    /// The user of the peer, if the peer is on this machine.
+    /// The user id of a peer on this machine; nil for others.
     var user: UInt32?
     var reason: Reason
   }
 
   enum Reason: Hashable, Sendable {
     case offence(InboundStream.Offence)
-    /// More of its messages wait than libzmq's limits for one connection allow.
+    /// The unread messages of the peer exceed libzmq's limits for one connection.
     case connectionLimit
-    /// The messages of all connections exceed the limit, and this peer sent the most of them.
+    /// The unread messages of all connections exceed the limit, and this peer sent most of them.
     case totalLimit
   }
 
@@ -38,11 +38,11 @@ final class InboundGate: @unchecked Sendable {
     var stream: InboundStream
     /// The kernel's number of the socket; 0 if no connection is open.
     let cookie = Atomic<UInt64>(0)
-    /// The bytes held of messages from this descriptor.
+    /// The bytes of this descriptor that the loop has not taken.
     let held = Atomic<Int>(0)
-    let isCut = Atomic<Bool>(false)
+    let isDisconnected = Atomic<Bool>(false)
     /// Whether the loop has taken a message since the reading thread last looked.
-    let wasTaken = Atomic<Bool>(false)
+    let hasTakenMessage = Atomic<Bool>(false)
 
     init(_ stream: InboundStream) { self.stream = stream }
   }
@@ -57,16 +57,16 @@ final class InboundGate: @unchecked Sendable {
   private let messageLimit: Int
   private let connectionLimit: Int
   private let totalLimit: Atomic<Int>
-  private let total = Atomic<Int>(0)
-  /// The bytes held of connections that have ended, until the socket is found empty.
-  private let departed = Atomic<Int>(0)
-  /// The total above which `relieve` next searches for the peers that hold the most.
-  private let reliefDue = Atomic<Int>(0)
-  private let wasSwollen = Atomic<Bool>(false)
-  private let hasJudged = Atomic<Bool>(false)
+  private let heldTotal = Atomic<Int>(0)
+  /// The bytes held of ended connections, until the loop finds the socket empty.
+  private let heldOfEnded = Atomic<Int>(0)
+  /// The total of held bytes above which `disconnectHeaviest` runs again.
+  private let reliefThreshold = Atomic<Int>(0)
+  private let hasHeldMuch = Atomic<Bool>(false)
+  private let hasReadThroughGate = Atomic<Bool>(false)
   private let hasSeenSealed = Atomic<Bool>(false)
   private let admissions = Atomic<UInt64>(0)
-  let events = ConnectionEvents()
+  let events = Mailbox<ConnectionEvent>()
   #if DEBUG
     /// Whether the gate passes on everything that peers send, and counts nothing.
     ///
@@ -76,8 +76,8 @@ final class InboundGate: @unchecked Sendable {
 
   /// Makes a gate whose limits allow what the protocol allows.
   ///
-  /// `messages` is the maximum that libzmq queues for one connection, and `totalBytes` what all
-  /// connections together may make the daemon hold.
+  /// `messages` is the maximum number that libzmq queues for one connection, and `totalBytes` the
+  /// maximum of bytes that the daemon holds for all connections.
   init(frameBytes: Int, messages: Int, totalBytes: Int) {
     // Up to 1,024 frames, even empty ones; the protocol's messages have two or three.
     messageLimit = frameBytes + 1024 * InboundStream.frameCost
@@ -101,35 +101,34 @@ final class InboundGate: @unchecked Sendable {
     unsafe installedGate.store(gate, ordering: .releasing)
   }
 
-  /// Whether so much was held, in or out, that memory must be returned to the kernel afterwards.
-  var isSwollen: Bool { wasSwollen.load(ordering: .relaxed) }
+  /// Whether so many bytes were held that the daemon must return freed memory to the kernel.
+  var mustTrimMemory: Bool { hasHeldMuch.load(ordering: .relaxed) }
 
   func setTotalLimit(_ bytes: Int) {
     totalLimit.store(bytes, ordering: .relaxed)
-    reliefDue.store(0, ordering: .relaxed)
+    reliefThreshold.store(0, ordering: .relaxed)
   }
 
   var highestDescriptor: Int32 { highest.load(ordering: .relaxed) }
 
-  /// The bytes that the daemon now holds of messages that the loop has not taken.
-  var heldBytes: Int { total.load(ordering: .relaxed) }
+  /// The bytes that the daemon holds of messages that the loop has not taken.
+  var heldBytes: Int { heldTotal.load(ordering: .relaxed) }
 
-  /// The number of further connections to admit now, beside those that are open.
+  /// The number of further connections for which the total limit has room now.
   ///
-  /// It is the unused part of the total limit, divided by the limit of one connection. It is at
-  /// least 1 unless the total limit is exceeded.
+  /// It is at least 1 unless the total limit is exceeded.
   var roomForConnections: Int {
     let room = totalLimit.load(ordering: .relaxed) - heldBytes
     return room < 0 ? 0 : max(1, room / connectionLimit)
   }
 
-  /// Whether the daemon holds bytes of a descriptor that the loop has not taken.
+  /// Whether the loop has not taken all messages of a descriptor.
   func holds(_ descriptor: Int32) -> Bool {
     guard let entry = unsafe entry(descriptor) else { return false }
     return unsafe entry.pointee.held.load(ordering: .relaxed) > 0
   }
 
-  /// Returns the number of the next admission, greater than all before.
+  /// Returns the number for the next admitted peer, greater than all before.
   func nextAdmission() -> UInt64 {
     admissions.add(1, ordering: .acquiringAndReleasing).newValue
   }
@@ -140,11 +139,12 @@ final class InboundGate: @unchecked Sendable {
     return unsafe entry.pointee.cookie.load(ordering: .relaxed)
   }
 
-  /// Whether libzmq reads through the gate, as its first request for admission must show.
+  /// Whether libzmq reads through the gate, as it must have before its first ZAP request.
   ///
-  /// With `isSealed`, libzmq must also have opened a sealed handshake through the gate.
+  /// With `isSealed`, it must also have opened a sealed handshake through the gate.
   func isInPlace(isSealed: Bool) -> Bool {
-    hasJudged.load(ordering: .relaxed) && (!isSealed || hasSeenSealed.load(ordering: .relaxed))
+    hasReadThroughGate.load(ordering: .relaxed)
+      && (!isSealed || hasSeenSealed.load(ordering: .relaxed))
   }
 
   private func entry(_ descriptor: Int32) -> UnsafeMutablePointer<Entry>? {
@@ -163,14 +163,14 @@ final class InboundGate: @unchecked Sendable {
     let entry: UnsafeMutablePointer<Entry>
     if let known = unsafe self.entry(descriptor) {
       unsafe entry = known
-      unsafe end(descriptor, entry)
+      unsafe noteEnd(descriptor, entry)
       unsafe entry.pointee.stream = stream
     } else {
       unsafe entry = .allocate(capacity: 1)
       unsafe entry.initialize(to: Entry(stream))
     }
     let cookie = navd_socket_cookie(descriptor)
-    unsafe entry.pointee.isCut.store(false, ordering: .relaxed)
+    unsafe entry.pointee.isDisconnected.store(false, ordering: .relaxed)
     unsafe entry.pointee.cookie.store(cookie, ordering: .relaxed)
     unsafe entries[Int(descriptor)].store(entry, ordering: .releasing)
     highest.max(descriptor, ordering: .relaxed)
@@ -190,72 +190,76 @@ final class InboundGate: @unchecked Sendable {
     return .process(user: UInt32(exactly: user) ?? .max, number: process)
   }
 
-  /// Judges the bytes that were read from a descriptor; false if libzmq may not have them.
+  /// Checks and counts the bytes read from a descriptor; false if libzmq must not see them.
   func judge(_ descriptor: Int32, _ bytes: Span<UInt8>) -> Bool {
     guard let entry = unsafe entry(descriptor),
       unsafe entry.pointee.cookie.load(ordering: .relaxed) != 0
     else { return true }
-    if !hasJudged.load(ordering: .relaxed) { hasJudged.store(true, ordering: .relaxed) }
+    if !hasReadThroughGate.load(ordering: .relaxed) {
+      hasReadThroughGate.store(true, ordering: .relaxed)
+    }
     #if DEBUG
       if isUnguarded { return true }
     #endif
-    if unsafe entry.pointee.isCut.load(ordering: .relaxed) { return false }
-    if unsafe entry.pointee.wasTaken.load(ordering: .relaxed) {
-      unsafe entry.pointee.wasTaken.store(false, ordering: .relaxed)
+    if unsafe entry.pointee.isDisconnected.load(ordering: .relaxed) { return false }
+    if unsafe entry.pointee.hasTakenMessage.load(ordering: .relaxed) {
+      unsafe entry.pointee.hasTakenMessage.store(false, ordering: .relaxed)
       unsafe entry.pointee.stream.noteTaken()
     }
     var cost = 0
     let offence = unsafe entry.pointee.stream.read(
       bytes, at: SystemClock.monotonicMilliseconds() / 1000, cost: &cost)
     if let offence {
-      unsafe cut(descriptor, entry, .offence(offence))
+      unsafe disconnect(descriptor, entry, .offence(offence))
       return false
     }
     let held = unsafe hold(cost, by: entry)
-    if total.load(ordering: .relaxed) > Self.swollen { wasSwollen.store(true, ordering: .relaxed) }
-    if held > connectionLimit {
-      unsafe cut(descriptor, entry, .connectionLimit)
-    } else if total.load(ordering: .relaxed)
-      > max(totalLimit.load(ordering: .relaxed), reliefDue.load(ordering: .relaxed))
-    {
-      relieve()
+    if heldTotal.load(ordering: .relaxed) > Self.trimThreshold {
+      hasHeldMuch.store(true, ordering: .relaxed)
     }
-    guard unsafe entry.pointee.isCut.load(ordering: .relaxed) else { return true }
+    if held > connectionLimit {
+      unsafe disconnect(descriptor, entry, .connectionLimit)
+    } else if heldTotal.load(ordering: .relaxed)
+      > max(totalLimit.load(ordering: .relaxed), reliefThreshold.load(ordering: .relaxed))
+    {
+      disconnectHeaviest()
+    }
+    guard unsafe entry.pointee.isDisconnected.load(ordering: .relaxed) else { return true }
     // These bytes will not be passed on.
     unsafe release(cost, of: entry)
     return false
   }
 
-  /// Notes that a descriptor is about to be closed; the gate ignores those without an entry.
+  /// Notes that libzmq is about to close a descriptor; it ignores descriptors without an entry.
   func noteClosed(_ descriptor: Int32) {
-    if let entry = unsafe entry(descriptor) { unsafe end(descriptor, entry) }
+    if let entry = unsafe entry(descriptor) { unsafe noteEnd(descriptor, entry) }
   }
 
-  /// Judges the properties in a handshake that CURVE sealed; false if libzmq may not have them.
+  /// Checks the properties in a handshake that CURVE sealed; false if libzmq must not see them.
   func judgeSealed(_ metadata: Span<UInt8>?) -> Bool {
     if !hasSeenSealed.load(ordering: .relaxed) { hasSeenSealed.store(true, ordering: .relaxed) }
     #if DEBUG
       if isUnguarded { return true }
     #endif
     guard let metadata, InboundStream.namesRoutingID(metadata) else { return true }
-    events.append(.cut(Cut(descriptor: nil, user: nil, reason: .offence(.routingID))))
+    events.append(
+      .disconnected(Disconnection(descriptor: nil, user: nil, reason: .offence(.routingID))))
     return false
   }
 
   private func hold(_ cost: Int, by entry: UnsafeMutablePointer<Entry>) -> Int {
     guard cost != 0 else { return unsafe entry.pointee.held.load(ordering: .relaxed) }
-    total.add(cost, ordering: .relaxed)
+    heldTotal.add(cost, ordering: .relaxed)
     return unsafe entry.pointee.held.add(cost, ordering: .relaxed).newValue
   }
 
-  /// Notes the end of a connection.
+  /// Notes the end of a connection, and moves its held bytes to `heldOfEnded`.
   ///
-  /// Complete messages of it can still wait. They count in `departed`, and not against the next
-  /// connection with the same descriptor.
-  private func end(_ descriptor: Int32, _ entry: UnsafeMutablePointer<Entry>) {
+  /// So its waiting messages do not count against the next connection with the same descriptor.
+  private func noteEnd(_ descriptor: Int32, _ entry: UnsafeMutablePointer<Entry>) {
     let cookie = unsafe entry.pointee.cookie.exchange(0, ordering: .relaxed)
     guard cookie != 0 else { return }
-    departed.add(unsafe entry.pointee.held.exchange(0, ordering: .relaxed), ordering: .relaxed)
+    heldOfEnded.add(unsafe entry.pointee.held.exchange(0, ordering: .relaxed), ordering: .relaxed)
     events.append(.closed(descriptor: descriptor, cookie: cookie))
   }
 
@@ -269,24 +273,24 @@ final class InboundGate: @unchecked Sendable {
       unsafe entry.pointee.cookie.load(ordering: .relaxed) == cookie
     else { return }
     unsafe release(bytes + frames * InboundStream.frameCost, of: entry)
-    unsafe entry.pointee.wasTaken.store(true, ordering: .relaxed)
+    unsafe entry.pointee.hasTakenMessage.store(true, ordering: .relaxed)
   }
 
-  /// Notes what libzmq holds for peers.
-  func noteOutgoing() {
-    if Message.heldOctets > Self.swollen { wasSwollen.store(true, ordering: .relaxed) }
+  /// Notes the bytes that libzmq holds for peers, for `mustTrimMemory`.
+  func noteHeldForPeers() {
+    if Message.heldOctets > Self.trimThreshold { hasHeldMuch.store(true, ordering: .relaxed) }
   }
 
-  /// Notes that the ROUTER was empty, so no message of a closed connection waits.
+  /// Notes that the ROUTER has no message, so none of a closed connection waits.
   func noteEmpty() {
-    if isSwollen, heldBytes + Message.heldOctets <= Self.swollen {
-      wasSwollen.store(false, ordering: .relaxed)
+    if mustTrimMemory, heldBytes + Message.heldOctets <= Self.trimThreshold {
+      hasHeldMuch.store(false, ordering: .relaxed)
       // The allocator keeps freed memory for each thread.
       navd_trim_memory()
     }
-    guard departed.load(ordering: .relaxed) != 0 else { return }
-    total.subtract(departed.exchange(0, ordering: .relaxed), ordering: .relaxed)
-    reliefDue.store(0, ordering: .relaxed)
+    guard heldOfEnded.load(ordering: .relaxed) != 0 else { return }
+    heldTotal.subtract(heldOfEnded.exchange(0, ordering: .relaxed), ordering: .relaxed)
+    reliefThreshold.store(0, ordering: .relaxed)
   }
 
   /// Subtracts bytes from what an entry holds, but never below 0.
@@ -300,7 +304,7 @@ final class InboundGate: @unchecked Sendable {
       let (isDone, current) = unsafe entry.pointee.held.compareExchange(
         expected: held, desired: held - released, ordering: .relaxed)
       if isDone {
-        total.subtract(released, ordering: .relaxed)
+        heldTotal.subtract(released, ordering: .relaxed)
         return
       }
       held = current
@@ -309,31 +313,32 @@ final class InboundGate: @unchecked Sendable {
 
   // Disconnecting peers.
 
-  private func cut(_ descriptor: Int32, _ entry: UnsafeMutablePointer<Entry>, _ reason: Reason) {
+  private func disconnect(
+    _ descriptor: Int32, _ entry: UnsafeMutablePointer<Entry>, _ reason: Reason
+  ) {
     guard unsafe isOpen(descriptor, entry),
-      unsafe !entry.pointee.isCut.exchange(true, ordering: .relaxed)
+      unsafe !entry.pointee.isDisconnected.exchange(true, ordering: .relaxed)
     else { return }
     var process: Int32 = 0
     let user = unsafe navd_peer_user(descriptor, &process)
     navd_cut(descriptor)
-    let cut = Cut(
-      descriptor: descriptor, user: user >= 0 ? UInt32(exactly: user) : nil, reason: reason)
-    events.append(.cut(cut))
+    let knownUser = user >= 0 ? UInt32(exactly: user) : nil
+    events.append(
+      .disconnected(Disconnection(descriptor: descriptor, user: knownUser, reason: reason)))
   }
 
-  /// The number of held bytes above which the freed memory is returned to the kernel afterwards.
-  private static let swollen = 16 << 20
+  /// The number of held bytes above which the daemon must return freed memory to the kernel.
+  private static let trimThreshold = 16 << 20
 
-  /// Disconnects the peers of which the daemon holds the most, until the open ones are within the
-  /// limit.
-  private func relieve() {
+  /// Disconnects the peers with the most held bytes, until the others are within the limit.
+  private func disconnectHeaviest() {
     var candidates: [(descriptor: Int32, held: Int)] = []
     var sum = 0
     for descriptor in 0...highest.load(ordering: .relaxed) {
       guard let entry = unsafe entry(descriptor) else { continue }
       let held = unsafe entry.pointee.held.load(ordering: .relaxed)
       guard held > 0 else { continue }
-      if unsafe entry.pointee.isCut.load(ordering: .relaxed) { continue }
+      if unsafe entry.pointee.isDisconnected.load(ordering: .relaxed) { continue }
       candidates.append((descriptor, held))
       sum += held
     }
@@ -348,10 +353,10 @@ final class InboundGate: @unchecked Sendable {
       sum -= most.held
       more = 0
       if let entry = unsafe entry(most.descriptor) {
-        unsafe cut(most.descriptor, entry, .totalLimit)
+        unsafe disconnect(most.descriptor, entry, .totalLimit)
       }
     }
-    reliefDue.store(heldBytes + step, ordering: .relaxed)
+    reliefThreshold.store(heldBytes + step, ordering: .relaxed)
   }
 
   /// Whether the entry's connection still has the descriptor; another thread may be closing it.

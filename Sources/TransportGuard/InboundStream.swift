@@ -1,10 +1,10 @@
-/// Parses what one peer sends, in ZMTP 3 (RFC 37), and counts the bytes that must be held of it.
+/// Parses the bytes of one peer, in ZMTP 3 (RFC 37), and counts those that libzmq must hold.
 ///
-/// libzmq limits a frame, and the number of waiting messages. It limits neither the frames of a
-/// message nor the sum of what waits. It accepts any routing id from a peer. But it aborts the
+/// libzmq limits the size of a frame, and the number of waiting messages. It limits neither the
+/// number of frames in a message nor the bytes of all that wait. It accepts any routing id from a peer. But it aborts the
 /// process when its own counter reaches an id that is in use, and never frees the messages of a
 /// peer whose id another peer has. It recognises a command by its name alone, and queues some
-/// commands as messages. So this parser lets only what the protocol allows reach libzmq.
+/// commands as messages. So this parser lets libzmq see only what the protocol allows.
 ///
 /// Law: the result does not depend on how the bytes are cut into pieces, up to the first offence.
 package struct InboundStream: Sendable {
@@ -12,22 +12,22 @@ package struct InboundStream: Sendable {
   package enum Offence: Hashable, Sendable {
     /// The peer uses a version of ZMTP before 3, in which peers cannot authenticate.
     case version
-    /// The handshake has a routing id; only libzmq may assign one.
+    /// The peer chose a routing id in its handshake; only libzmq may assign one.
     case routingID
     /// The frames of a message together exceed the limit.
     case longMessage
-    /// A command that a client may not send, or not at this point; its name is empty if unknown.
+    /// The peer sent a command that no client may send now; the name is empty if it is unreadable.
     case command(name: String, bytes: Int)
   }
 
-  /// The cost of a frame in addition to its bytes: what libzmq keeps for it.
+  /// The bytes that libzmq uses for a frame beside its payload.
   package static let frameCost = 64
   /// The maximum size of a command; the longest one is a handshake with its properties.
   static let commandBytes = 4096
   /// The bytes that CURVE adds to a frame: a name, a nonce, an authenticator and the flags.
   private static let sealBytes = 33
   /// The maximum size of a sealed frame that may be a heartbeat.
-  private static let signOfLifeBytes = sealBytes + 23
+  private static let maximumHeartbeatBytes = sealBytes + 23
 
   /// Whether CURVE seals the frames, so that only their lengths are visible.
   let isSealed: Bool
@@ -40,21 +40,21 @@ package struct InboundStream: Sendable {
   private var length: UInt64 = 0
   private var remaining: UInt64 = 0
   private var flags: UInt8 = 0
-  /// Whether the present frame costs nothing.
-  private var isFree = false
+  /// Whether the present frame is a sealed heartbeat, of which libzmq keeps nothing.
+  private var isHeartbeat = false
   private var command: [UInt8] = []
   /// Whether the handshake is over; only for frames that are not sealed.
   private var isReady = false
-  /// The heartbeats that cost nothing: now, and until a message is taken.
-  private var signsOfLifeNow = Self.signsOfLifePerSecond
-  private var signsOfLifeLeft = Self.signsOfLifeInARow
-  private var second: UInt64 = 0
-  /// The cost so far of a message whose last frame has not ended; always 0 for sealed frames.
-  package private(set) var unfinished = 0
+  /// The number of heartbeats that may come now without cost, and until the loop takes a message.
+  private var heartbeatAllowance = Self.heartbeatsPerSecond
+  private var heartbeatsUntilMessage = Self.maximumHeartbeatsInARow
+  private var lastSecond: UInt64 = 0
+  /// The bytes held so far of a message whose last frame has not ended; 0 if CURVE seals the frames.
+  package private(set) var unfinishedCost = 0
 
-  private static let signsOfLifePerSecond = 2
+  private static let heartbeatsPerSecond = 2
   /// More heartbeats than a peer sends in half a day.
-  static let signsOfLifeInARow = 65_536
+  static let maximumHeartbeatsInARow = 65_536
 
   package init(isSealed: Bool, messageLimit: Int) {
     self.isSealed = isSealed
@@ -95,9 +95,8 @@ package struct InboundStream: Sendable {
     return nil
   }
 
-  /// Notes that a message was taken, so the frames counted as heartbeats were not one endless
-  /// message.
-  package mutating func noteTaken() { signsOfLifeLeft = Self.signsOfLifeInARow }
+  /// Notes that the loop took a message, so the heartbeats were not frames of one endless message.
+  package mutating func noteTaken() { heartbeatsUntilMessage = Self.maximumHeartbeatsInARow }
 
   private enum Flag {
     static let more: UInt8 = 1
@@ -123,13 +122,13 @@ package struct InboundStream: Sendable {
     remaining = length
     lengthBytes = -1
     let unknown = Offence.command(name: "", bytes: Int(clamping: length))
-    isFree = isSealed && length <= Self.signOfLifeBytes && isSignOfLife(second())
+    isHeartbeat = isSealed && length <= Self.maximumHeartbeatBytes && passesAsHeartbeat(second())
     if isCommand {
       guard flags & ~Flag.long == Flag.command, length <= Self.commandBytes else { return unknown }
     } else {
       // libzmq would accept a handshake in a frame without the command flag.
       guard flags & ~Flag.long <= Flag.more, isReady || isSealed else { return unknown }
-      if !isFree {
+      if !isHeartbeat {
         // The bytes follow. The seal is among them, but libzmq does not keep it.
         let seal = isSealed ? Int(min(length, UInt64(Self.sealBytes))) : 0
         add(Self.frameCost - seal, &cost)
@@ -142,22 +141,22 @@ package struct InboundStream: Sendable {
     remaining -= UInt64(bytes.count)
     if isCommand {
       for index in bytes.indices { command.append(bytes[index]) }
-    } else if !isFree {
+    } else if !isHeartbeat {
       add(bytes.count, &cost)
-      if unfinished > messageLimit { return .longMessage }
+      if unfinishedCost > messageLimit { return .longMessage }
     }
     return remaining == 0 ? endFrame() : nil
   }
 
   private mutating func add(_ bytes: Int, _ cost: inout Int) {
     cost += bytes
-    if !isSealed { unfinished += bytes }
+    if !isSealed { unfinishedCost += bytes }
   }
 
   private mutating func endFrame() -> Offence? {
     guard isCommand else {
-      if unfinished > messageLimit { return .longMessage }
-      if flags & Flag.more == 0 { unfinished = 0 }
+      if unfinishedCost > messageLimit { return .longMessage }
+      if flags & Flag.more == 0 { unfinishedCost = 0 }
       return nil
     }
     let whole = command
@@ -168,7 +167,8 @@ package struct InboundStream: Sendable {
   private mutating func judge(_ command: Span<UInt8>) -> Offence? {
     let allowed =
       isSealed
-      ? Name.handshakes + (isFree ? [Name.message] : []) : isReady ? Name.signsOfLife : [Name.ready]
+      ? Name.handshakes + (isHeartbeat ? [Name.message] : [])
+      : isReady ? Name.heartbeats : [Name.ready]
     guard allowed.contains(where: { command.starts(with: $0) }) else {
       return .command(name: Self.name(of: command), bytes: command.count)
     }
@@ -181,7 +181,7 @@ package struct InboundStream: Sendable {
   /// The names of commands, each after its length.
   private enum Name {
     static let ready = [5] + Array("READY".utf8)
-    static let signsOfLife = ["PING", "PONG"].map { [4] + Array($0.utf8) }
+    static let heartbeats = ["PING", "PONG"].map { [4] + Array($0.utf8) }
     static let handshakes = [[5] + Array("HELLO".utf8), [8] + Array("INITIATE".utf8)]
     /// A sealed frame, in the form of RFC 26; libzmq sends it without the flag of a command.
     ///
@@ -220,15 +220,15 @@ package struct InboundStream: Sendable {
   }
 
   /// Whether a short sealed frame passes as a heartbeat, of which libzmq keeps nothing.
-  private mutating func isSignOfLife(_ now: UInt64) -> Bool {
+  private mutating func passesAsHeartbeat(_ now: UInt64) -> Bool {
     // Heartbeats of up to 32 s may arrive at once.
-    let seconds = Int(min(now - min(second, now), 32))
-    signsOfLifeNow = min(
-      signsOfLifeNow + seconds * Self.signsOfLifePerSecond, 32 * Self.signsOfLifePerSecond)
-    second = now
-    guard signsOfLifeNow > 0, signsOfLifeLeft > 0 else { return false }
-    signsOfLifeNow -= 1
-    signsOfLifeLeft -= 1
+    let seconds = Int(min(now - min(lastSecond, now), 32))
+    heartbeatAllowance = min(
+      heartbeatAllowance + seconds * Self.heartbeatsPerSecond, 32 * Self.heartbeatsPerSecond)
+    lastSecond = now
+    guard heartbeatAllowance > 0, heartbeatsUntilMessage > 0 else { return false }
+    heartbeatAllowance -= 1
+    heartbeatsUntilMessage -= 1
     return true
   }
 }

@@ -2,8 +2,7 @@ import NavigationCore
 import NavigationHub
 import ZeroMQ
 
-/// The messages and bytes that one peer has not read: those that wait here, and those that the
-/// socket took.
+/// The messages that wait for one peer, and the number of bytes that libzmq took for it.
 ///
 /// Law: `debt` is the bytes of all messages that were appended or passed on, minus those that the
 /// peer has read and those that were discarded.
@@ -12,16 +11,16 @@ struct Outbox: Sendable {
   ///
   /// Flow control stops a mirror's messages long before that.
   static let waitingLimit = 4 << 20
-  /// The bytes that one peer may leave unread in the socket; above that, messages wait here.
+  /// The bytes that one peer may leave unread in libzmq and the kernel; above that, messages wait here.
   static let handedLimit = 8 << 20
 
   private var messages: [Outgoing] = []
   /// The number of `messages` that the socket took.
   private var handed = 0
   private(set) var waitingBytes = 0
-  /// The bytes that the socket took since the peer last had read nearly everything.
+  /// The bytes that libzmq took since the peer last had read nearly everything.
   private(set) var handedBytes = 0
-  /// The part of them in short messages, which `Message.heldOctets` does not count.
+  /// The part of `handedBytes` in short messages, which `Message.heldOctets` does not count.
   private(set) var shortBytes = 0
 
   var isEmpty: Bool { messages.isEmpty }
@@ -37,13 +36,13 @@ struct Outbox: Sendable {
   /// Appends a message that the socket did not take.
   mutating func append(_ message: Outgoing) {
     messages.append(message)
-    waitingBytes += message.body.count + Message.besideOctets
+    waitingBytes += message.body.count + Message.overheadOctets
   }
 
   /// Notes that the socket took the first message.
   mutating func handOverFirst() {
     guard let first else { return }
-    waitingBytes -= first.body.count + Message.besideOctets
+    waitingBytes -= first.body.count + Message.overheadOctets
     noteHanded(first.body.count)
     handed += 1
     // Rarely moved, because a thousand messages may wait.
@@ -55,15 +54,16 @@ struct Outbox: Sendable {
     }
   }
 
-  /// Notes that the socket took a message at once.
+  /// Counts a message of this many bytes that the socket took.
   mutating func noteHanded(_ bytes: Int) {
-    handedBytes += bytes + Message.besideOctets
-    if bytes < Message.longOctets { shortBytes += bytes + Message.besideOctets }
+    handedBytes += bytes + Message.overheadOctets
+    if bytes < Message.longPayloadOctets { shortBytes += bytes + Message.overheadOctets }
   }
 
   /// Notes that the peer has read nearly everything that the socket took.
   mutating func noteRead() { (handedBytes, shortBytes) = (0, 0) }
 
+  /// Drops the messages that wait here.
   mutating func discard() {
     (messages, handed, waitingBytes) = ([], 0, 0)
   }
@@ -84,38 +84,37 @@ struct UnsentBudget {
 
   /// The maximum of bytes that all peers together may leave unread.
   var limit: Int
-  /// The bytes that wait for peers, or were sent in short messages; too many until the debts are
-  /// added up.
-  private var loose = 0
-  /// Since when libzmq must free memory, in milliseconds.
+  /// The unread bytes that `Message.heldOctets` does not count; too many until `reckon` corrects it.
+  private var uncounted = 0
+  /// Since when the total `isExceeded`, in milliseconds; nil while it is not.
   private var exceededSince: UInt64?
 
   init(limit: Int) { self.limit = limit }
 
-  mutating func noteLoose(_ bytes: Int) { loose += bytes }
+  mutating func noteUncounted(_ bytes: Int) { uncounted += bytes }
 
-  /// Whether to add up the debts; `held` are the bytes that libzmq holds in long messages.
-  func isDue(held: Int) -> Bool { held + loose > limit }
+  /// Whether `reckon` must add up the debts; `held` are the bytes that libzmq holds in long messages.
+  func isDue(held: Int) -> Bool { held + uncounted > limit }
 
-  /// Whether libzmq must free memory before navd makes more answers.
+  /// Whether navd must make no answers until libzmq has freed memory.
   ///
   /// It frees what it holds for a disconnected peer once it has noticed the end, and the loop has
   /// received what the peer had sent. With an eighth in place of a sixteenth, 2,000 connections that
   /// read nothing took 381 to 419 MB at a limit of 256 MB, and now 374 to 376 (`make bench-flood`). `reckon` has the same bound:
   /// between two bounds, navd would make no answers and disconnect nobody.
-  func isExceeded(held: Int) -> Bool { held + loose > limit + limit / 16 }
+  func isExceeded(held: Int) -> Bool { held + uncounted > limit + limit / 16 }
 
   /// Notes that the total is within the limit, so that `reckon` has nothing to do.
   mutating func noteRelief() { exceededSince = nil }
 
   /// Returns the debts whose peers must be disconnected, the greatest first, each with the total before.
   ///
-  /// `debts` has every peer that reads nothing, `loose` is the part of them that waits for peers or
-  /// was sent in short messages, and `held` are the bytes that libzmq holds in long ones.
+  /// `debts` has every peer that reads nothing, `uncounted` is the part of them outside of long
+  /// messages in libzmq, and `held` are the bytes in those.
   mutating func reckon(
-    _ debts: [Debt], loose: Int, held: Int, at now: UInt64
+    _ debts: [Debt], uncounted: Int, held: Int, at now: UInt64
   ) -> [(debt: Debt, total: Int)] {
-    self.loose = loose
+    self.uncounted = uncounted
     exceededSince = isExceeded(held: held) ? exceededSince ?? now : nil
     let isLate = exceededSince.map { now > $0 + 100 } ?? false
     var rest = debts.sorted { $0.bytes < $1.bytes }

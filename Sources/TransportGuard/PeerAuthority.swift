@@ -6,8 +6,7 @@ package import ZeroMQ
 package protocol PeerAuthority {
   /// Returns the name under which a key is authorised, nil if it is not.
   func name(of key: CurvePublicKey) -> String?
-  /// The name of this machine in a cluster, which becomes part of what its users are called; nil
-  /// outside a cluster.
+  /// The name of this machine in a cluster, which becomes part of its users' principals; else nil.
   var host: String? { get }
   /// Returns whether a peer has any right at all.
   func admits(_ peer: Peer) -> Bool

@@ -64,15 +64,22 @@ package struct RouterPreparation: ~Copyable {
     #endif
     // Before libzmq accepts the first connection.
     gate.install()
-    let context = try Context.make(inputOutputThreads: Self.inputOutputThreads)
-    let copiesReceived = context.copyReceived()
+    let context = try Context(inputOutputThreads: Self.inputOutputThreads)
+    let copiesReceived = context.copyReceivedFrames()
     // Before the first bind, so that a ZAP handler answers for every peer.
-    let admission = try ZAPHandler.start(in: context)
+    let zapHandler = try ZAPHandler.start(in: context)
     let router = try context.socket(.router)
-    try Self.setOptions(router, frameBytes: frameBytes)
+    let options: [SocketOption] = [
+      .routerMandatory(true), .routerHandover(false), .sendHighWaterMark(256),
+      .receiveHighWaterMark(Int32(Self.waitingMessages)),
+      .maximumFrameBytes(Int64(frameBytes)),
+      .linger(milliseconds: 0), .handshakeInterval(milliseconds: 3000),
+      .ipv6(true),
+    ]
+    for option in options { try router.set(option) }
     for socket in sockets { try Self.accept(socket, router, identity) }
     return GuardedRouter(
-      socket: router, admission: admission, gate: gate, listening: sockets.map(\.descriptor),
+      socket: router, admission: zapHandler, gate: gate, listening: sockets.map(\.descriptor),
       limits: limits, copiesReceived: copiesReceived)
   }
 
@@ -81,19 +88,6 @@ package struct RouterPreparation: ~Copyable {
   /// Passing a short message to an idle socket takes 8 µs of a thread's time, and a diff may go to
   /// a thousand watches. So two threads share the connections where they can run in parallel.
   private static var inputOutputThreads: Int32 { navd_processor_count() > 1 ? 2 : 1 }
-
-  private static func setOptions(
-    _ router: borrowing Socket, frameBytes: Int
-  ) throws(ZeroMQError) {
-    let options: [SocketOption] = [
-      .routerMandatory(true), .routerHandover(false), .sendHighWaterMark(256),
-      .receiveHighWaterMark(Int32(waitingMessages)),
-      .maximumFrameBytes(Int64(frameBytes)),
-      .linger(milliseconds: 0), .handshakeInterval(milliseconds: 3000),
-      .ipv6(true),
-    ]
-    for option in options { try router.set(option) }
-  }
 
   /// Begins to accept connections at a socket.
   ///
@@ -105,7 +99,7 @@ package struct RouterPreparation: ~Copyable {
     try setIdentification(router, socket.kind, identity)
     // libzmq closes the descriptor that it gets.
     let copy = navd_duplicate(socket.descriptor)
-    guard copy >= 0 else { throw ZeroMQError(.bind, code: navd_errno()) }
+    guard copy >= 0 else { throw ZeroMQError("zmq_bind", code: navd_errno()) }
     do throws(ZeroMQError) {
       try router.set(.useDescriptor(copy))
       try router.bind(socket.endpoint)
@@ -129,7 +123,7 @@ package struct RouterPreparation: ~Copyable {
       // The kernel reports the end of a peer on this machine.
       try router.set(.heartbeatInterval(milliseconds: 0))
     case .network:
-      guard let identity else { throw ZeroMQError(.bind, code: EACCES) }
+      guard let identity else { throw ZeroMQError("zmq_bind", code: EACCES) }
       try router.set(.curveServer(true))
       try router.set(.curveSecretKey(identity))
       try router.set(.heartbeatInterval(milliseconds: 5000))

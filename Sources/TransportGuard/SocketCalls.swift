@@ -19,7 +19,7 @@ package func sparingAccept(
 ) -> Int32 {
   let descriptor = unsafe navd_accept_sparingly(listening, address, size, flags)
   guard descriptor >= 0 else {
-    if navd_errno() == ECONNABORTED { withInstalledGate { $0.events.append(.shortage) } }
+    if navd_errno() == ECONNABORTED { withInstalledGate { $0.events.append(.descriptorShortage) } }
     return descriptor
   }
   guard withInstalledGate({ $0.noteAccepted(descriptor) }) == false else { return descriptor }

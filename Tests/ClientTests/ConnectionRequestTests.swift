@@ -147,7 +147,7 @@ import ZeroMQ
       var told: [String] = []
       let reply = try connection.get(
         GetRequest(id: 0, nav: nil, what: .backup), timeout: patience,
-        asking: GetRequest(id: 0, nav: nil, what: .stats), every: .zero
+        polling: GetRequest(id: 0, nav: nil, what: .stats), every: .zero
       ) { told.append($0.value?.text ?? "") }
       #expect(try reply.result.get().value?.text == #""/copy""#)
       #expect(told.count >= 2)
@@ -182,7 +182,7 @@ import ZeroMQ
     }) { connection, _ in
       let reply = try connection.get(
         GetRequest(id: 0, nav: nil, what: .backup), timeout: patience,
-        asking: GetRequest(id: 0, nav: nil, what: .stats), every: .zero
+        polling: GetRequest(id: 0, nav: nil, what: .stats), every: .zero
       ) { _ in Issue.record("there is no progress") }
       guard case .failure(let refusal) = reply.result else {
         Issue.record("copied")
@@ -197,8 +197,8 @@ import ZeroMQ
       #expect(
         failure { () throws(ConnectionError) in
           _ = try connection.get(
-            GetRequest(id: 0, nav: nil, what: .backup), timeout: .milliseconds(5), asking: nil,
-            every: .zero, tell: { _ in })
+            GetRequest(id: 0, nav: nil, what: .backup), timeout: .milliseconds(5), polling: nil,
+            every: .zero, report: { _ in })
         } == "navd at \(daemon.endpoint) did not answer in time")
     }
   }
@@ -251,7 +251,7 @@ import ZeroMQ
         "the handshake with tcp://h:1 failed: it has another server key, or is not navd"
       ),
       (
-        .system(ZeroMQError(.connect, subject: "x", code: 22)),
+        .system(ZeroMQError("zmq_connect", subject: "x", code: 22)),
         "zmq_connect x: Invalid argument (EINVAL)"
       ),
     ] as [(ConnectionError, String)])

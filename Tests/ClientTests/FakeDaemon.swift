@@ -121,7 +121,7 @@ final class FakeDaemon: Sendable {
   private func signal() { _ = eventfd_write(wake, 1) }
 
   private func run(_ ready: DispatchSemaphore) throws {
-    let context = try Context.make()
+    let context = try Context()
     while true {
       let router = try context.socket(.router)
       try router.set(.linger(milliseconds: 0))

@@ -112,7 +112,7 @@ struct HubRig {
       case .event(.changed(_, .applied(_, let diff))):
         eventList = diff.events.bytes
       case .event(.ephemeral(let event)): eventList = event.events.bytes
-      case .reconnect, .elsewhere, .replaced, .event(.duty):
+      case .reconnect, .navElsewhere, .superseded, .event(.duty):
         Issue.record("the session left: \(output)")
       case .event: break
       }
@@ -125,7 +125,7 @@ struct HubRig {
       var reader = ServerMessageReader()
       let message = try reader.read(verb: verb.frame, body: body)
       run(session.receive(message, verb: verb, octets: body.count, at: now))
-      run(session.confirm())
+      run(session.grantCredit())
     }
   }
 }

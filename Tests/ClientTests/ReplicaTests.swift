@@ -6,7 +6,7 @@ import Testing
   /// A replica that follows a nav.
   static func following(_ nav: FakeNav) throws -> Replica {
     var replica = Replica(nav: nav.name)
-    _ = replica.watching()
+    _ = replica.beginWatch()
     _ = replica.receive(try ok(nav.watched(2, mode: "snap")))
     guard case .replaced = replica.receive(try snap(nav.snapshot())) else {
       throw Unexpected(what: "snapshot not taken")
@@ -121,7 +121,7 @@ import Testing
     #expect(replica.receive(next) == .rewatch(from: position))
     #expect(replica.mirror == mirror)
     #expect(!replica.isSynced)
-    let asked = replica.watching()
+    let asked = replica.beginWatch()
     #expect(asked.from == position)
     #expect(asked.divergence == nil)
     #expect(replica.receive(next) == .ignore)
@@ -160,7 +160,7 @@ import Testing
     }
     #expect(bad.epoch == nil)
     #expect(replica.mirror == mirror)
-    #expect(replica.watching().from == nil)
+    #expect(replica.beginWatch().from == nil)
   }
 
   @Test func `a wrong digest reports what was computed and keeps the mirror`() throws {
@@ -175,7 +175,7 @@ import Testing
     #expect(replica.receive(try diff(wrong)) == .rewatch(bad: bad))
     #expect(replica.mirror == mirror)
     #expect(replica.guards(for: .top) == nil)
-    #expect(replica.watching().divergence == bad)
+    #expect(replica.beginWatch().divergence == bad)
     _ = replica.receive(try ok(nav.watched(3, mode: "snap")))
     #expect(replica.isSuspect)
     #expect(replica.receive(try snap(nav.snapshot(why: "digest"))) == .replaced(why: "digest"))
@@ -191,7 +191,7 @@ import Testing
     strange.screens[1].ver = 99
     _ = replica.receive(
       try diff(strange.diff(#"{"at":4,"del":[],"ins":[]}"#, event: "x", "x")))
-    _ = replica.watching()
+    _ = replica.beginWatch()
     _ = replica.receive(try ok(nav.watched(3, mode: "snap")))
     _ = replica.receive(try snap(nav.snapshot()))
     let next = try diff(nav.pop())
@@ -227,7 +227,7 @@ import Testing
     let nav = FakeNav()
     var replica = Replica(nav: nav.name)
     #expect(replica.guards(for: .top) == nil)
-    _ = replica.watching()
+    _ = replica.beginWatch()
     #expect(replica.guards(for: .top) == nil)
     _ = replica.receive(try ok(nav.watched(1, mode: "snap")))
     #expect(replica.guards(for: .top) == nil)
@@ -238,7 +238,7 @@ import Testing
     #expect(replica.guards(for: .stack)?.stack == ["home"])
     #expect(replica.guards(for: .revision)?.revision == Revision(1))
     #expect(replica.guards(for: .digest)?.digest == nav.position.digest)
-    _ = replica.watching()
+    _ = replica.beginWatch()
     #expect(replica.guards(for: .top) == nil)
     #expect(!replica.isSynced)
   }
@@ -246,10 +246,10 @@ import Testing
   @Test func `a resumption that was not asked for is not believed`() throws {
     var nav = FakeNav()
     var replica = Replica(nav: nav.name)
-    _ = replica.watching()
+    _ = replica.beginWatch()
     #expect(replica.receive(try ok(nav.watched(1, mode: "resume"))) == .rewatch())
     replica = try Self.following(nav)
-    _ = replica.watching()
+    _ = replica.beginWatch()
     nav.epoch = "00000000deadbeef"
     guard case .rewatch(from: nil, _?) = replica.receive(try ok(nav.watched(2, mode: "resume")))
     else {
@@ -274,10 +274,10 @@ import Testing
   @Test func `a diff or a mark before the awaited snapshot means that it is lost`() throws {
     var nav = FakeNav()
     var replica = Replica(nav: nav.name)
-    _ = replica.watching()
+    _ = replica.beginWatch()
     _ = replica.receive(try ok(nav.watched(1, mode: "snap")))
     #expect(replica.receive(try mark(nav.mark)) == .rewatch())
-    _ = replica.watching()
+    _ = replica.beginWatch()
     _ = replica.receive(try ok(nav.watched(2, mode: "snap")))
     #expect(replica.receive(try diff(nav.push("a"))) == .rewatch())
   }
@@ -290,7 +290,7 @@ import Testing
     let directory =
       #"{"nav":"$navs","epoch":"5d0c8f1e77aa92b4","rev":1,"i":0,"last":true,"screens":[\#(record)],"dig":"\#(digest)"}"#
     var replica = Replica(nav: "$navs")
-    _ = replica.watching()
+    _ = replica.beginWatch()
     _ = replica.receive(
       try ok(#"{"id":1,"nav":"$navs","mode":"snap","epoch":"5d0c8f1e77aa92b4","rev":1}"#))
     #expect(replica.receive(try snap(directory)) == .replaced(why: nil))
@@ -309,11 +309,11 @@ import Testing
       return refusal
     }
     var replica = try Self.following(FakeNav())
-    _ = replica.watching()
+    _ = replica.beginWatch()
     #expect(replica.receive(try refusal("busy")) == .over(.refused(try refusal("busy"))))
     #expect(replica.phase == .idle)
     #expect(replica.mirror != nil)
-    _ = replica.watching()
+    _ = replica.beginWatch()
     _ = replica.receive(try refusal("no-nav"))
     #expect(replica.mirror == nil)
   }

@@ -75,7 +75,7 @@ private struct World {
       case .reconnect:
         disconnect(index)
         connect(index)
-      case .elsewhere, .replaced, .event(.duty):
+      case .navElsewhere, .superseded, .event(.duty):
         Issue.record("nobody plays a role and nothing moves")
       case .event(let event): note(event, of: index)
       }
@@ -119,7 +119,7 @@ private struct World {
     let outputs = clients[index].session.receive(
       message, verb: verb, octets: body.count, at: now)
     perform(outputs, of: index)
-    perform(clients[index].session.confirm(), of: index)
+    perform(clients[index].session.grantCredit(), of: index)
   }
 
   mutating func operate(_ index: Int, _ json: String, _ basis: GuardBasis) {

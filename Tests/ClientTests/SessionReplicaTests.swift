@@ -62,7 +62,7 @@ import Testing
     let opened = try rig.receive(.welcome, Rig.welcome(nonce(hello.body)))
     #expect(rig.session.phase == .open)
     #expect(opened.sent.map(\.verb) == [.watch, .op])
-    #expect(rig.session.confirm().isEmpty)
+    #expect(rig.session.grantCredit().isEmpty)
   }
 
   @Test func `request ids grow strictly, also beyond what the daemon remembers`() throws {
@@ -209,15 +209,15 @@ import Testing
     try rig.follow(nav)
     var used = nav.snapshot().utf8.count
     while used <= 32768 {
-      #expect(rig.session.confirm().isEmpty)
+      #expect(rig.session.grantCredit().isEmpty)
       let body = nav.screens.count > 1 ? nav.pop() : nav.push("a")
       used += body.utf8.count
       #expect(try rig.receive(.diff, body).sent.isEmpty)
       _ = try rig.receive(.mark, nav.mark)
     }
-    let credit = try #require(rig.session.confirm().sent.first)
+    let credit = try #require(rig.session.grantCredit().sent.first)
     #expect(credit.body == #"{"upto":\#(used + 65536)}"#)
-    #expect(rig.session.confirm().isEmpty)
+    #expect(rig.session.grantCredit().isEmpty)
   }
 
   @Test func `credit starts anew with every session`() throws {
@@ -226,11 +226,11 @@ import Testing
     let nav = FakeNav()
     try rig.follow(nav)
     for _ in 0..<60 { _ = try rig.receive(.snap, nav.snapshot()) }
-    #expect(rig.session.confirm().sent.count == 1)
+    #expect(rig.session.grantCredit().sent.count == 1)
     for _ in 0..<20 { _ = try rig.receive(.snap, nav.snapshot()) }
     _ = rig.session.disconnected()
     _ = try rig.open()
-    #expect(rig.session.confirm().isEmpty)
+    #expect(rig.session.grantCredit().isEmpty)
   }
 
   @Test func `watches resume from their mirrors, before ops go again`() throws {

@@ -35,12 +35,12 @@ import Testing
   private struct Twin {
     var buffering: NavigationBuffering
     var waiting: [String] = []
-    var hasBegun = false
+    var hasState = false
     var losses = 0
 
     mutating func offer(_ revision: UInt64) {
-      var text = "\(revision)\(hasBegun ? "" : "!")"
-      hasBegun = true
+      var text = "\(revision)\(hasState ? "" : "!")"
+      hasState = true
       if waiting.count == (buffering == .newest ? 1 : 4096) {
         waiting = []
         losses += 1

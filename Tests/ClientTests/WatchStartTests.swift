@@ -10,23 +10,23 @@ import Testing
     let start = nav.position
     _ = nav.push("a")
     var replica = Replica(nav: nav.name, start: start)
-    #expect(replica.watching().from == start)
+    #expect(replica.beginWatch().from == start)
     // The connection may be lost before the snapshot is whole.
     replica.disconnect()
-    #expect(replica.watching().from == start)
+    #expect(replica.beginWatch().from == start)
     #expect(replica.receive(try ok(nav.watched(2, mode: "snap"))) == .wait)
     let part = try snap(#require(nav.snapshots(of: 9, why: why).last))
     #expect(replica.receive(part) == .replaced(why: why))
     #expect(replica.isSynced)
-    #expect(replica.watching().from == nav.position)
+    #expect(replica.beginWatch().from == nav.position)
   }
 
   @Test func `diffs to a state that is not at hand are of no use, so it begins anew`() throws {
     let nav = FakeNav()
     var replica = Replica(nav: nav.name, start: nav.position)
-    _ = replica.watching()
+    _ = replica.beginWatch()
     #expect(replica.receive(try ok(nav.watched(2, mode: "resume"))) == .rewatch())
-    let (from, bad) = replica.watching()
+    let (from, bad) = replica.beginWatch()
     #expect(from == nil && bad == nil)
     #expect(replica.receive(try ok(nav.watched(3, mode: "snap"))) == .wait)
     #expect(replica.receive(try snap(nav.snapshot())) == .replaced(why: "join"))
@@ -35,10 +35,10 @@ import Testing
   @Test func `a nav that was closed is not asked for the place in it`() throws {
     let nav = FakeNav()
     var replica = Replica(nav: nav.name, start: nav.position)
-    _ = replica.watching()
+    _ = replica.beginWatch()
     _ = replica.receive(
       try err(#"{"id":2,"code":"no-nav","msg":"m","effect":"none","retry":"no"}"#))
-    #expect(replica.watching().from == nil)
+    #expect(replica.beginWatch().from == nil)
   }
 }
 

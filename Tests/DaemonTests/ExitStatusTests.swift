@@ -28,7 +28,7 @@ import ZeroMQ
     (PathError.notPrivate(path: "/tmp/navd-1", reason: "r"), 8),
     (PathError.socketPathTooLong(path: "/x", byteCount: 120), 8),
     (DaemonError.endpoint("ipc:///x", reason: "r"), 8),
-    (ZeroMQError(.bind, subject: "ipc:///x", code: EADDRINUSE), 8),
+    (ZeroMQError("zmq_bind", subject: "ipc:///x", code: EADDRINUSE), 8),
     (JournalError.syncFailed(path: "/j", reason: "r"), 9),
     (JournalError.fenced(path: "PostgreSQL db/navd"), 10),
   ]

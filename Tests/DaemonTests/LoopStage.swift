@@ -72,7 +72,7 @@ struct LoopStage: ~Copyable {
     try journal.commit(hub.takeRecords())
     _ = hub.committed(at: now)
 
-    let context = try Context.make()
+    let context = try Context()
     let admission = try ZAPHandler.start(in: context)
     let gate = InboundGate(frameBytes: 70_000, messages: 64, totalBytes: 1 << 27)
     let router = GuardedRouter(

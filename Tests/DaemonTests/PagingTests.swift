@@ -184,18 +184,18 @@ import Testing
       try stage.turn(
         [stage.op(1, LoopStage.push("1"), nav: "a")]
           + (0..<pings).map { stage.message(1, "ping", #"{"id":\#($0 + 9)}"#) })
-      stage.loop.router.unsent.noteLoose(1 << 40)
+      stage.loop.router.unsentBudget.noteUncounted(1 << 40)
       while stage.loop.pageIns.count > 0 { try stage.loop.takeAnswers() }
       let isTaken = stage.loop.batches.atHand.contains {
         if case .history = $0 { true } else { false }
       }
-      let before = stage.loop.router.owesTooMuch
+      let before = stage.loop.router.peersOweTooMuch
       #expect(before && stage.loop.pageIns.mayReceive && !isTaken)
       try stage.turn()
       #expect(stage.loop.hub.dormantNavs.map(\.nav) == [2, 3])
       // The client gets its answer when the others have read.
       #expect(stage.count(.ok) == 1 && stage.loop.batches.waiting == pings + 1)
-      let after = stage.loop.router.owesTooMuch
+      let after = stage.loop.router.peersOweTooMuch
       #expect(!after)
       try stage.turn()
       try stage.settle()
@@ -212,7 +212,7 @@ import Testing
       try stage.turn([stage.op(1, LoopStage.push("1"), nav: "a")])
       awaitReadable(stage.loop.history.descriptor)
       try stage.loop.takeAnswers()
-      stage.loop.router.unsent.noteLoose(1 << 40)
+      stage.loop.router.unsentBudget.noteUncounted(1 << 40)
       try stage.turn([
         stage.op(1, LoopStage.push("2"), nav: "b"), stage.op(1, LoopStage.push("3"), nav: "c"),
       ])

@@ -192,11 +192,109 @@ private struct Setting {
   }
 }
 
+// The descriptions of the client in Swift: an initialiser with a parameter for each member.
+extension GeneratedText {
+  static var descriptions: String {
+    let names = Setting.all(NavigationItem.self).map { $0[0].name }
+    let list = lines(names.joined(separator: ", "), width: 91).joined(separator: "\n      ")
+    return "// Written from the tables of members in the core; see GeneratedTests.\n\n"
+      + "import NavigationCore\n\nextension ScreenDescription {\n"
+      + initialiser(
+        "Describes a new screen.", Setting.hot + Setting.all(ScreenDetails.self), screenParameters,
+        "self.init(members)")
+        + """
+        }
+
+        extension ItemDescription {
+          /// The names of the members, for those to reset to their defaults.
+          public enum Name: String, Hashable, Sendable, CaseIterable {
+            // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
+            /// A member of an item, by its word in the protocol.
+            case \(list)
+          }
+
+
+        """
+      + initialiser(
+        "Describes an item.", Setting.all(NavigationItem.self), itemParameters,
+        "self.init(members, resetting)")
+      + "}\n"
+  }
+
+  /// The parameters in their order, each with what the documentation of its member does not say.
+  private static let screenParameters = [
+    ("id", "its id, `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`; nil lets the daemon choose one."),
+    ("title", ""), ("route", ""),
+    ("args", "Every client that can read the nav sees it, so it must not contain secrets."),
+    ("restorationID", "nil for a screen that is not saved."),
+    ("item", "its content in the bar."), ("toolbarItems", ""),
+    ("prefersBarHidden", "nil for no change."), ("edges", "nil for all."),
+    ("extendsUnderOpaqueBars", ""), ("wantsFullScreenLayout", ""), ("canPop", ""),
+    ("modalInPresentation", ""), ("accessibilityLabel", ""),
+    ("language", "nil for that of the display."),
+  ]
+
+  private static let itemParameters = [
+    ("title", ""), ("prompt", ""), ("hidesBackButton", ""), ("leftItemsSupplementBackButton", ""),
+    ("leftItems", ""), ("rightItems", ""), ("backBarButtonItem", ""), ("titleView", ""),
+    ("largeTitleDisplayMode", ""), ("appearance", ""), ("accessibilityLabel", ""),
+    ("language", ""), ("resetting", "members to reset to their defaults."),
+  ]
+
+  /// The types and values of parameters that are neither texts nor truth values.
+  private static let described: [String: (String, String)] = [
+    "args": ("NavigationValue", "args?.octets"),
+    "item": ("ItemDescription", "item.map { .object($0.members) }"),
+    "toolbarItems": ("[ButtonDescription]", #"toolbarItems.map { .array($0.map(\.content)) }"#),
+    "edges": ("[Edge]", "edges.map { .array($0.map { .string($0.rawValue) }) }"),
+    "leftItems": ("[ButtonDescription]", #"leftItems.map { .array($0.map(\.content)) }"#),
+    "rightItems": ("[ButtonDescription]", #"rightItems.map { .array($0.map(\.content)) }"#),
+    "backBarButtonItem": ("ButtonDescription", "backBarButtonItem?.content"),
+    "titleView": ("TitleView", "titleView?.value.octets"),
+    "largeTitleDisplayMode": ("LargeTitleDisplayMode", "largeTitleDisplayMode?.rawValue"),
+    "appearance": (
+      "[AppearanceSlot: NavigationValue]",
+      #"appearance.map { NavigationValue.object(BarSetting.named($0, \.rawValue)).octets }"#
+    ),
+  ]
+
+  private static func initialiser(
+    _ summary: String, _ settings: [[Setting]], _ parameters: [(String, String)], _ end: String
+  ) -> String {
+    let members = settings.map { $0[0] }
+    var (comments, heads, body) = ("", [String](), "    var members: JSONObject = [:]\n")
+    for (wire, note) in parameters {
+      let member = members.first { $0.name == wire }
+      let name = Setting.names[wire] ?? wire
+      var text = member?.documentation ?? ""
+      if let first = note.first {
+        if !text.isEmpty, !first.isUppercase { text = "\(text.dropLast());" }
+        text += (text.isEmpty ? "" : " ") + note
+      }
+      let item = "- \(name): \(text.prefix(1).lowercased())\(text.dropFirst())"
+      let comment = lines(item, width: 90)
+      comments += "  ///   " + comment.joined(separator: "\n  ///     ") + "\n"
+      let (type, value) = described[wire] ?? (member?.type == "Bool" ? "Bool" : "String", name)
+      // One word, so that no line ends inside of it.
+      heads.append(
+        wire == "resetting" ? "resetting: [Name] = []" : "\(name): \(type)? = nil")
+      guard wire != "resetting" else { continue }
+      let short = "    members.add(\"\(wire)\", \(value))\n"
+      body +=
+        short.count > 101 ? "    members.add(\n      \"\(wire)\",\n      \(value))\n" : short
+    }
+    let words = heads.map { $0.replacing(" ", with: "\u{A0}") }.joined(separator: ", ")
+    let head = lines(words, width: 96).joined(separator: "\n    ").replacing("\u{A0}", with: " ")
+    return "  /// \(summary)\n  ///\n  /// - Parameters:\n\(comments)  public init(\n    \(head)\n"
+      + "  ) {\n\(body)    \(end)\n  }\n"
+  }
+}
+
 // The words of the protocol: with the comments of the core in Swift, and for TypeScript.
 extension GeneratedText {
   /// A file of a module, an enumeration in it, the type of the client and its kind: a `list` names
-  /// all cases, an `open` one can have the word of a newer daemon, and of one only the `names` are
-  /// written.
+  /// all cases, an `open` one can have the word of a newer daemon, and one of `names` is that for the
+  /// cases of an enumeration with values.
   private static let enumerations = """
     Hub/Navigation/Bar AppearanceSlot AppearanceSlot enum
     Hub/Navigation/Bar BarMetrics BarMetrics list
@@ -214,6 +312,7 @@ extension GeneratedText {
     Hub/Navigation/Environment Orientation NavigationOrientation open
     Hub/Navigation/Button SystemItem SystemItem open
     Core/Protocol/Wire/WireValue Cause NavigationCause open
+    Core/Protocol/Wire/Delegation DelegateRole NavigationRehearsal.Delegate.Role open
     Client/Operations/NavigationEvent Kind NavigationEvent.Name names
     """
 
@@ -225,7 +324,7 @@ extension GeneratedText {
         let text = try declaration(path[path.count - 1], cells[3], of: cells[1], in: cells[0])
         guard path.count > 1 else { return text.joined(separator: "\n") + "\n" }
         let inner = text.map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")
-        return "extension \(cells[3] == "names" ? cells[2] : path[0]) {\n\(inner)\n}\n"
+        return "extension \(path.dropLast().joined(separator: ".")) {\n\(inner)\n}\n"
       }
       return "// Written from the enumerations of the core; see GeneratedTests.\n\n"
         + texts.joined(separator: "\n")
@@ -239,14 +338,27 @@ extension GeneratedText {
     let source = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
       .map { $0.trimmingCharacters(in: .whitespaces) }
     let start = try #require(source.firstIndex { $0.contains("enum \(name):") }, "\(name)")
-    let summary: [String] = source[..<start].reversed().prefix { $0.hasPrefix("///") }.reversed()
+    let summary: [String] =
+      kind == "names"
+      ? ["/// The name of an event, without its details."]
+      : source[..<start].reversed().prefix { $0.hasPrefix("///") }.reversed()
     let cases = source[(start + 1)...].prefix { $0.hasPrefix("///") || $0.hasPrefix("case ") }
     let list = kind == "list" ? ", CaseIterable" : ""
     let closed = ["public enum \(type): String, Hashable, Sendable\(list) {"]
     guard ["open", "names"].contains(kind) else {
       return summary + closed + cases.map { "  " + $0 } + ["}"]
     }
-    let open = """
+    let constants = cases.map { line in
+      let name = line.dropFirst(5).prefix { $0 != "(" }
+      guard line.hasPrefix("case ") else { return line }
+      return "public static let \(name) = Self(rawValue: \"\(name)\")"
+    }
+    return summary + openType(type, constants)
+  }
+
+  /// The declaration of an open type behind its summary, with names for some words.
+  static func openType(_ type: String, _ constants: [String]) -> [String] {
+    let head = """
       ///
       /// A newer daemon can send others than those that have a name here.
       public struct \(type): RawRepresentable, Hashable, Sendable,
@@ -262,12 +374,7 @@ extension GeneratedText {
         public var description: String { rawValue }
 
       """.components(separatedBy: "\n")
-    let constants = cases.map { line in
-      let name = line.dropFirst(5).prefix { $0 != "(" }
-      guard line.hasPrefix("case ") else { return line }
-      return "public static let \(name) = Self(rawValue: \"\(name)\")"
-    }
-    return kind == "names" ? constants : summary + open + constants.map { "  " + $0 } + ["}"]
+    return head + constants.map { "  " + $0 } + ["}"]
   }
 
   static var typescript: String {

@@ -24,6 +24,7 @@ enum GeneratedText {
     File(path: swift + "RecordSettings+Table.swift") { _ in
       settings(of: "BarSetting", "ToolbarSetting", "ScreenSetting", "ButtonSetting")
     },
+    File(path: swift + "Descriptions+Table.swift") { _ in descriptions },
     File(path: swift + "Words+Table.swift") { _ in try words },
     File(path: "web/client/generated/protocol.d.ts") { _ in typescript },
     File(path: "python/navd/generated/operations.py") { _ in try python },
@@ -270,12 +271,16 @@ extension GeneratedText {
 extension GeneratedText {
   private static var codes: String {
     "// Written from the table of error codes in NavigationCore; see GeneratedTests.\n\n"
-      + "extension NavigationClientError.Code {\n"
-      + ErrorCode.allCases.map { code in
-        let name = code == .internal ? "`internal`" : "\(code)"
-        return comment(code.row.meaning, "")
-          + "  public static let \(name) = Self(rawValue: \"\(code.rawValue)\")\n"
-      }.joined() + "}\n"
+      + "extension NavigationClientError {\n  /// The code of an error.\n"
+      + openType(
+        "Code",
+        ErrorCode.allCases.flatMap { code -> [String] in
+          let name = code == .internal ? "`internal`" : "\(code)"
+          return lines(code.row.meaning, width: 92).map { "/// " + $0 } + [
+            "public static let \(name) = Self(rawValue: \"\(code.rawValue)\")"
+          ]
+        }
+      ).map { $0.isEmpty ? "\n" : "  \($0)\n" }.joined() + "}\n"
   }
 
   /// Writes the retry into each row; throws if codes are missing, or do not fit into one row.

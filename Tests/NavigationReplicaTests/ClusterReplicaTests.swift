@@ -108,7 +108,7 @@ import Testing
     let (id, outputs) = rig.perform("kiosk")
     #expect(outputs.sent.map(\.link) == [.first])
     #expect(rig.receive(.ok(OkReply(id: id)), .ok).answered == [id])
-    #expect(rig.client.members.count == 1 && rig.client.homes.isEmpty)
+    #expect(rig.client.members.count == 1 && rig.client.navLinks.isEmpty)
     // A daemon that is away is waited for, however long that is.
     _ = rig.client.disconnected(.first, at: rig.now)
     for _ in 0..<50 { #expect(rig.client.failed(.first, at: rig.now).isEmpty) }
@@ -236,15 +236,15 @@ import Testing
     var rig = Rig()
     _ = try rig.open()
     try rig.follow("kiosk")
-    #expect(rig.client.doubt(about: "kiosk") == nil)
+    #expect(rig.client.guardRefusal(for: "kiosk") == nil)
     let (id, _) = rig.perform("kiosk")
     _ = rig.refuse(id, .busy, after: 200)
-    #expect(rig.client.home(of: "kiosk") == nil)
-    let doubt = rig.client.doubt(about: "kiosk")
+    #expect(rig.client.memberIndex(ofNav: "kiosk") == nil)
+    let doubt = rig.client.guardRefusal(for: "kiosk")
     #expect(doubt?.code == "desync" && doubt?.reason == "mirror")
-    #expect(rig.client.doubt(about: "lobby")?.code == "desync")
+    #expect(rig.client.guardRefusal(for: "lobby")?.code == "desync")
     _ = rig.client.disconnected(.first, at: rig.now)
-    #expect(rig.client.doubt(about: "lobby")?.code == "unreachable")
+    #expect(rig.client.guardRefusal(for: "lobby")?.code == "unreachable")
   }
 
   @Test func `after the wait for an owner, the client follows at once`() throws {
@@ -267,7 +267,7 @@ import Testing
       let (id, _) = rig.perform("kiosk")
       let outputs = rig.refuse(id, to: number % 2 == 0 ? "tcp://b" : "tcp://c", from: link)
       if let new = outputs.connected.first?.link { _ = try rig.open(new) }
-      link = rig.client.members[try #require(rig.client.home(of: "kiosk"))].link
+      link = rig.client.members[try #require(rig.client.memberIndex(ofNav: "kiosk"))].link
       #expect(rig.receive(.ok(OkReply(id: id)), .ok, from: link).answered == [id])
     }
   }
@@ -282,13 +282,13 @@ import Testing
       let outputs = rig.refuse(id, to: number % 2 == 0 ? "tcp://b" : "tcp://c", from: link)
       var sent = outputs
       let start = rig.now
-      if rig.client.home(of: "kiosk") == nil {
+      if rig.client.memberIndex(ofNav: "kiosk") == nil {
         rig.now = try #require(rig.client.pauses["kiosk"]?.until)
         sent = rig.client.tick(at: rig.now)
       }
       waits.append(rig.now - start)
       if let new = sent.connected.first?.link { _ = try rig.open(new) }
-      link = rig.client.members[try #require(rig.client.home(of: "kiosk"))].link
+      link = rig.client.members[try #require(rig.client.memberIndex(ofNav: "kiosk"))].link
     }
     #expect(waits.prefix(2) == [0, 0])
     // Not without a limit: until its lease ends, the others name a daemon that was lost.
@@ -412,12 +412,12 @@ import Testing
     var rig = Rig()
     _ = try rig.open()
     let link = try rig.second("n0")
-    for number in 1...ClusterReplica.leastHomes + 1 {
+    for number in 1...ClusterReplica.minimumNavLinksLimit + 1 {
       let (id, _) = rig.perform("n\(number)")
       _ = rig.refuse(id, to: "tcp://b")
       _ = rig.receive(.ok(OkReply(id: id)), .ok, from: link)
     }
-    #expect(rig.client.homes.count < ClusterReplica.leastHomes)
+    #expect(rig.client.navLinks.count < ClusterReplica.minimumNavLinksLimit)
   }
 }
 

@@ -168,7 +168,8 @@ struct ClusterWorld {
 
   /// Allows a further watch of all navs that the client has at a link.
   private mutating func disturb(_ link: LinkID) {
-    for nav in Self.names where client.home(of: nav).map({ client.members[$0].link }) == link {
+    for nav in Self.names
+    where client.memberIndex(ofNav: nav).map({ client.members[$0].link }) == link {
       watchesDue[nav, default: 0] += 1
     }
   }
@@ -427,7 +428,7 @@ extension ClusterWorld {
     default: break
     }
     run(client.receive(message, verb: verb, octets: 10, from: connection.link, at: now))
-    run(client.confirm())
+    run(client.grantCredit())
   }
 
   mutating func perform(_ nav: String) {

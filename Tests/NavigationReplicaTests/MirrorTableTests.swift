@@ -37,7 +37,7 @@ private struct MirrorRun {
 
   /// Asks for a watch, which the daemon answers behind all that is on the way.
   mutating func ask() {
-    let (from, bad) = replica.watching()
+    let (from, bad) = replica.beginWatch()
     let expected = table.ask()
     #expect(from == expected.from && bad == expected.bad)
     var answer = OkReply(id: 1)

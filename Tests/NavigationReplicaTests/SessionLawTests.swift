@@ -53,7 +53,7 @@ private struct SessionRun {
         (daemon, connectAt) = (nil, at)
         losses += 1
       case .event(.answered(let id, let result)): note(id, result)
-      case .event, .elsewhere, .replaced: break
+      case .event, .navElsewhere, .superseded: break
       }
     }
   }
@@ -119,7 +119,7 @@ private struct SessionRun {
 
   private mutating func receive(_ message: ServerMessage, _ verb: ServerVerb, _ count: Int = 10) {
     perform(session.receive(message, verb: verb, octets: count, at: now))
-    perform(session.confirm())
+    perform(session.grantCredit())
     guard let daemon, daemon.isOpen else { return }
     // The daemon is never left without half a window.
     #expect(daemon.credit >= daemon.sum + Self.window / 2)

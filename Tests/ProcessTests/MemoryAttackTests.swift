@@ -208,7 +208,7 @@ extension ProcessTests {
       let path = String(daemon.endpoint.dropFirst("ipc://".count))
       let own = file(path)
       try bystander.watches("a stolen path") {
-        let context = try Context.make()
+        let context = try Context()
         for _ in 1...3 {
           let thief = try context.socket(.router)
           try thief.set(.linger(milliseconds: 0))

@@ -7,7 +7,7 @@ private final class SharedContext: Sendable {
   static let shared = SharedContext()
   let context: Context?
 
-  private init() { context = try? Context.make() }
+  private init() { context = try? Context() }
 }
 
 /// A DEALER that sends whatever it is told, right or wrong.
@@ -37,7 +37,7 @@ final class Peer {
     guard SharedContext.shared.context != nil else { throw Failure("no context") }
     socket = try Self.open(keys, server)
     try socket.set(.immediate(isImmediate))
-    monitor = try Monitor.start(on: socket, .client)
+    monitor = try Monitor.start(on: socket)
     try socket.connect(endpoint)
     _ = poller.add(socket)
     self.client =
@@ -88,7 +88,7 @@ final class Peer {
     let end = Date(timeIntervalSinceNow: Child.patience)
     var either = Poller()
     let admitted = either.add(socket, for: .writable)
-    _ = either.add(monitor)
+    _ = either.add(monitor.reader)
     while end > Date() {
       _ = try either.wait(milliseconds: 1000)
       if either.readiness(of: admitted).contains(.writable) { return true }

@@ -69,7 +69,7 @@ extension World {
         }
       case .event(let event): react(to: event, client)
       // No nav moves.
-      case .elsewhere, .replaced: break
+      case .navElsewhere, .superseded: break
       }
     }
   }

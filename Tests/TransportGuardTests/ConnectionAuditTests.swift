@@ -24,10 +24,10 @@ import Testing
 
   @Test func `clients are answered by a comparison that is a second old at most`() {
     var audit = ConnectionAudit()
-    #expect(audit.isDueForAnswers(at: 5))
+    #expect(audit.isStale(at: 5))
     _ = audit.compare(counted: [], open: [], at: 5)
-    #expect(!audit.isDueForAnswers(at: 1004))
-    #expect(audit.isDueForAnswers(at: 1005))
+    #expect(!audit.isStale(at: 1004))
+    #expect(audit.isStale(at: 1005))
   }
 
   @Test func `what is only on its way does not count`() {

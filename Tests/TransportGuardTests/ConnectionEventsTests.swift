@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test func `the descriptor is readable while there are events, whoever appends them`() throws {
-    let events = ConnectionEvents()
+    let events = Mailbox<ConnectionEvent>()
     #expect(!isReadable(events.descriptor))
     let (threads, each) = (4, 20_000)
     var seen = [Int](repeating: 0, count: threads)

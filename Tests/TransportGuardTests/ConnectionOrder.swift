@@ -143,7 +143,7 @@ struct ConnectionOrder {
         if fault == .dropsEndsOfOpenDescriptors, isThere { continue }
         connections.noteClosed(descriptor, cookie: cookie, at: now)
         if fault == .forgetsWhatWaits { ended += connections.noteEmpty() }
-      case .shortage, .cut: break
+      case .descriptorShortage, .disconnected: break
       }
     }
     queue = []

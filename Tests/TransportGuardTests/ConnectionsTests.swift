@@ -181,7 +181,7 @@ import Testing
     let found = connections.noteFirstMessage(
       ConnectionID(9), [], from: local(5), key: nil, admission: 1, descriptor: 1)
     let slot = try #require(found)
-    connections[slot].isAbandoned = true
+    connections[slot].isEvicted = true
     connections.noteClosed(1, cookie: 1001, at: 0)
     #expect(connections.noteEmpty() == [])
     #expect(connections.count == 0)

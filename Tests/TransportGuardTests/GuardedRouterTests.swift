@@ -216,7 +216,7 @@ import ZeroMQ
   @Test func `scarce descriptors are reported once a second`() throws {
     var stage = try RouterStage()
     for _ in 0..<50 {
-      stage.gate.events.append(.shortage)
+      stage.gate.events.append(.descriptorShortage)
       stage.router.takeConnectionEvents()
     }
     let texts = stage.takeIncidents().map(\.text)
@@ -255,7 +255,8 @@ import ZeroMQ
   ) throws {
     var stage = try RouterStage()
     for (user, who) in [(5, "uid:5"), (nil, "a peer")] as [(UInt32?, String)] {
-      stage.gate.events.append(.cut(InboundGate.Cut(descriptor: nil, user: user, reason: reason)))
+      stage.gate.events.append(
+        .disconnected(InboundGate.Disconnection(descriptor: nil, user: user, reason: reason)))
       stage.router.takeConnectionEvents()
       let incident = try #require(stage.takeIncidents().first)
       #expect(incident.text == "\(who) is disconnected: \(text)")

@@ -35,8 +35,8 @@ extension InboundGate {
   }
 
   /// The connections that the gate has shut down, among the events.
-  fileprivate func takeCuts() -> [Cut] {
-    events.take().compactMap { if case .cut(let cut) = $0 { cut } else { nil } }
+  fileprivate func takeCuts() -> [Disconnection] {
+    events.take().compactMap { if case .disconnected(let cut) = $0 { cut } else { nil } }
   }
 }
 

@@ -65,7 +65,7 @@ private struct Reading: Equatable {
       index += count
       if reading.offence != nil { break }
     }
-    reading.unfinished = stream.unfinished
+    reading.unfinished = stream.unfinishedCost
     return reading
   }
 
@@ -259,7 +259,7 @@ private struct Reading: Equatable {
       }
     }
     _ = stream.read(Wire.greeting("CURVE").span, at: 0, cost: &cost)
-    let most = InboundStream.signsOfLifeInARow
+    let most = InboundStream.maximumHeartbeatsInARow
     take(most, from: 1)
     #expect(cost == 0)
     stream.noteTaken()

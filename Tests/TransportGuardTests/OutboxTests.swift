@@ -22,13 +22,13 @@ import ZeroMQ
       case 0..<9:
         let bytes = Int.random(in: 0..<1000, using: &random)
         outbox.append(message(bytes))
-        waiting.append(bytes + Message.besideOctets)
+        waiting.append(bytes + Message.overheadOctets)
       case 9..<17:
         outbox.handOverFirst()
         if !waiting.isEmpty { handed += waiting.removeFirst() }
       case 17:
         outbox.noteHanded(5)
-        handed += 5 + Message.besideOctets
+        handed += 5 + Message.overheadOctets
       case 18:
         outbox.noteRead()
         handed = 0
@@ -37,7 +37,7 @@ import ZeroMQ
         outbox.discard()
         waiting = []
       }
-      #expect(outbox.first.map { $0.body.count + Message.besideOctets } == waiting.first)
+      #expect(outbox.first.map { $0.body.count + Message.overheadOctets } == waiting.first)
       #expect(outbox.isEmpty == waiting.isEmpty)
       let bytes = waiting.reduce(0, +)
       #expect(outbox.waitingBytes == bytes && outbox.handedBytes == handed)
@@ -47,11 +47,11 @@ import ZeroMQ
 
   @Test func `the limits are those of what waits and of what was handed over`() {
     var outbox = Outbox()
-    outbox.noteHanded(Outbox.handedLimit - Message.besideOctets)
+    outbox.noteHanded(Outbox.handedLimit - Message.overheadOctets)
     #expect(!outbox.mayBeBehind)
     outbox.noteHanded(1)
     #expect(outbox.mayBeBehind && !outbox.isOverfull)
-    outbox.append(message(Outbox.waitingLimit - Message.besideOctets))
+    outbox.append(message(Outbox.waitingLimit - Message.overheadOctets))
     #expect(!outbox.isOverfull)
     outbox.append(message(1))
     #expect(outbox.isOverfull)
@@ -68,7 +68,7 @@ import ZeroMQ
       UnsentBudget.Debt(
         id: ConnectionID(UInt64($0)), bytes: Int.random(in: 1..<2000, using: &random))
     }
-    let excess = budget.reckon(debts, loose: 0, held: 0, at: 0)
+    let excess = budget.reckon(debts, uncounted: 0, held: 0, at: 0)
     let left = debts.filter { debt in !excess.contains { $0.debt == debt } }
     let total = left.reduce(0) { $0 + $1.bytes }
     #expect(total <= limit)
@@ -83,11 +83,11 @@ import ZeroMQ
     var budget = UnsentBudget(limit: 16_000)
     #expect(!budget.isDue(held: 16_000) && budget.isDue(held: 16_001))
     #expect(!budget.isExceeded(held: 17_000) && budget.isExceeded(held: 17_001))
-    budget.noteLoose(1000)
+    budget.noteUncounted(1000)
     #expect(!budget.isDue(held: 15_000) && budget.isDue(held: 15_001))
     #expect(!budget.isExceeded(held: 16_000) && budget.isExceeded(held: 16_001))
     // More was noted than still waits.
-    #expect(budget.reckon([], loose: 400, held: 0, at: 0).isEmpty)
+    #expect(budget.reckon([], uncounted: 400, held: 0, at: 0).isEmpty)
     #expect(!budget.isDue(held: 15_600) && budget.isDue(held: 15_601))
   }
 
@@ -95,7 +95,7 @@ import ZeroMQ
     var budget = UnsentBudget(limit: 16_000)
     let debts = [UnsentBudget.Debt(id: ConnectionID(1), bytes: 1)]
     func goes(_ held: Int, at now: UInt64) -> Bool {
-      !budget.reckon(debts, loose: 0, held: held, at: now).isEmpty
+      !budget.reckon(debts, uncounted: 0, held: held, at: now).isEmpty
     }
     #expect(!goes(20_000, at: 1000) && !goes(20_000, at: 1100))
     #expect(!goes(17_000, at: 1101) && !goes(20_000, at: 1200) && !goes(20_000, at: 1300))

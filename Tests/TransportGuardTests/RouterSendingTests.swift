@@ -88,11 +88,11 @@ import ZeroMQ
       try stage.router.send(stage.output(body(0), to: [id]))
       sent += 1
     }
-    let size = Self.large + Message.besideOctets
+    let size = Self.large + Message.overheadOctets
     #expect((sent - handed) * size > Outbox.waitingLimit)
     #expect((sent - handed - 1) * size <= Outbox.waitingLimit)
     let incident = try #require(stage.takeIncidents().first)
-    let bytes = sent * size + 1 + Message.besideOctets
+    let bytes = sent * size + 1 + Message.overheadOctets
     #expect(incident.text == "uid:\(getuid()) is disconnected: it left \(bytes) bytes unread")
     #expect(incident.kind == .limited && incident.level == .warning)
     #expect(stage.takeEvents() == ["closed \(id.number)"])
@@ -148,7 +148,7 @@ import ZeroMQ
       for _ in 0..<messages { try stage.router.send(stage.output(body, to: [id])) }
       let descriptor = try #require(stage.accepted.last)
       try stage.go { stage in
-        try stage.router.retry()
+        try stage.router.sendWaiting()
         var count: Int32 = 0
         let result = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count)
         return result == 0 && count > 65_536 && stage.router.waiting.contains(id)

@@ -78,14 +78,14 @@ struct RouterStage: ~Copyable {
     _ kind: LentSocket.Kind = .local, connections: Int = 100, ofPrincipal: Int = 100,
     unsentBytes: Int = 1 << 30, isInPlace: Bool = true
   ) throws {
-    let context = try Context.make()
+    let context = try Context()
     let admission = try ZAPHandler.start(in: context)
     let socket = try context.socket(.router)
     try socket.set(.routerMandatory(true))
     try socket.set(.sendHighWaterMark(4))
     let identity = kind == .network ? try CurveKeyPair.generate() : nil
     try RouterPreparation.setIdentification(socket, kind, identity?.secretKey)
-    let monitor = try Monitor.start(on: socket, .server)
+    let monitor = try Monitor.start(on: socket)
     let name = "ipc://@navd-guard-\(UUID().uuidString)"
     try socket.bind(kind == .local ? name : "tcp://127.0.0.1:*")
     let endpoint = try socket.lastEndpoint()
@@ -98,7 +98,7 @@ struct RouterStage: ~Copyable {
       copiesReceived: true)
     var poller = Poller()
     try router.watch(by: &poller)
-    _ = poller.add(monitor)
+    _ = poller.add(monitor.reader)
     self.monitor = StageMonitor(monitor, gate)
     guests.monitor = self.monitor
     self.context = context

@@ -130,7 +130,7 @@ private func traffic(
       rest = rest.dropFirst(piece.count)
       if let offence = stream.read(piece.span, at: 0, cost: &cost) { return (cost, 0, offence) }
     }
-    return (cost, stream.unfinished, nil)
+    return (cost, stream.unfinishedCost, nil)
   }
 
   @Test(arguments: 0..<60 as Range<UInt64>)
@@ -157,7 +157,7 @@ private func traffic(
     let (opening, frames) = traffic(&random, faults: false)
     let bytes = opening + frames
     let twin = WholeReading(bytes, limit: .max)
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
     try router.set(.receiveHighWaterMark(0))
     try router.bind("ipc://" + path)
@@ -184,15 +184,15 @@ private func traffic(
     var cost = 0
     let offence = stream.read(bytes.span, at: 0, cost: &cost)
     let counted = twin.messages.joined().reduce(0) { $0 + $1 + InboundStream.frameCost }
-    #expect(offence == nil && cost == counted && stream.unfinished == 0)
+    #expect(offence == nil && cost == counted && stream.unfinishedCost == 0)
   }
 
   @Test func `a message whose end never comes is never handed out`() throws {
     let path = FileManager.default.temporaryDirectory.path + "/zmtp-\(UUID().uuidString)"
     defer { _ = unsafe unlink(path) }
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     try router.bind("ipc://" + path)
     let opening = Wire.greeting() + Wire.ready([("Socket-Type", Array("DEALER".utf8))])
     let message = Wire.message([3, 300])
@@ -206,7 +206,7 @@ private func traffic(
         withExtendedLifetime(peer) {}
       }
       var poller = Poller()
-      _ = poller.add(monitor)
+      _ = poller.add(monitor.reader)
       var hasEnded = false
       while !hasEnded {
         while let event = try monitor.next() { hasEnded = hasEnded || event.kind == .disconnected }

@@ -58,7 +58,7 @@ struct MessageTests {
   @Test(arguments: [20, 220, 3000])
   func `one body goes to many peers while it is in flight`(count: Int) throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
     try router.set(.routerMandatory(true))
     try router.set(.sendHighWaterMark(0))
@@ -96,7 +96,7 @@ struct MessageTests {
   }
 
   @Test func `frames of a reused multipart do not show the message before`() throws {
-    let context = try Context.make()
+    let context = try Context()
     let pair = try context.socket(.pair)
     try pair.bind("inproc://reuse")
     let other = try context.socket(.pair)

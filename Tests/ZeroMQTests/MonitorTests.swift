@@ -5,9 +5,9 @@ import ZeroMQ
 struct MonitorTests {
   @Test func `it sees a peer come and go by the same descriptor`() throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     try router.bind(directory.endpoint)
     let descriptor = try visit(directory.endpoint, context, router)
     let accepted = try event(&monitor, .accepted)
@@ -30,9 +30,9 @@ struct MonitorTests {
 
   @Test func `a client sees its connection made and lost`() throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let dealer = try context.socket(.dealer)
-    var monitor = try Monitor.start(on: dealer, .client)
+    var monitor = try Monitor.start(on: dealer)
     do {
       let router = try context.socket(.router)
       try router.bind(directory.endpoint)
@@ -44,9 +44,9 @@ struct MonitorTests {
 
   @Test func `unread events do not stop the socket`() throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     try router.bind(directory.endpoint)
     // Twice the default queue of 1000.
     for _ in 0..<1000 {
@@ -61,11 +61,11 @@ struct MonitorTests {
 
   @Test func `a socket can be monitored again after its monitor ended`() throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
     try router.bind(directory.endpoint)
     for _ in 0..<3 {
-      var monitor = try Monitor.start(on: router, .server)
+      var monitor = try Monitor.start(on: router)
       let descriptor = try visit(directory.endpoint, context, router)
       #expect(try event(&monitor, .accepted).value == descriptor)
       #expect(try event(&monitor, .disconnected).value == descriptor)

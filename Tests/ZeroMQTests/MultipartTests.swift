@@ -20,7 +20,7 @@ struct MultipartTests {
     capacity: Int
   ) throws {
     var numbers = Numbers(state: UInt64(capacity))
-    let context = try Context.make()
+    let context = try Context()
     let pair = try context.socket(.pair)
     try pair.bind("inproc://law-\(capacity)")
     let other = try context.socket(.pair)
@@ -75,7 +75,7 @@ struct MultipartTests {
     var numbers = Numbers(state: UInt64(seed))
     var poller = Poller()
     // Every other time a socket is among them, which another system call watches.
-    let context = try Context.make()
+    let context = try Context()
     let socket = try context.socket(.pair)
     if seed % 2 == 0 { _ = poller.add(socket) }
     var watched: [(slot: Poller.Slot, ends: Ends, isPaused: Bool)] = []

@@ -6,7 +6,7 @@ import ZeroMQ
 @Suite(.timeLimit(.minutes(5)))
 struct PollerTests {
   @Test func `it wakes for a descriptor and for a socket`() throws {
-    let context = try Context.make()
+    let context = try Context()
     let pair = try context.socket(.pair)
     try pair.bind("inproc://poll")
     let other = try context.socket(.pair)
@@ -73,7 +73,7 @@ struct PollerTests {
   }
 
   @Test func `a watched socket stays open`() throws {
-    let context = try Context.make()
+    let context = try Context()
     let other = try context.socket(.pair)
     var poller = Poller()
     let slot = try addForgotten(context, to: &poller)

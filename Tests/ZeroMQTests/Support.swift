@@ -42,7 +42,7 @@ func event(
   _ monitor: inout Monitor, _ kind: MonitorEvent.Kind
 ) throws -> MonitorEvent {
   var poller = Poller()
-  _ = poller.add(monitor)
+  _ = poller.add(monitor.reader)
   while true {
     while let event = try monitor.next() {
       if event.kind == kind { return event }

@@ -8,7 +8,7 @@ struct TransferTests {
   ])
   func `a message arrives whole, empty frames included`(frames: [[UInt8]]) throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
     try router.bind(directory.endpoint)
     let dealer = try context.socket(.dealer)
@@ -23,7 +23,7 @@ struct TransferTests {
   }
 
   @Test func `a mandatory ROUTER reports an absent peer and leaves the message`() throws {
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
     try router.set(.routerMandatory(true))
     let nobody = bytes("nobody")
@@ -41,10 +41,10 @@ struct TransferTests {
 
   @Test func `a peer that has gone is unreachable`() throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
     try router.set(.routerMandatory(true))
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     try router.bind(directory.endpoint)
     let peer = try connectOnce(to: directory.endpoint, in: context, router)
     _ = try event(&monitor, .disconnected)
@@ -70,7 +70,7 @@ struct TransferTests {
 
   @Test func `a full queue takes no message`() throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let dealer = try context.socket(.dealer)
     try dealer.set(.sendHighWaterMark(3))
     // Nothing listens yet: the messages stay in the queue.
@@ -83,7 +83,7 @@ struct TransferTests {
   }
 
   @Test func `a ROUTER stops at a peer that does not read and goes on afterwards`() throws {
-    let context = try Context.make()
+    let context = try Context()
     let router = try context.socket(.router)
     try router.set(.routerMandatory(true))
     try router.set(.sendHighWaterMark(2))
@@ -116,7 +116,7 @@ struct TransferTests {
   }
 
   @Test func `an over-long message is cut, counted and leaves the next one alone`() throws {
-    let context = try Context.make()
+    let context = try Context()
     let pair = try context.socket(.pair)
     try pair.bind("inproc://long")
     let other = try context.socket(.pair)
@@ -137,7 +137,7 @@ struct TransferTests {
 
   @Test func `using a socket against its pattern stops the process`() async {
     await #expect(processExitsWith: .failure) {
-      let context = try Context.make()
+      let context = try Context()
       let request = try context.socket(.request)
       try request.connect("inproc://unbound")
       var parts = Multipart(capacity: 1)

@@ -22,7 +22,7 @@ struct ZAPTests {
 
   @Test func `an admitted peer is known by the kernel's word and the handler's name`() throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     var handler = try ZAPHandler.start(in: context)
     let router = try guarded(context)
     try router.bind(directory.endpoint)
@@ -50,10 +50,10 @@ struct ZAPTests {
   ])
   func `a refused peer never gets through`(answer: ZAPAnswer, status: Int32) throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     var handler = try ZAPHandler.start(in: context)
     let router = try guarded(context)
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     try router.bind(directory.endpoint)
     let dealer = try client(context, directory.endpoint)
     try handler.answer(try request(&handler), answer)
@@ -68,11 +68,11 @@ struct ZAPTests {
 
   @Test func `without a handler an enforced domain lets nobody in`() throws {
     let directory = try TemporaryDirectory()
-    let context = try Context.make()
+    let context = try Context()
     let router = try guarded(context)
     // libzmq leaves such a connection to the timer.
     try router.set(.handshakeInterval(milliseconds: 50))
-    var monitor = try Monitor.start(on: router, .server)
+    var monitor = try Monitor.start(on: router)
     try router.bind(directory.endpoint)
     let dealer = try client(context, directory.endpoint)
     _ = try event(&monitor, .handshakeFailed)
@@ -84,7 +84,7 @@ struct ZAPTests {
   }
 
   @Test func `a CURVE peer shows the key it has`() throws {
-    let context = try Context.make()
+    let context = try Context()
     var handler = try ZAPHandler.start(in: context)
     let server = try CurveKeyPair.generate()
     let peer = try CurveKeyPair.generate()

@@ -1,4 +1,4 @@
-"""The interface for asyncio; it has the methods of the blocking one, as coroutines."""
+"""The interface for asyncio, with the methods of the blocking interface as coroutines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def connect(
 
 
 class Connecting:
-    """A client that is to be awaited, or used by `async with`."""
+    """A client that connects; await it, or use it in `async with`."""
 
     def __init__(self, make: Callable[[], Client], within: float) -> None:
         self._make = make
@@ -85,7 +85,7 @@ class Connecting:
 
 
 class Client(CommonClient):
-    """A connection to navd, which goes on over losses. One is enough for a process.
+    """A client of navd, which reconnects after each loss. One is enough for a process.
 
     A call that is cancelled may have happened. The client may be used from one event loop.
     """
@@ -102,7 +102,7 @@ class Client(CommonClient):
         await self.close()
 
     async def close(self) -> None:
-        """Say `bye`; everything that is under way fails with `closed`."""
+        """End the session with `bye`; all unanswered requests and loops fail with `closed`."""
         self._finalizer.detach()
         await asyncio.to_thread(self._engine.close)
 
@@ -197,7 +197,7 @@ class Client(CommonClient):
 
         duty = DutyState(self._engine.turns, "delegate", nav,
                          lambda question: _in_loop_of(loop, start, question)())
-        await wait_in_loop(self._engine.assume(
+        await wait_in_loop(self._engine.take_duty(
             duty, roles.wanted, True, check_time(within, "within")))
         return Duty(self, duty)
 
@@ -208,12 +208,12 @@ class Client(CommonClient):
         check_nav(nav)
         duty = DutyState(self._engine.turns, "lease", nav)
         wanted: Body = {"take": True, **({"force": True} if force else {})}
-        await wait_in_loop(self._engine.assume(
+        await wait_in_loop(self._engine.take_duty(
             duty, wanted, keeping, check_time(within, "within")))
         return Duty(self, duty)
 
     async def ping(self, *, within: Time | None = None) -> Pong:
-        """Ask the daemon for a sign of life."""
+        """Send a ping, and wait for the answer of the daemon."""
         body = await wait_in_loop(
             self._engine.request("ping", None, {}, check_time(within, "within")))
         return Pong(body.get("boot", ""), body.get("t", 0))
@@ -253,7 +253,7 @@ def _in_loop_of(
 
 
 class _Loop(CommonLoop[Value]):
-    """The common part of loops."""
+    """What a Watch and a Statuses have in common."""
 
     def __aiter__(self) -> AsyncIterator[Value]:
         """Return the loop itself."""
@@ -302,7 +302,7 @@ class Duty(CommonDuty):
     """Delegate roles or a lease; an async context manager that ends them."""
 
     async def wait_lost(self) -> NavigationError:
-        """Wait until they are over for good."""
+        """Wait until the roles or the lease have ended for good."""
         if self.lost:
             return self.lost
         return await wait_in_loop(Pending(self._duty.lost, lambda: None))

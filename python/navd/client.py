@@ -65,7 +65,7 @@ def connect(
 
 
 class Client(CommonClient):
-    """A connection to navd, which goes on over losses. One is enough for a process.
+    """A client of navd, which reconnects after each loss. One is enough for a process.
 
     It is a context manager; `close` ends it, and so does the end of the process.
     """
@@ -82,7 +82,7 @@ class Client(CommonClient):
         self.close()
 
     def close(self) -> None:
-        """Say `bye`; everything that is under way fails with `closed`."""
+        """End the session with `bye`; all unanswered requests and loops fail with `closed`."""
         self._finalizer.detach()
         self._engine.close()
 
@@ -106,7 +106,7 @@ class Client(CommonClient):
 
         Raises NavigationError; its `may_have_happened` is true if the answer is lost.
         """
-        report = _apart(on_queued) if callable(on_queued) else on_queued
+        report = _in_own_thread(on_queued) if callable(on_queued) else on_queued
         return Reply.of(wait(procedures.op(
             self._engine, nav, operations, guard, animated, on_busy, within, report)))
 
@@ -193,7 +193,7 @@ class Client(CommonClient):
             ).start()
 
         duty = DutyState(engine.turns, "delegate", nav, begin)
-        wait(engine.assume(duty, roles.wanted, True, check_time(within, "within")))
+        wait(engine.take_duty(duty, roles.wanted, True, check_time(within, "within")))
         return Duty(self, duty)
 
     def lease(
@@ -208,16 +208,16 @@ class Client(CommonClient):
         check_nav(nav)
         duty = DutyState(self._engine.turns, "lease", nav)
         wanted: Body = {"take": True, **({"force": True} if force else {})}
-        wait(self._engine.assume(duty, wanted, keeping, check_time(within, "within")))
+        wait(self._engine.take_duty(duty, wanted, keeping, check_time(within, "within")))
         return Duty(self, duty)
 
     def ping(self, *, within: Time | None = None) -> Pong:
-        """Ask the daemon for a sign of life."""
+        """Send a ping, and wait for the answer of the daemon."""
         body = wait(self._engine.request("ping", None, {}, check_time(within, "within")))
         return Pong(body.get("boot", ""), body.get("t", 0))
 
 
-def _apart(function: Callable[[int], None]) -> Callable[[int], None]:
+def _in_own_thread(function: Callable[[int], None]) -> Callable[[int], None]:
     """Return a function that calls another one in a thread of its own, so that it may wait."""
     return lambda position: threading.Thread(
         target=function, args=(position,), name="navd queued", daemon=True).start()
@@ -238,7 +238,7 @@ def _answer(engine: Engine, roles: Roles, question: Question) -> None:
 
 
 class _Loop(CommonLoop[Value]):
-    """The common part of loops."""
+    """What a Watch and a Statuses have in common."""
 
     def __iter__(self) -> Iterator[Value]:
         """Return the loop itself."""
@@ -302,7 +302,7 @@ class Duty(CommonDuty):
     """Delegate roles or a lease; a context manager that ends them."""
 
     def wait_lost(self, within: Time | None = None) -> NavigationError:
-        """Wait until they are over for good; raises TimeoutError after `within` seconds."""
+        """Wait until roles or lease have ended for good; raises TimeoutError after `within` seconds."""
         if self.lost:
             return self.lost
         pending = Pending(self._duty.lost, lambda: None)

@@ -1,4 +1,4 @@
-"""What both interfaces share: a client, its loops and its duties, without a way to wait."""
+"""What the blocking interface and that for asyncio share: all but the waiting."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Value = TypeVar("Value")
 
 
 class CommonClient:
-    """A client: the engine, and what can be read without waiting."""
+    """The part of a client that never waits."""
 
     def __init__(
         self, endpoint: str | None = None, *, name: str = "", server_key: str | None = None,
@@ -38,12 +38,12 @@ class CommonClient:
 
     @property
     def features(self) -> frozenset[str]:
-        """What the daemon has beside those that run alone (§4); empty before the first session."""
+        """The abilities that only some daemons have (§4); empty before the first session."""
         return self._engine.features
 
 
 class CommonLoop(Generic[Value]):
-    """The values of a subscription, until it is left."""
+    """A loop over the values of a subscription."""
 
     def __init__(self, client: CommonClient, subscription: Subscription[Value]) -> None:
         # The client lives at least as long as the loop.
@@ -81,16 +81,16 @@ class CommonDuty:
 
     @property
     def is_held(self) -> bool:
-        """Whether the daemon has granted them in the present session."""
+        """Whether the daemon has granted the roles or the lease in the present session."""
         return self._duty.is_held and not self._duty.turns.is_forked
 
     @property
     def lost(self) -> NavigationError | None:
-        """Why they are over for good; None while they are not."""
+        """Why the roles or the lease have ended for good; None before."""
         if self._duty.turns.is_forked:
             return forked_error()
         return self._duty.lost.result() if self._duty.lost.done() else None
 
     def end(self) -> None:
         """End the roles, or give the display back."""
-        self._client._engine.resign(self._duty)
+        self._client._engine.end_duty(self._duty)

@@ -13,7 +13,7 @@ __all__ = ["Guard"]
 
 
 class _Unset(enum.Enum):
-    """Stands for a guard that is not there: to some of them, None is a value."""
+    """The default of guards, because None is a value of some."""
 
     UNSET = enum.auto()
 

@@ -3,7 +3,7 @@ import NavigationCore
 /// The client's record of its delegate roles or its display lease for one nav.
 struct ClientDuty {
   var ticket: UInt64
-  /// What answers the questions; nil for a display.
+  /// The closures that answer questions; nil for a display.
   var roles: NavigationRoles?
   var statuses: AsyncStream<NavigationDutyStatus>.Continuation
   /// The task that waits for the daemon's first reply.
@@ -15,26 +15,26 @@ struct ClientDuty {
 
 extension ClientState {
   /// Requests roles or a display; they replace earlier ones of this client for the nav.
-  mutating func assume(_ key: Duties.Key, _ duty: ClientDuty, _ requests: [ClusterOutput]) {
-    dismiss(
+  mutating func requestDuty(_ key: Duties.Key, _ duty: ClientDuty, _ requests: [ClusterOutput]) {
+    endDuty(
       key, NavigationClientError(.replaced, "a later call replaced this for the same nav"))
     duties[key] = duty
-    absorb(requests)
+    handle(requests)
   }
 
   /// Ends roles or releases a display; `error` is nil if the caller asked for it.
-  mutating func resign(_ ticket: UInt64, _ error: NavigationClientError? = nil) {
+  mutating func endDuty(_ ticket: UInt64, _ error: NavigationClientError? = nil) {
     guard let key = duties.first(where: { $0.value.ticket == ticket })?.key else { return }
-    dismiss(key, error)
+    endDuty(key, error)
     switch key.kind {
-    case .roles: absorb(cluster.delegate(key.nav, DelegateRegistration(roles: [])))
-    case .lease: absorb(cluster.lease(key.nav, .release))
+    case .roles: handle(cluster.delegate(key.nav, DelegateRegistration(roles: [])))
+    case .lease: handle(cluster.lease(key.nav, .release))
     }
   }
 
-  private mutating func dismiss(_ key: Duties.Key, _ error: NavigationClientError?) {
+  mutating func endDuty(_ key: Duties.Key, _ error: NavigationClientError?) {
     guard let duty = duties.removeValue(forKey: key) else { return }
-    for case let task? in duty.asks.values { resumptions.append { _ in task.cancel() } }
+    for case let task? in duty.asks.values { deferredCalls.append { _ in task.cancel() } }
     if let waiter = duty.waiter {
       let reason = error ?? NavigationClientError(.cancelled, "the application ended this")
       resume(waiter, reason)
@@ -42,34 +42,30 @@ extension ClientState {
     report(.ended(error), of: duty)
   }
 
-  mutating func dismissAll(_ error: NavigationClientError) {
-    for key in duties.keys { dismiss(key, error) }
-  }
-
-  mutating func absorb(_ event: DutyEvent) {
+  mutating func handle(_ event: DutyEvent) {
     switch event {
     case .registered(let nav, let roles): if !roles.isEmpty { activate(Duties.keys(of: nav).roles) }
     case .registrationRefused(let nav, let refusal):
-      dismiss(Duties.keys(of: nav).roles, NavigationClientError(refusal))
+      endDuty(Duties.keys(of: nav).roles, NavigationClientError(refusal))
     case .interrupted(let nav):
       let key = Duties.keys(of: nav).roles
       if duties[key]?.isActive == true { interrupt(key) }
     case .leaseTaken(let nav, _): activate(Duties.keys(of: nav).lease)
     case .leaseRefused(let nav, let refusal):
-      dismiss(Duties.keys(of: nav).lease, NavigationClientError(refusal))
+      endDuty(Duties.keys(of: nav).lease, NavigationClientError(refusal))
     case .leaseLost(let nav, isTakenAgain: true): interrupt(Duties.keys(of: nav).lease)
     case .leaseLost(let nav, _):
       let error = NavigationClientError(.leaseLost, "the display lease has ended")
-      dismiss(Duties.keys(of: nav).lease, error)
+      endDuty(Duties.keys(of: nav).lease, error)
     case .leaseReleased: break
     case .asked(let id, let ask):
       let key = Duties.keys(of: ask.nav).roles
       guard let roles = duties[key]?.roles else { return }
       duties[key]?.asks[id] = .some(nil)
-      resumptions.append { $0.answer(ask, id, roles, key) }
+      deferredCalls.append { $0.answer(ask, id, roles, key) }
     case .settled(let id, let nav, _), .voided(let id, let nav):
       let task = duties[Duties.keys(of: nav).roles]?.asks.removeValue(forKey: id) ?? nil
-      if let task { resumptions.append { _ in task.cancel() } }
+      if let task { deferredCalls.append { _ in task.cancel() } }
     }
   }
 
@@ -87,24 +83,22 @@ extension ClientState {
   }
 
   private mutating func report(_ status: NavigationDutyStatus, of duty: ClientDuty) {
-    resumptions.append { _ in
+    deferredCalls.append { _ in
       duty.statuses.yield(status)
       if case .ended = status { duty.statuses.finish() }
     }
   }
 
-  var dutiesExpireAt: UInt64? { duties.values.compactMap(\.waiter?.expiresAt).min() }
-
   mutating func expireDuties(at now: UInt64) {
     for duty in duties.values where duty.waiter?.expiresAt.map({ $0 <= now }) ?? false {
-      resign(duty.ticket, NavigationClientError(.expired, "the daemon did not answer in time"))
+      endDuty(duty.ticket, NavigationClientError(.expired, "the daemon did not answer in time"))
     }
   }
 }
 
 extension ClientEngine {
   /// Registers delegate roles or takes a display, and waits for the daemon's reply.
-  func assume(
+  func requestDuty(
     _ key: Duties.Key, _ roles: NavigationRoles? = nil, within: Duration?,
     _ request: (inout ClusterReplica) -> [ClusterOutput]
   ) async -> Result<GrantedDuty, NavigationClientError> {
@@ -116,10 +110,10 @@ extension ClientEngine {
         ticket: ticket, roles: roles, statuses: listener,
         waiter: .init(
           continuation: continuation, expiresAt: within.map { Deadline($0).milliseconds }))
-      state.assume(key, duty, request(&state.cluster))
+      state.requestDuty(key, duty, request(&state.cluster))
       return nil
     } onCancel: { state, error in
-      state.resign(ticket, error)
+      state.endDuty(ticket, error)
     }
     if let error { return .failure(error) }
     return .success(GrantedDuty(self, ticket, statuses))
@@ -132,7 +126,7 @@ extension ClientEngine {
       let value: NavigationValue?
       // A closure that throws has no answer: the settings of the nav decide at once.
       do { value = try await roles.answer(ask, by: deadline) } catch { value = .null }
-      self?.finish(key, id, value)
+      self?.sendAnswer(key, id, value)
     }
     let isOpen = change { state -> Bool in
       guard state.duties[key]?.asks[id] != nil else { return false }
@@ -142,12 +136,12 @@ extension ClientEngine {
     if !isOpen { task.cancel() }
   }
 
-  private func finish(_ key: Duties.Key, _ id: AskID, _ value: NavigationValue?) {
+  private func sendAnswer(_ key: Duties.Key, _ id: AskID, _ value: NavigationValue?) {
     change { state in
       guard state.duties[key]?.asks[id] != nil else { return }
       state.duties[key]?.asks[id] = nil
       guard let value else { return }
-      state.absorb(state.cluster.answer(id, value: Array(value.json.utf8)))
+      state.handle(state.cluster.answer(id, value: Array(value.json.utf8)))
     }
   }
 }

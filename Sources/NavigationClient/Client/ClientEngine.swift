@@ -3,7 +3,7 @@ import NavigationCore
 import RuntimePaths
 import Synchronization
 
-/// The thread of a client, which alone uses the sockets; tasks use only the state under the lock.
+/// Runs the thread of a client, which alone uses the sockets; tasks use only the state under a lock.
 final class ClientEngine: Sendable {
   /// The configured address of the daemon, or several, separated by commas.
   private let endpoint: String
@@ -11,7 +11,7 @@ final class ClientEngine: Sendable {
   private let ownState: Lock<ClientState>
   private let forks = Forks.count
   private var isForked: Bool { forks != Forks.count }
-  /// In a child of fork(2), that of a client that has ended.
+  /// The client's state; in a child of fork(2), that of a client that has ended.
   var state: Lock<ClientState> { isForked ? Self.forkedState : ownState }
   private let wake: WakeDescriptor
   private let thread = Lock<Thread?>(nil)
@@ -36,27 +36,27 @@ final class ClientEngine: Sendable {
     self.thread.withLock { $0 = thread }
   }
 
-  /// The forks before the first client of this process or an ancestor.
+  /// The number of forks before the first client of this process or an ancestor.
   private static let firstForks = Atomic(Int.max)
 
   private static let forkedState: Lock<ClientState> = {
     let id = ClientID(high: 0, low: 0)
     var state = ClientState(cluster: ClusterReplica(client: id, name: "", seed: 0))
-    state.finish(.forked)
+    state.close(with: .forked)
     return Lock(state)
   }()
 
   /// Ends the session, fails all requests and watches, and waits until the thread has ended.
   ///
-  /// In a child of fork(2) it leaves all to the parent.
+  /// In a child of fork(2), it does nothing: the session belongs to the parent.
   func stop() {
     guard !isForked else {
       _ = unsafe Unmanaged.passRetained(self)
       return
     }
     change { state in
-      state.absorb(state.cluster.leave())
-      state.finish(NavigationClientError(.closed, "the client is closed"))
+      state.handle(state.cluster.leave())
+      state.close(with: NavigationClientError(.closed, "the client is closed"))
     }
     thread.withLock { $0.take() }?.join()
   }
@@ -65,14 +65,14 @@ final class ClientEngine: Sendable {
   /// of `body`.
   @discardableResult
   func change<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
-    let value = update(body)
+    let value = changeWithoutWaking(body)
     if !isForked { wake.signal() }
     return value
   }
 
-  private func update<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
-    let (value, resumptions) = state.withLock { (body(&$0), $0.takeResumptions()) }
-    for resumption in resumptions { resumption(self) }
+  private func changeWithoutWaking<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
+    let (value, deferredCalls) = state.withLock { (body(&$0), $0.takeDeferredCalls()) }
+    for call in deferredCalls { call(self) }
     return value
   }
 
@@ -84,7 +84,7 @@ final class ClientEngine: Sendable {
       let isByPerson = operations.contains { $0.kind.isByPerson }
       let limit = within ?? (isByPerson ? OperationKind.personLimit : nil)
       if isFromMirror, state.cluster.replica(of: request.nav) != nil,
-        let doubt = state.cluster.doubt(about: request.nav)
+        let doubt = state.cluster.guardRefusal(for: request.nav)
       {
         return .failure(NavigationClientError(doubt))
       }
@@ -94,22 +94,23 @@ final class ClientEngine: Sendable {
     }
   }
 
-  typealias Asked = (id: UInt64, outputs: [ClusterOutput])
+  typealias SentRequest = (id: UInt64, outputs: [ClusterOutput])
 
+  /// Sends the request that `send` makes, and waits for the daemon's answer.
   func answer(
     within: Duration?,
-    _ ask: @Sendable (inout ClientState) -> Result<Asked, NavigationClientError>
+    _ send: @Sendable (inout ClientState) -> Result<SentRequest, NavigationClientError>
   ) async -> Result<OkReply, NavigationClientError> {
     let ticket = state.withLock { $0.takeTicket() }
     return await wait(orFail: Result.failure) { state, continuation in
-      switch ask(&state) {
+      switch send(&state) {
       case .failure(let error): return .failure(error)
-      case .success(let asked):
-        state.requests[asked.id] = ClientState.Request(
+      case .success(let request):
+        state.requests[request.id] = ClientState.Request(
           ticket: ticket, continuation: continuation,
           expiresAt: within.map { Deadline($0).milliseconds })
         // Last, because a request that is too large gets its error in these outputs.
-        state.absorb(asked.outputs)
+        state.handle(request.outputs)
         return nil
       }
     } onCancel: { state, error in
@@ -118,7 +119,7 @@ final class ClientEngine: Sendable {
     }
   }
 
-  /// Waits until the session is open; returns the error if it will not open.
+  /// Waits until the session is open; returns the error if the client gives up.
   func ready(within: Duration) async -> NavigationClientError? {
     let ticket = state.withLock { $0.takeTicket() }
     return await wait(orFail: { $0 }) { state, continuation in
@@ -131,7 +132,7 @@ final class ClientEngine: Sendable {
     }
   }
 
-  /// Suspends the task until the state resumes it; not if `begin` returns a value.
+  /// Suspends the task until `ClientState` resumes it; returns at once if `begin` returns a value.
   func wait<Value: Sendable>(
     orFail fail: (NavigationClientError) -> Value,
     _ begin: (inout ClientState, CheckedContinuation<Value, Never>) -> Value?,
@@ -161,12 +162,13 @@ final class ClientEngine: Sendable {
     let ticket = state.withLock { $0.takeTicket() }
     return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { $0.unlisten(ticket) }
+        self?.state.withLock { $0.removeListener(ticket) }
       }
-      change { $0.listen(ticket, continuation) }
+      change { $0.addListener(ticket, continuation) }
     }
   }
 
+  /// Waits for the next state of a watch.
   func next(_ ticket: UInt64) async -> Delivery {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -196,7 +198,7 @@ final class ClientEngine: Sendable {
     do throws(ZeroMQError) {
       try serve()
     } catch {
-      change { $0.finish(NavigationClientError(.unreachable, "\(error)")) }
+      change { $0.close(with: NavigationClientError(.unreachable, "\(error)")) }
     }
   }
 
@@ -212,28 +214,28 @@ final class ClientEngine: Sendable {
       for link in links.ids {
         let events = try links.takeEvents(of: link)
         guard !events.isEmpty else { continue }
-        let place = links.place(of: link)
+        let place = links.endpoint(of: link)
         state.withLock { state in
           for event in events {
             if case .refused(let refusal) = event, link == .first {
-              state.refuse(.refused(endpoint: place ?? "", refusal))
+              state.failWaiters(.refused(endpoint: place ?? "", refusal))
             }
-            state.absorb(state.cluster.receive(event, of: link, at: place))
+            state.handle(state.cluster.receive(event, of: link, at: place))
           }
         }
       }
     }
   }
 
-  /// Ends requests that have timed out, and resumes the tasks that have a result.
+  /// Handles deadlines, and resumes the tasks that have a result.
   ///
-  /// Returns the commands for the links, and the time of the next call.
+  /// Returns the commands for the links, and when it must be called again.
   private func advance() -> (commands: [ClusterOutput], timer: UInt64?, hasEnded: Bool) {
-    update { state in
+    changeWithoutWaking { state in
       let now = SystemClock.bootMilliseconds()
-      state.absorb(state.cluster.tick(at: now))
-      state.absorb(state.cluster.confirm())
-      state.expire(at: now)
+      state.handle(state.cluster.tick(at: now))
+      state.handle(state.cluster.grantCredit())
+      state.expireWaits(at: now)
       let timers = [state.cluster.wakeAt, state.expiresAt].compactMap { $0 }
       return (state.takeCommands(), timers.min(), state.end != nil)
     }

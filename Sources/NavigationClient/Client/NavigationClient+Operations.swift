@@ -68,18 +68,17 @@ extension NavigationClient {
 
   /// Waits until a screen has left the stack or the presentations, and returns its result.
   ///
-  /// The result is what the operation that removed the screen gave for it, as UIKit's and other
-  /// stacks' completion values. It comes with the end of the transition. The screen may come later;
-  /// the call waits for it. Call it before the push: navd does not keep the results of screens that
-  /// have gone.
+  /// The result is the value that the operation which removed the screen gave for it. The call returns
+  /// with the end of the transition. Call it before the push: it waits for a screen that is not there
+  /// yet, and navd does not keep the results of screens that have gone.
   ///
   /// - Parameters:
   ///   - screen: the id of the screen.
   ///   - nav: the name of the nav.
-  /// - Returns: the result; nil if the operation gave none, or if the screen went in another way: with
-  ///   a replacement of the stack, or with the nav.
-  /// - Throws: `desync` if the screen went while this client had no connection, so that nobody knows
-  ///   how; the error with which the watch ended; `cancelled` if the task is cancelled.
+  /// - Returns: the result; nil if the operation gave none, or if a replacement of the stack or the
+  ///   end of the nav removed the screen.
+  /// - Throws: `desync` if the screen went while this client had no connection, so that its result is
+  ///   unknown; the error with which the watch ended; `cancelled` if the task is cancelled.
   public func result(
     of screen: String, in nav: String
   ) async throws(NavigationClientError) -> NavigationValue? {
@@ -104,6 +103,6 @@ extension NavigationClient {
 }
 
 extension NavigationEvent {
-  /// Whether a screen has gone, with what its removal gave for it.
+  /// Whether the event says that a screen has gone.
   fileprivate var isEnd: Bool { name == .didPop || name == .didDismiss }
 }

@@ -1,4 +1,4 @@
-/// What a daemon has beside those that run alone, by its name in the protocol.
+/// An ability that only some daemons have, by its name in the protocol.
 ///
 /// Later versions can add further names.
 public struct NavigationFeature: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -11,6 +11,6 @@ public struct NavigationFeature: RawRepresentable, Hashable, Sendable, CustomStr
   /// The text of ``rawValue``.
   public var description: String { rawValue }
 
-  /// Navs that other daemons of a cluster serve.
+  /// The daemon belongs to a cluster, so other daemons serve some navs.
   public static let shards = NavigationFeature(rawValue: "shards")
 }

@@ -46,11 +46,11 @@ public import Observation
   public private(set) var isStale = true
 
   @ObservationIgnored private var isRunning = false
-  /// Whether the present run has shown a state, and since the last confirmation a newer one.
+  /// Whether the properties have a state of this run that is not older than the last confirmed one.
   @ObservationIgnored private var hasShown = false
-  /// Whether the mirror of the nav is in sync with the daemon, by the newest status.
+  /// Whether the mirror has been in sync with the daemon since the last change of `status`.
   @ObservationIgnored private var isConfirmed = false
-  /// The number of status changes; a confirmation of an earlier one has no effect.
+  /// The number of changes of `status`; a confirmation before the last one has no effect.
   @ObservationIgnored private var generation = 0
 
   /// Makes a model of a nav, which has no state until ``run(wait:)`` is called.
@@ -124,6 +124,7 @@ public import Observation
     }
   }
 
+  /// Confirms the properties as soon as the mirror is in sync.
   private func awaitMirror(_ number: Int) async {
     do throws(NavigationClientError) {
       let newest = try await client.state(of: nav)

@@ -57,7 +57,7 @@ public enum NavigationBuffering: Hashable, Sendable {
   case everyRevision
 }
 
-/// The next state for the reader of a watch; nil at its end.
+/// The result of a read from a watch: the next state, nil at the end, or the error that ended it.
 typealias Delivery = Result<NavigationState?, NavigationClientError>
 
 /// The states that the reader of one watch has not read yet.
@@ -67,13 +67,15 @@ struct Subscription {
 
   let nav: String
   let buffering: NavigationBuffering
-  /// Whether it goes on while the nav does not exist.
+  /// Whether the watch continues while the nav does not exist.
   let waits: Bool
   private var buffer: [NavigationState] = []
+  /// The index of the oldest unread state in `buffer`.
   private var first = 0
-  private var hasBegun = false
+  /// Whether the watch has got a state.
+  private(set) var hasState = false
   private(set) var end: Delivery?
-  /// The waiting reader; nil while none waits.
+  /// The task that waits for the next state; nil if none waits.
   var reader: CheckedContinuation<Delivery, Never>?
 
   init(nav: String, buffering: NavigationBuffering, waits: Bool = false) {
@@ -82,17 +84,15 @@ struct Subscription {
     self.waits = waits
   }
 
-  /// Whether the watch takes new states; those that it has are delivered after its end too.
+  /// Whether the watch has not ended; the reader gets the kept states even after the end.
   var isLive: Bool { end == nil }
 
-  var isWaitingForFirst: Bool { !hasBegun }
-
   /// Keeps a state, or returns the waiting reader to resume with it.
-  mutating func offer(_ state: NavigationState) -> Resumption? {
+  mutating func offer(_ state: NavigationState) -> DeferredCall? {
     guard isLive else { return nil }
     var state = state
-    if !hasBegun { state.isResynchronised = true }
-    hasBegun = true
+    if !hasState { state.isResynchronised = true }
+    hasState = true
     if let reader {
       self.reader = nil
       return { [state] _ in reader.resume(returning: .success(state)) }
@@ -107,8 +107,8 @@ struct Subscription {
     return nil
   }
 
-  /// Ends the subscription after the kept states.
-  mutating func finish(_ end: Delivery) -> Resumption? {
+  /// Ends the watch; the reader gets `end` after the kept states.
+  mutating func finish(_ end: Delivery) -> DeferredCall? {
     guard isLive else { return nil }
     self.end = end
     guard let reader else { return nil }

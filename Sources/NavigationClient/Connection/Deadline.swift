@@ -19,22 +19,20 @@ struct Deadline {
     return now >= milliseconds ? 0 : Int(clamping: min(milliseconds - now, 60_000))
   }
 
-  func earlier(than other: Deadline) -> Deadline { earlier(than: other.milliseconds) }
-
-  /// The earlier of this deadline and a time of the monotonic clock; nil for no second one.
+  /// The earlier of this deadline and a time of `SystemClock.bootMilliseconds`, if that is not nil.
   func earlier(than other: UInt64?) -> Deadline {
     Deadline(at: min(milliseconds, other ?? .max))
   }
 }
 
 extension OpRequest {
-  private static let machine = try? bootID(environment: .current())
+  private static let localClock = try? bootID(environment: .current())
 
-  /// Sets the time limit, by a clock of this machine, which a daemon elsewhere does not have.
+  /// Sets the time limit of an op for a daemon on this machine, which has the same clock.
   package mutating func expire(after limit: Duration?, at place: String) {
     guard let limit, place.hasPrefix("ipc:") else { return }
     due = SystemClock.bootMilliseconds() + UInt64(clamping: limit.milliseconds)
-    clock = Self.machine
+    clock = Self.localClock
   }
 }
 
@@ -49,11 +47,11 @@ extension Duration {
 }
 
 extension OperationKind {
-  /// Whether a person does it, so that it must not happen when the person has gone on.
+  /// Whether a person does it by touch, so that a late one would surprise the person.
   package var isByPerson: Bool {
     self == .buttonActivate || name.hasPrefix("ui.") || name.hasPrefix("gesture.")
   }
 
-  /// The time in which such an operation begins or never, unless the program chose another one.
+  /// The time limit of an operation by a person, unless the program chose another one.
   package static let personLimit = Duration.seconds(2)
 }

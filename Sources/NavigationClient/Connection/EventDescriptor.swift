@@ -2,32 +2,32 @@ import CLinux
 import RuntimePaths
 import ZeroMQ
 
-/// One descriptor for everything that a connection waits for: an epoll(7) set of the sockets' signs,
-/// a timer, and a flag.
+/// One descriptor for everything that a connection waits for: an epoll(7) set of the sockets' signal
+/// descriptors, a timer, and an eventfd(2).
 package struct EventDescriptor: ~Copyable {
-  /// The descriptor, for poll(2) and its relatives; readable while there is something to do.
+  /// The descriptor for the program's poll(2), which is readable while the connection has work.
   package let descriptor: Int32
   private let timer: Int32
-  private let flag: WakeDescriptor
-  private var isFlagged = false
+  private let wakeDescriptor: WakeDescriptor
+  private var isSignalled = false
   /// When the timer wakes the owner; nil while it is off.
   private var dueAt: UInt64?
-  private var watched: [Int32] = []
-  /// The generation of the watched descriptors; nil before the first.
+  private var watchedDescriptors: [Int32] = []
+  /// The `Links.generation` of the watched descriptors; nil before the first `watch`.
   private(set) var generation: UInt64?
 
   /// Makes the descriptor; nil if the process has none left.
   package static func make() -> EventDescriptor? {
-    guard let flag = WakeDescriptor() else { return nil }
-    let made = EventDescriptor(flag)
-    guard made.add(made.timer) == 0, made.add(flag.descriptor) == 0 else { return nil }
+    guard let wakeDescriptor = WakeDescriptor() else { return nil }
+    let made = EventDescriptor(wakeDescriptor)
+    guard made.add(made.timer) == 0, made.add(wakeDescriptor.descriptor) == 0 else { return nil }
     return made
   }
 
-  private init(_ flag: WakeDescriptor) {
+  private init(_ wakeDescriptor: WakeDescriptor) {
     descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
     timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
-    self.flag = flag
+    self.wakeDescriptor = wakeDescriptor
   }
 
   deinit {
@@ -41,32 +41,33 @@ package struct EventDescriptor: ~Copyable {
     return unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, other, &event)
   }
 
-  /// Watches nothing any more; only `signal` makes the descriptor readable.
+  /// Stops watching sockets and timer; only `signal` makes the descriptor readable then.
   package mutating func stop() {
-    for old in watched { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, old, nil) }
-    watched = []
+    for old in watchedDescriptors { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, old, nil) }
+    watchedDescriptors = []
     wake(at: nil)
   }
 
-  mutating func watch(_ signs: [Int32], generation: UInt64) throws(ZeroMQError) {
+  /// Watches the signal descriptors of the links instead of the former ones.
+  mutating func watch(_ descriptors: [Int32], generation: UInt64) throws(ZeroMQError) {
     // libzmq closes a socket later, and the kernel drops its descriptor then by itself.
-    for old in watched where !signs.contains(old) {
+    for old in watchedDescriptors where !descriptors.contains(old) {
       _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, old, nil)
     }
-    watched = []
+    watchedDescriptors = []
     self.generation = nil
-    for sign in signs {
+    for other in descriptors {
       // A number that is watched already is that of the same descriptor, for the kernel drops a
       // closed one.
-      guard add(sign) == 0 || navd_errno() == EEXIST else {
-        throw ZeroMQError(.poll, code: navd_errno())
+      guard add(other) == 0 || navd_errno() == EEXIST else {
+        throw ZeroMQError("zmq_poll", code: navd_errno())
       }
-      watched.append(sign)
+      watchedDescriptors.append(other)
     }
     self.generation = generation
   }
 
-  /// Makes the descriptor readable from this time of `SystemClock.bootMilliseconds` on; nil for never.
+  /// Makes the descriptor readable from a time of `SystemClock.bootMilliseconds` on; nil for never.
   mutating func wake(at time: UInt64?) {
     let now = SystemClock.bootMilliseconds()
     // A timer that is early costs one look in some seconds; setting it costs a call for each message.
@@ -83,11 +84,11 @@ package struct EventDescriptor: ~Copyable {
     _ = unsafe timerfd_settime(timer, 0, &setting, nil)
   }
 
-  /// Makes the descriptor readable at once, or no longer for that reason.
+  /// Makes the descriptor readable at once, or with false ends the effect of an earlier call.
   package mutating func signal(_ isReady: Bool) {
-    guard isReady != isFlagged else { return }
-    isFlagged = isReady
-    if isReady { flag.signal() } else { flag.drain() }
+    guard isReady != isSignalled else { return }
+    isSignalled = isReady
+    if isReady { wakeDescriptor.signal() } else { wakeDescriptor.drain() }
   }
 }
 

@@ -4,89 +4,89 @@ import RuntimePaths
 
 /// A DEALER socket connected to one daemon, with the events of its connection.
 ///
-/// With several addresses, separated by commas, it connects to one at a time: to the next one if it
-/// has no connection for a while. The daemons of a cluster are reached like this, because only the
-/// one that serves listens.
+/// With several addresses, it connects to one at a time, and to the next one after an attempt of
+/// 500 ms. So it finds the daemon of several that serves, because the others do not listen.
 ///
 /// libzmq connects, and reconnects after a loss. Messages that libzmq cannot accept yet wait in
-/// `outbox`. A loss drops them, because the session sends everything again that it still needs.
+/// `unsentMessages`. A loss drops them, because the session repeats every message that it still needs.
 struct Link: ~Copyable {
-  /// An event of the connection; messages come before the event that ends their connection.
+  /// An event of the connection; its messages precede the event of its end.
   enum Event {
     case message(ServerMessage, verb: ServerVerb?, body: [UInt8])
-    /// A message that cannot be read, with the reason.
+    /// The daemon sent a message that the client cannot read, for this reason.
     case unreadable(String)
     case connected
     case disconnected
     /// An attempt to connect has failed; libzmq or the link tries again.
     case failed
     /// The address is malformed, or the process has no descriptor left.
-    case impossible
+    case cannotConnect
     /// The daemon refuses the connection for good; a retry would not help.
     case refused(ConnectionRefusal)
   }
 
-  /// The addresses, and the one in use.
-  private let places: [String]
-  private var place = 0
-  /// When to try the next address; nil while there is a connection, or only one address.
+  /// The addresses of the daemons; the link uses the one at `index`.
+  private let endpoints: [String]
+  private var index = 0
+  /// When to try the next address; nil while connected, or with one address.
   private var nextAt: UInt64?
   private var isConnected = false
   /// The number of successive rounds through all addresses without a handshake.
-  private var fruitlessRounds = 0
+  private var failedRounds = 0
   private let identity: NetworkIdentity?
   private let socket: Socket
   private var monitor: Monitor
   private let socketSlot: Poller.Slot
   private let monitorSlot: Poller.Slot
-  private var parts = Multipart(capacity: 4)
+  private var received = Multipart(capacity: 4)
   private var reader = ServerMessageReader()
-  private var outbox: [[[UInt8]]] = []
+  private var unsentMessages: [[[UInt8]]] = []
   private var isAwaitingRoom = false
   /// The number of successive connections that ended before the first message.
-  private var brokenGreetings = 0
-  /// Why the permissions of files do not let this user connect, at the last attempt.
+  private var brokenHandshakes = 0
+  /// Why file permissions kept this user from the socket at the last attempt; nil if they did not.
   private var denial: AccessDenial?
   /// Whether a daemon has accepted a connection to this address before.
   private var wasAccepted = false
-  /// The number of successive attempts that the daemon refused because of its connection limit.
-  private var fullAnswers = 0
-  /// When to connect again after such a refusal; nil while no retry is planned.
+  /// The number of successive refusals because of the daemon's connection limit.
+  private var limitRefusals = 0
+  /// When to connect again after such a refusal; nil without one.
   private var retryAt: UInt64?
-  /// After how many successive broken handshakes the link reports a refusal.
+  /// The number of successive broken handshakes at which the link reports a refusal.
   ///
   /// A daemon on this machine always answers. Over tcp, a client with the wrong server key sends a
   /// handshake that the daemon cannot read; the daemon then closes the connection without a reply.
-  private var patience: Int { endpoint.hasPrefix("ipc:") ? .max : 3 }
-  var endpoint: String { places[place] }
+  private var toleratedHandshakes: Int { endpoint.hasPrefix("ipc:") ? .max : 3 }
+  var endpoint: String { endpoints[index] }
 
   private init(
-    places: [String], place: Int, identity: NetworkIdentity?, socket: consuming Socket,
+    endpoints: [String], index: Int, identity: NetworkIdentity?, socket: consuming Socket,
     monitor: consuming Monitor, in poller: inout Poller
   ) {
-    self.places = places
-    self.place = place
-    if places.count > 1 { nextAt = SystemClock.bootMilliseconds() + Self.attemptMilliseconds }
+    self.endpoints = endpoints
+    self.index = index
+    if endpoints.count > 1 { nextAt = SystemClock.bootMilliseconds() + Self.connectMilliseconds }
     self.identity = identity
     socketSlot = poller.add(socket)
-    monitorSlot = poller.add(monitor)
+    monitorSlot = poller.add(monitor.reader)
     self.socket = socket
     self.monitor = monitor
   }
 
-  func leave(_ poller: inout Poller) {
+  /// Removes the socket and its monitor from the poller.
+  func stopWatching(_ poller: inout Poller) {
     poller.remove(socketSlot)
     poller.remove(monitorSlot)
   }
 
   /// Creates the socket and begins to connect; the link reports `connected` later.
   ///
-  /// `deinit` gives unsent messages 500 ms to leave; the caller calls `leave` before.
+  /// After `stopWatching`, `deinit` gives unsent messages 500 ms to leave.
   static func open(
-    _ places: [String], _ place: Int = 0, as identity: NetworkIdentity?, in poller: inout Poller
+    _ endpoints: [String], _ index: Int = 0, as identity: NetworkIdentity?, in poller: inout Poller
   ) throws(ZeroMQError) -> Link {
-    let endpoint = places[place]
-    let socket = try SharedContext.get().context.socket(.dealer)
+    let endpoint = endpoints[index]
+    let socket = try SharedContext.get().socket(.dealer)
     // Messages queued for one daemon must not reach the next daemon at the same address.
     try socket.set(.immediate(true))
     try socket.set(.linger(milliseconds: 500))
@@ -99,108 +99,105 @@ struct Link: ~Copyable {
       try socket.set(.ipv6(true))
     }
     try identity?.configure(socket)
-    let monitor = try Monitor.start(on: socket, .client)
+    let monitor = try Monitor.start(on: socket)
     try socket.connect(endpoint)
     return Link(
-      places: places, place: place, identity: identity, socket: socket, monitor: monitor,
+      endpoints: endpoints, index: index, identity: identity, socket: socket, monitor: monitor,
       in: &poller)
   }
 
-  /// Connects again after a refusal for the connection limit, where libzmq does not retry itself.
-  private mutating func renew(_ poller: inout Poller) throws(ZeroMQError) {
-    let answers = fullAnswers
-    try replace(place, &poller)
-    fullAnswers = answers
-  }
-
-  private mutating func replace(_ place: Int, _ poller: inout Poller) throws(ZeroMQError) {
-    let link = try Self.open(places, place, as: identity, in: &poller)
-    leave(&poller)
+  private mutating func replace(_ index: Int, _ poller: inout Poller) throws(ZeroMQError) {
+    let link = try Self.open(endpoints, index, as: identity, in: &poller)
+    stopWatching(&poller)
     self = link
   }
 
-  /// Connects anew, because a daemon has not answered for long: to the next address, or with one
-  /// address to that one again.
+  /// Makes a new connection, to the next address or with one address to the same.
   mutating func advance(_ poller: inout Poller) throws(ZeroMQError) {
-    let (greetings, answers, rounds) = (brokenGreetings, fullAnswers, fruitlessRounds)
+    let (greetings, answers, rounds) = (brokenHandshakes, limitRefusals, failedRounds)
     let former = (denial, wasAccepted)
-    try replace((place + 1) % places.count, &poller)
-    (brokenGreetings, fullAnswers, fruitlessRounds) = (greetings, answers, rounds)
+    try replace((index + 1) % endpoints.count, &poller)
+    (brokenHandshakes, limitRefusals, failedRounds) = (greetings, answers, rounds)
     (denial, wasAccepted) = former
   }
 
-  /// Connects to the next address, or plans to connect to the one after it if that is not possible.
+  /// Connects to the next address; after a failure, it plans to try the address behind that.
   private mutating func tryNext(_ poller: inout Poller) {
     do throws(ZeroMQError) {
       try advance(&poller)
     } catch {
       // The address is malformed, or the process has no descriptor left.
-      place = (place + 1) % places.count
+      index = (index + 1) % endpoints.count
       nextAt = SystemClock.bootMilliseconds() + Self.pauses.upperBound
     }
   }
 
+  /// Plans to try the next of several addresses after a time.
+  private mutating func planNext(after milliseconds: UInt64) {
+    if endpoints.count > 1 { nextAt = SystemClock.bootMilliseconds() + milliseconds }
+  }
+
   /// How long the link waits for a connection to one of several addresses, in milliseconds.
-  private static let attemptMilliseconds: UInt64 = 500
+  private static let connectMilliseconds: UInt64 = 500
   /// How long the link waits for the rest of the handshake, in milliseconds.
   private static let handshakeMilliseconds: UInt64 = 3000
   /// The first and the longest pause after an attempt to connect to each of several addresses, in
   /// milliseconds.
   private static let pauses: ClosedRange<UInt64> = 50...1000
 
-  /// The likely reason why there is no connection; nil if none is known.
-  var doubt: ConnectionRefusal? {
+  /// The likely reason why the link has no connection; nil if it knows none.
+  var likelyRefusal: ConnectionRefusal? {
     if let denial { return .noPermission(denial) }
-    if fullAnswers > 0 { return .full }
-    return patience < .max && brokenGreetings > 0 ? brokenHandshake : nil
+    if limitRefusals > 0 { return .full }
+    return toleratedHandshakes < .max && brokenHandshakes > 0 ? brokenHandshake : nil
   }
 
   private var brokenHandshake: ConnectionRefusal {
     .handshake(serverKey: identity.map { "\($0.serverKey)" })
   }
 
-  /// Handles the status code of the daemon's ZAP handler; returns nil if the link will retry.
+  /// Handles a refusal by the daemon's ZAP handler; returns nil if the link will retry.
   private mutating func refusal(status: Int32) -> ConnectionRefusal? {
-    guard status == Self.statusFull else {
+    guard status == Self.limitStatus else {
       return .unauthorised(key: identity.map { "\($0.keys.publicKey)" })
     }
-    outbox.removeAll()
+    unsentMessages.removeAll()
     var source = SystemRandomNumberGenerator()
     // A random pause spreads the retries of clients that were refused at the same time.
-    let pause = Self.fullPauses.pause(after: fullAnswers)
+    let pause = Self.limitPauses.pause(after: limitRefusals)
     retryAt = SystemClock.bootMilliseconds() + pause / 2 + source.next() % pause
-    fullAnswers += 1
+    limitRefusals += 1
     return nil
   }
 
   /// The ZAP status code of a daemon that has reached its connection limit.
-  private static let statusFull: Int32 = 500
-  /// The average pauses between retries, in milliseconds.
-  private static let fullPauses: ClosedRange<UInt64> = 100...1600
+  private static let limitStatus: Int32 = 500
+  /// The first and the longest average pause between retries, in milliseconds.
+  private static let limitPauses: ClosedRange<UInt64> = 100...1600
 
   /// Sends a message, or queues it until libzmq can accept it.
   mutating func send(
     _ verb: ClientVerb, _ body: [UInt8], _ poller: inout Poller
   ) throws(ZeroMQError) {
-    outbox.append([verb.frame, body])
+    unsentMessages.append([verb.frame, body])
     try flush(&poller)
   }
 
-  mutating func dropUnsent() { outbox.removeAll() }
+  mutating func dropUnsent() { unsentMessages.removeAll() }
 
   private mutating func flush(_ poller: inout Poller) throws(ZeroMQError) {
     var sent = 0
-    while sent < outbox.count, try socket.send(outbox[sent]) == .sent { sent += 1 }
-    outbox.removeFirst(sent)
-    guard isAwaitingRoom == outbox.isEmpty else { return }
-    isAwaitingRoom = !outbox.isEmpty
+    while sent < unsentMessages.count, try socket.send(unsentMessages[sent]) == .sent { sent += 1 }
+    unsentMessages.removeFirst(sent)
+    guard isAwaitingRoom == unsentMessages.isEmpty else { return }
+    isAwaitingRoom = !unsentMessages.isEmpty
     poller.watch(socketSlot, for: isAwaitingRoom ? [.readable, .writable] : .readable)
   }
 
-  /// When to call `takeEvents` at the latest; nil while nothing is planned.
+  /// When the caller must call `takeEvents` at the latest; nil for no limit.
   var dueAt: UInt64? { [retryAt, nextAt].compactMap { $0 }.min() }
 
-  /// Connects again if that is due, and returns what has happened, after a wait of the poller.
+  /// Reconnects if that is due, and returns the events that libzmq has reported.
   mutating func takeEvents(_ poller: inout Poller) throws(ZeroMQError) -> [Event] {
     var events: [Event] = []
     if let due = dueAt, due <= SystemClock.bootMilliseconds() {
@@ -208,12 +205,15 @@ struct Link: ~Copyable {
         if isConnected { events.append(.disconnected) }
         tryNext(&poller)
       } else {
-        try renew(&poller)
+        // libzmq does not connect again after a refusal.
+        let refusals = limitRefusals
+        try replace(index, &poller)
+        limitRefusals = refusals
       }
     }
     // Messages first, because those of a lost connection still belong to its session.
-    while events.count < 256, try socket.receive(into: &parts) {
-      (brokenGreetings, fullAnswers) = (0, 0)
+    while events.count < 256, try socket.receive(into: &received) {
+      (brokenHandshakes, limitRefusals) = (0, 0)
       events.append(readMessage())
     }
     while let event = try monitor.next() {
@@ -221,35 +221,33 @@ struct Link: ~Copyable {
       case .connected:
         isConnected = true
         denial = nil
-        if places.count > 1 { nextAt = SystemClock.bootMilliseconds() + Self.handshakeMilliseconds }
+        planNext(after: Self.handshakeMilliseconds)
         events.append(.connected)
       // A daemon that hangs is still connected to by its kernel.
-      case .handshakeSucceeded: (nextAt, fruitlessRounds, wasAccepted) = (nil, 0, true)
+      case .handshakeSucceeded: (nextAt, failedRounds, wasAccepted) = (nil, 0, true)
       case .connectRetried:
         denial = AccessDenial.find(endpoint)
         // A daemon that starts again opens its socket late; another address may be open.
-        let isFinal = denial?.isSettled == true && !wasAccepted && places.count == 1
-        events.append(isFinal ? doubt.map { .refused($0) } ?? .failed : .failed)
-        guard places.count > 1 else { break }
+        let isFinal = denial?.isSettled == true && !wasAccepted && endpoints.count == 1
+        events.append(isFinal ? likelyRefusal.map { .refused($0) } ?? .failed : .failed)
         // A pause after each round, in which a daemon can take over.
-        let isLast = place == places.count - 1
-        let pause = isLast ? Self.pauses.pause(after: fruitlessRounds) : 0
-        nextAt = SystemClock.bootMilliseconds() + pause
-        if isLast { fruitlessRounds += 1 }
+        let isLast = index == endpoints.count - 1
+        planNext(after: isLast ? Self.pauses.pause(after: failedRounds) : 0)
+        if isLast, endpoints.count > 1 { failedRounds += 1 }
       case .disconnected:
         isConnected = false
-        outbox.removeAll()
-        if places.count > 1 { nextAt = SystemClock.bootMilliseconds() + Self.attemptMilliseconds }
+        unsentMessages.removeAll()
+        planNext(after: Self.connectMilliseconds)
         events.append(.disconnected)
       // A daemon that ends during the handshake, for example in a restart, has not refused the
       // client. libzmq then reports a lost connection and reconnects.
       case .handshakeFailed:
-        brokenGreetings += 1
-        if brokenGreetings >= patience { events.append(.refused(brokenHandshake)) }
+        brokenHandshakes += 1
+        if brokenHandshakes >= toleratedHandshakes { events.append(.refused(brokenHandshake)) }
       case .handshakeBroken: events.append(.refused(brokenHandshake))
       case .refused:
         if let refusal = refusal(status: event.value) { events.append(.refused(refusal)) }
-      case .accepted, .acceptFailed: break
+      case .accepted: break
       }
     }
     try flush(&poller)
@@ -257,11 +255,11 @@ struct Link: ~Copyable {
   }
 
   private mutating func readMessage() -> Event {
-    guard parts.count == 2, parts.droppedFrames == 0 else {
-      return .unreadable("a message of \(parts.count + parts.droppedFrames) frames")
+    guard received.count == 2, received.droppedFrames == 0 else {
+      return .unreadable("a message of \(received.count + received.droppedFrames) frames")
     }
-    let verb = parts[0].copyBytes()
-    let body = parts[1].copyBytes()
+    let verb = received[0].copyBytes()
+    let body = received[1].copyBytes()
     do {
       let message = try reader.read(verb: verb, body: body)
       return .message(message, verb: Self.serverVerb(verb), body: body)
@@ -276,24 +274,20 @@ struct Link: ~Copyable {
   }
 }
 
-/// The one ZeroMQ context of a process, created on first use and never terminated.
+/// The one ZeroMQ context of a process, which the first use creates and nothing terminates.
 ///
 /// libzmq's CURVE code shares one random source, which the end of any context closes for all.
-final class SharedContext: Sendable {
-  let context: Context
-  private let forks = Forks.count
-  static let shared = Lock<SharedContext?>(nil)
+enum SharedContext {
+  static let shared = Lock<(context: Context, forks: Int)?>(nil)
 
-  private init(_ context: consuming Context) { self.context = context }
-
-  static func get() throws(ZeroMQError) -> SharedContext {
+  static func get() throws(ZeroMQError) -> Context {
     let forks = Forks.count
     return try shared.withLock { shared throws(ZeroMQError) in
-      if let shared, shared.forks == forks { return shared }
-      let made = SharedContext(try Context.make())
+      if let shared, shared.forks == forks { return shared.context }
+      let made = try Context()
       // The threads of a parent's context are not here, so nothing may wait for them: it stays.
-      if let shared { _ = unsafe Unmanaged.passRetained(shared) }
-      shared = made
+      if let shared { _ = unsafe Unmanaged.passRetained(shared.context) }
+      shared = (made, forks)
       return made
     }
   }

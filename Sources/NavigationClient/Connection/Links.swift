@@ -4,44 +4,45 @@ import RuntimePaths
 
 /// The connections of one client: one for each session, all on the thread of the caller.
 struct Links: ~Copyable {
-  /// A connection, or the plan for one.
+  /// One connection, or the time at which to connect.
   private final class Entry {
     let id: LinkID
-    /// The address; nil for the configured ones.
+    /// The address that a daemon named; nil for the configured ones.
     var address: DaemonAddress?
     var link: Link?
-    /// When to connect; until then, the events of the present connection are ignored.
+    /// When to connect again; until then, the client ignores the present connection.
     var connectAt: UInt64?
 
     init(_ id: LinkID) { self.id = id }
   }
 
-  private let configured: String
+  private let configuredEndpoints: String
   private let identity: NetworkIdentity?
   private var poller = Poller()
+  private var wakeSlot: Poller.Slot?
   private var entries: [Entry] = []
 
-  /// Makes a client without connections; a wait ends while the descriptor `wake` is readable.
-  init(_ configured: String, as identity: NetworkIdentity?, wake: Int32?) {
-    self.configured = configured
+  /// Makes a list without connections; `wait` returns while the descriptor `wake` is readable.
+  init(_ configuredEndpoints: String, as identity: NetworkIdentity?, wake: Int32?) {
+    self.configuredEndpoints = configuredEndpoints
     self.identity = identity
-    if let wake { _ = poller.add(descriptor: wake) }
+    if let wake { wakeSlot = poller.add(descriptor: wake) }
   }
 
-  /// The links, oldest first.
+  /// The ids of the connections, oldest first.
   var ids: [LinkID] { entries.map(\.id) }
 
-  /// The address to which a link is or will be connected; nil if there is none.
-  func place(of id: LinkID) -> String? {
+  /// The address to which a link is or will be connected; nil for an unknown link.
+  func endpoint(of id: LinkID) -> String? {
     guard let entry = entry(id) else { return nil }
     if let address = entry.address { return address.endpoint }
-    return entry.link?.endpoint ?? endpoints(in: configured).first
+    return entry.link?.endpoint ?? endpoints(in: configuredEndpoints).first
   }
 
-  /// The likely reason why a link has no connection; nil if none is known.
-  func doubt(_ id: LinkID) -> ConnectionRefusal? { entry(id)?.link?.doubt }
+  /// The likely reason why a link has no connection; nil if it knows none.
+  func likelyRefusal(_ id: LinkID) -> ConnectionRefusal? { entry(id)?.link?.likelyRefusal }
 
-  /// Connects now, to an address or, if it is nil, to the configured ones.
+  /// Connects a link now, to an address or with nil to the configured ones.
   mutating func connect(_ id: LinkID, to address: DaemonAddress?) throws(ZeroMQError) {
     let entry = makeEntry(id)
     entry.connectAt = nil
@@ -50,17 +51,17 @@ struct Links: ~Copyable {
       return
     }
     entry.address = address
-    let places = endpoints(in: address?.endpoint ?? configured)
-    let link = try Link.open(places, as: keys(for: address), in: &poller)
-    entry.link?.leave(&poller)
+    let addresses = endpoints(in: address?.endpoint ?? configuredEndpoints)
+    let link = try Link.open(addresses, as: keys(for: address), in: &poller)
+    entry.link?.stopWatching(&poller)
     entry.link = consume link
   }
 
-  /// Plans to connect; until then, the present connection is ignored.
+  /// Plans to connect a link at a time; until then, the client ignores its present connection.
   mutating func connect(_ id: LinkID, to address: DaemonAddress?, at time: UInt64) {
     let entry = makeEntry(id)
     if entry.address != address {
-      drop(entry)
+      closeLink(of: entry)
       entry.address = address
     }
     entry.link?.dropUnsent()
@@ -69,7 +70,7 @@ struct Links: ~Copyable {
 
   mutating func close(_ id: LinkID) {
     guard let entry = entry(id) else { return }
-    drop(entry)
+    closeLink(of: entry)
     entries.removeAll { $0 === entry }
   }
 
@@ -90,8 +91,9 @@ struct Links: ~Copyable {
     }
   }
 
-  /// Waits until a link has events, the descriptor is readable, or the timeout has passed; returns
-  /// whether anything is ready, except what is due.
+  /// Waits until a link has events, the descriptor `wake` is readable, or the timeout has passed.
+  ///
+  /// Returns whether a descriptor is ready; a due `takeEvents` does not count.
   @discardableResult
   mutating func wait(milliseconds: Int) throws(ZeroMQError) -> Bool {
     var milliseconds = milliseconds
@@ -102,16 +104,19 @@ struct Links: ~Copyable {
     return try poller.wait(milliseconds: milliseconds) > 0
   }
 
-  /// When to call `takeEvents` of all links at the latest; nil while nothing is planned.
+  /// Whether the descriptor `wake` was readable at the end of the last wait.
+  var isWoken: Bool { if let wakeSlot { poller.isReadable(wakeSlot) } else { false } }
+
+  /// When the caller must call `takeEvents` of all links at the latest; nil for no limit.
   var dueAt: UInt64? { entries.compactMap { $0.connectAt ?? $0.link?.dueAt }.min() }
 
-  /// Changes whenever `signs()` does.
+  /// Changes whenever `signalDescriptors()` does.
   var generation: UInt64 { poller.generation }
 
-  /// The descriptors that become readable when a link has events; see `Poller.signs()`.
-  func signs() throws(ZeroMQError) -> [Int32] { try poller.signs() }
+  /// The descriptors that become readable when a link has events; see `Poller.signalDescriptors()`.
+  func signalDescriptors() throws(ZeroMQError) -> [Int32] { try poller.signalDescriptors() }
 
-  /// Connects if that is due, and returns the events of a link.
+  /// Connects a link if that is due, and returns its events.
   mutating func takeEvents(of id: LinkID) throws(ZeroMQError) -> [Link.Event] {
     guard let entry = entry(id) else { return [] }
     guard let time = entry.connectAt else { return try entry.link?.takeEvents(&poller) ?? [] }
@@ -124,16 +129,28 @@ struct Links: ~Copyable {
     } catch {
       // The process has no descriptor left, or the address is malformed.
       entry.connectAt = SystemClock.bootMilliseconds() + Self.pauseMilliseconds
-      return [.impossible]
+      return [.cannotConnect]
     }
   }
 
-  /// How long to wait before the next attempt if a socket cannot be made.
+  /// How long the client waits after it could not make a socket.
   private static let pauseMilliseconds: UInt64 = 1000
 
+  /// The keys for an address; nil for a socket of this machine, or if the client has no keys.
   private func keys(for address: DaemonAddress?) -> NetworkIdentity? {
     guard let address else { return identity }
-    return identity?.keys(for: address) ?? .read(for: address, environment: .current())
+    if let identity { return identity.keys(for: address) }
+    // A daemon on this machine can name one at tcp://.
+    guard address.endpoint.hasPrefix("tcp:"),
+      let own = ProcessEnvironment.current()["NAVD_KEY"],
+      let key = address.key.flatMap({ CurvePublicKey(z85: $0) })
+    else { return nil }
+    do {
+      return NetworkIdentity(serverKey: key, keys: try SecretKeyFile.pair(own))
+    } catch {
+      // Without keys, the handshake fails, and the client asks for the nav elsewhere.
+      return nil
+    }
   }
 
   private func entry(_ id: LinkID) -> Entry? { entries.first { $0.id == id } }
@@ -144,64 +161,48 @@ struct Links: ~Copyable {
     return entries[entries.count - 1]
   }
 
-  private mutating func drop(_ entry: Entry) {
-    entry.link?.leave(&poller)
+  private mutating func closeLink(of entry: Entry) {
+    entry.link?.stopWatching(&poller)
     entry.link = nil
   }
 }
 
 extension ClusterReplica {
-  /// Performs operations, which begin within a time or never; see `perform(_:operations:until:)`.
+  /// Sends operations, which the daemon begins within a time or never.
   ///
-  /// `endpoint` is where the nav is if the client does not know better.
+  /// `endpoint` is the nav's daemon if the client knows no other.
   mutating func perform(
     _ request: OpRequest, _ operations: [[UInt8]], within limit: Duration?, at endpoint: String
   ) -> (id: UInt64, outputs: [ClusterOutput]) {
     var request = request
-    request.expire(after: limit, at: place(of: request.nav) ?? endpoint)
+    request.expire(after: limit, at: self.endpoint(of: request.nav) ?? endpoint)
     return perform(
       request, operations: operations, until: limit.map { Deadline($0).milliseconds })
   }
 
-  /// Handles an event of a link, which is or will be connected to `place`.
+  /// Handles an event of a link, which is or will be connected to `endpoint`.
   mutating func receive(
-    _ event: Link.Event, of link: LinkID, at place: String?
+    _ event: Link.Event, of link: LinkID, at endpoint: String?
   ) -> [ClusterOutput] {
     let now = SystemClock.bootMilliseconds()
     switch event {
     case .message(let message, let verb, let body):
       return receive(message, verb: verb, octets: body.count, from: link, at: now)
     case .unreadable: return receiveUnreadable(from: link, at: now)
-    case .connected: return connected(link, to: place, at: now)
+    case .connected: return connected(link, to: endpoint, at: now)
     case .disconnected: return disconnected(link, at: now)
     case .failed: return failed(link, at: now)
     // libzmq reconnects after a broken handshake, but not after a refused key.
-    case .refused, .impossible: return failed(link, isFinal: true, at: now)
+    case .refused, .cannotConnect: return failed(link, isFinal: true, at: now)
     }
   }
 }
 
 extension NetworkIdentity {
-  /// The keys for a daemon that another one has named; nil for a socket of this machine.
+  /// The keys for a daemon that another daemon has named; nil for a socket of this machine.
   package func keys(for address: DaemonAddress) -> NetworkIdentity? {
     guard address.endpoint.hasPrefix("tcp:") else { return nil }
     let key = address.key.flatMap { CurvePublicKey(z85: $0) } ?? serverKey
     return NetworkIdentity(serverKey: key, keys: keys)
-  }
-
-  /// Reads the keys for a daemon at tcp:// that one on this machine has named; nil if it named no
-  /// key, or `NAVD_KEY` names no key file that can be read.
-  static func read(
-    for address: DaemonAddress, environment: ProcessEnvironment
-  ) -> NetworkIdentity? {
-    guard address.endpoint.hasPrefix("tcp:"), let own = environment["NAVD_KEY"],
-      let key = address.key.flatMap({ CurvePublicKey(z85: $0) })
-    else { return nil }
-    do {
-      return NetworkIdentity(serverKey: key, keys: try SecretKeyFile.pair(own))
-    } catch {
-      // Without keys, the handshake fails, and the client asks for the nav elsewhere.
-      return nil
-    }
   }
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Synchronization
 
-/// A lock around a value, which works in a child of fork(2) too.
+/// A lock around a value, which also works in a child of fork(2).
 ///
 /// Swift's `Mutex` does not: it remembers the number that the thread had in the parent, and ends the
 /// process as soon as a second thread waits for it.
@@ -32,7 +32,7 @@ import Synchronization
   }
 }
 
-/// The forks of this process and its ancestors; a child does not use the clients of its parent.
+/// Counts the forks that led to this process, because a child must not use its parent's clients.
 package enum Forks {
   private static let counter = Atomic(0)
   private static let isRegistered = pthread_atfork(
@@ -42,7 +42,7 @@ package enum Forks {
       Forks.counter.add(1, ordering: .relaxed)
     })
 
-  /// How many forks led to this process since the first call.
+  /// The number of forks between the first call in an ancestor and this process.
   package static var count: Int {
     _ = isRegistered
     return counter.load(ordering: .relaxed)

@@ -3,32 +3,32 @@ import RuntimePaths
 import ZeroMQ
 
 extension NavigationConnection {
-  /// The state of one request without a session, on its way to the daemon that has its nav.
+  /// One request without a session, and its way to the daemon that has its nav.
   private struct Exchange {
     let verb: ClientVerb
     let id: UInt64
     let body: [UInt8]
-    /// How often it was sent, except where a daemon answered that it had not performed it.
+    /// How often the client has sent the request, less the answers that it was not performed.
     var sends = 0
     /// The newest answer of a daemon that does not have the nav.
     var refused: Reply?
-    /// The number of daemons that named another one.
+    /// The number of times that the client went to another daemon.
     var moves = 0
-    /// Until when the request waits; nil if it is sent.
+    /// When the client sends the request again; nil if it waits for no daemon.
     var pausedUntil: UInt64?
-    /// The number of failed attempts to connect to the daemon that was named.
+    /// The number of failed attempts to connect to the daemon that another one named.
     var failures = 0
-    /// Until when that daemon may take to accept a connection; nil if it has.
+    /// The deadline of the connection to that daemon; nil if there is one.
     var connectsUntil: UInt64?
 
-    /// When something is due; nil if nothing is.
+    /// The earlier of `pausedUntil` and `connectsUntil`; nil without either.
     var wakeAt: UInt64? { [pausedUntil, connectsUntil].compactMap { $0 }.min() }
   }
 
-  /// After how many daemons that name another one the answer `moved` is returned.
+  /// The number of moves after which the client returns the answer `moved` to its caller.
   private static let maximumMoves = 16
 
-  /// One round trip without a session; after a loss, the request is sent again.
+  /// Performs one round trip without a session; after a reconnect, it sends the request again.
   ///
   /// If a daemon names another one (`moved`), the function connects to it. If the nav has no daemon
   /// for now (`busy`, `no-owner`), it asks again until the deadline.
@@ -49,10 +49,12 @@ extension NavigationConnection {
         exchange.pausedUntil = nil
         try send(&exchange)
       }
-      if let time = exchange.connectsUntil, Deadline(at: time).hasPassed { goHome(&exchange) }
+      if let time = exchange.connectsUntil, Deadline(at: time).hasPassed {
+        returnToConfigured(&exchange)
+      }
       guard !deadline.hasPassed else {
         if let refused = exchange.refused { return refused }
-        throw timeUp(isChange: verb == .op)
+        throw timeoutError(isChange: verb == .op)
       }
     }
   }
@@ -64,7 +66,7 @@ extension NavigationConnection {
     exchange.sends += 1
   }
 
-  /// Handles an event of the link; returns the reply if this is it.
+  /// Handles an event of the link; returns the reply to the request if the event has it.
   private mutating func take(
     _ event: Link.Event, _ exchange: inout Exchange
   ) throws(ConnectionError) -> Reply? {
@@ -82,15 +84,15 @@ extension NavigationConnection {
       if exchange.pausedUntil == nil { try send(&exchange) }
     case .failed where exchange.moves > 0:
       exchange.failures += 1
-      if exchange.failures == ClusterReplica.unreachableFailures { goHome(&exchange) }
-    case .refused where exchange.moves > 0: goHome(&exchange)
-    case .impossible: goHome(&exchange)
-    case .message, .unreadable, .disconnected, .refused, .failed: try endRequest(on: event)
+      if exchange.failures == ClusterReplica.unreachableFailures { returnToConfigured(&exchange) }
+    case .refused where exchange.moves > 0: returnToConfigured(&exchange)
+    case .cannotConnect: returnToConfigured(&exchange)
+    case .message, .unreadable, .disconnected, .refused, .failed: try throwIfHopeless(on: event)
     }
     return nil
   }
 
-  /// Goes to the daemon that has the nav; returns false if the refusal is the answer.
+  /// Connects to the daemon that a refusal names; returns false if it is the answer for the caller.
   private mutating func follow(
     _ refusal: ErrReply, _ exchange: inout Exchange, _ reply: Reply
   ) throws(ConnectionError) -> Bool {
@@ -113,8 +115,8 @@ extension NavigationConnection {
     return true
   }
 
-  /// Asks at the configured addresses again, because the daemon that was named is not there.
-  private mutating func goHome(_ exchange: inout Exchange) {
+  /// Connects to the configured addresses again, because the daemon that another one named is lost.
+  private mutating func returnToConfigured(_ exchange: inout Exchange) {
     exchange.moves += 1
     exchange.failures = 0
     exchange.connectsUntil = nil
@@ -122,7 +124,7 @@ extension NavigationConnection {
     links.connect(.first, to: nil, at: SystemClock.bootMilliseconds() + pause)
   }
 
-  /// The pauses between moves, in milliseconds.
+  /// The first and the longest pause between moves, in milliseconds.
   private static let pauses: ClosedRange<UInt64> = 50...800
 }
 
@@ -135,7 +137,7 @@ package struct Pong: Hashable, Sendable {
 }
 
 extension NavigationConnection {
-  /// Checks that the daemon's loop runs; not within a session, which sends heartbeats by itself.
+  /// Sends a ping and waits for the daemon's answer; without a session only.
   package mutating func ping(
     timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Pong {
@@ -149,23 +151,23 @@ extension NavigationConnection {
         switch event {
         case .message(.pong(id, let boot, let time), _, _): return Pong(boot: boot, time: time)
         case .connected: try send(.ping, body)
-        case .message, .unreadable, .disconnected, .refused, .failed, .impossible:
-          try endRequest(on: event)
+        case .message, .unreadable, .disconnected, .refused, .failed, .cannotConnect:
+          try throwIfHopeless(on: event)
         }
       }
-      guard !deadline.hasPassed else { throw timeUp(isChange: false) }
+      guard !deadline.hasPassed else { throw timeoutError(isChange: false) }
     }
   }
 
   /// Sends a read that takes long, such as a backup, and polls its progress; without a session.
   ///
-  /// After a loss of the connection, the daemon has `defaultTimeout` to come back; the request is
-  /// then sent again.
-  /// `question` polls the progress, `interval` after each reply to it; `tell` gets these replies.
+  /// After a loss of the connection, the client waits `defaultTimeout` for the daemon, and sends the
+  /// request again. `question` polls the progress, `interval` after each reply to it; `report` gets
+  /// these replies.
   package mutating func get(
-    _ request: GetRequest, timeout: Duration, asking question: GetRequest?,
+    _ request: GetRequest, timeout: Duration, polling question: GetRequest?,
     every interval: Duration,
-    tell: (OkReply) -> Void
+    report: (OkReply) -> Void
   ) throws(ConnectionError) -> Reply {
     precondition(!hasSession, "progress is asked for without a session")
     let deadline = Deadline(timeout)
@@ -184,14 +186,14 @@ extension NavigationConnection {
         question?.id = id
         if let question { try send(.get, ClientMessageWriter.message(question)) }
       }
-      for event in try wait(until: next.map { $0.earlier(than: limit) } ?? limit) {
+      for event in try wait(until: limit.earlier(than: next?.milliseconds)) {
         switch event {
         case .message(.ok(let reply), _, let body) where reply.id == request.id:
           return Reply(result: .success(reply), body: body)
         case .message(.err(let refusal), _, let body) where refusal.id == request.id:
           return Reply(result: .failure(refusal), body: body)
         case .message(.ok(let reply), _, _) where reply.id == question?.id:
-          tell(reply)
+          report(reply)
           next = Deadline(interval)
         case .message(.err(let refusal), _, _) where refusal.id == question?.id:
           next = Deadline(interval)
@@ -199,11 +201,13 @@ extension NavigationConnection {
           try send(.get, body)
           limit = deadline
           next = question.map { _ in Deadline(interval) }
-        case .disconnected: limit = deadline.earlier(than: Deadline(Self.defaultTimeout))
-        case .message, .unreadable, .refused, .failed, .impossible: try endRequest(on: event)
+        case .disconnected:
+          limit = Deadline(Self.defaultTimeout).earlier(than: deadline.milliseconds)
+        case .message, .unreadable, .refused, .failed, .cannotConnect:
+          try throwIfHopeless(on: event)
         }
       }
-      guard !limit.hasPassed else { throw timeUp(isChange: false) }
+      guard !limit.hasPassed else { throw timeoutError(isChange: false) }
     }
   }
 }

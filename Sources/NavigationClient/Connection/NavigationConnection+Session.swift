@@ -1,4 +1,3 @@
-import CLinux
 package import NavigationCore
 import RuntimePaths
 package import ZeroMQ
@@ -12,27 +11,27 @@ extension NavigationConnection {
     guard !hasSession else { return }
     hasSession = true
     let deadline = Deadline(timeout)
-    try interpret(
-      cluster.connected(.first, to: links.place(of: .first), at: SystemClock.bootMilliseconds()))
+    try perform(
+      cluster.connected(.first, to: links.endpoint(of: .first), at: SystemClock.bootMilliseconds()))
     try awaitSession(until: deadline, or: .noAnswer(endpoint: endpoint, isChange: false))
   }
 
-  /// Asks the sessions for a watch, a duty or its end; `next` returns what follows.
+  /// Requests a watch or a duty, or ends one; `next` returns the events that follow.
   package mutating func request(
     _ body: (inout ClusterReplica) -> [ClusterOutput]
   ) throws(ConnectionError) {
-    try interpret(body(&cluster))
+    try perform(body(&cluster))
   }
 
   /// Sends a change without waiting, and returns its id; `next` returns its reply.
   ///
   /// The id and the operations of `request` are ignored. `operations` has one JSON object for each.
-  /// Behind `limit`, a change that is not under way is `expired`.
+  /// After `limit`, a change that is not under way fails as `expired`.
   package mutating func submit(
     _ request: OpRequest, operations: [[UInt8]], within limit: Duration? = nil
   ) throws(ConnectionError) -> UInt64 {
     let (id, outputs) = cluster.perform(request, operations, within: limit, at: endpoint)
-    try interpret(outputs)
+    try perform(outputs)
     return id
   }
 
@@ -44,57 +43,51 @@ extension NavigationConnection {
     let deadline = timeout.map { Deadline($0) }
     while true {
       if !events.isEmpty { return events.removeFirst() }
-      try turn(until: deadline)
+      try runOnce(until: deadline)
       guard events.isEmpty else { continue }
-      if isWoken || deadline?.hasPassed == true { return nil }
+      if links.isWoken || deadline?.hasPassed == true { return nil }
     }
   }
 
-  private var isWoken: Bool {
-    guard let wake else { return false }
-    var entry = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&entry, 1, 0) > 0
-  }
-
-  /// Sends `bye`, so that the daemon ends the session at once.
+  /// Sends `bye`, so that the daemon ends the session at once, and waits at most 1 s for the reply.
   ///
-  /// Waits at most 1 s for the reply. A process that ends earlier can lose its last messages, which
-  /// are still in libzmq's queue.
+  /// A process that ends earlier can lose its last messages, which are still in libzmq's queue.
   package mutating func leave() throws(ConnectionError) {
     guard hasSession else { return }
     let farewell = cluster.leave()
     guard !farewell.isEmpty else { return }
-    try interpret(farewell)
+    try perform(farewell)
     let deadline = Deadline(.seconds(1))
     while !deadline.hasPassed {
       for event in try wait(until: deadline) where Self.endsLeave(event) { return }
     }
   }
 
-  /// Whether an event ends the wait after `bye`; only its reply has neither a nav nor a value.
+  /// Whether an event ends the wait after `bye`; only the reply to it has neither nav nor value.
   private static func endsLeave(_ event: Link.Event) -> Bool {
     switch event {
     case .message(.ok(let reply), _, _): reply.nav == nil && reply.value == nil
     case .disconnected, .refused: true
-    case .message, .unreadable, .connected, .failed, .impossible: false
+    case .message, .unreadable, .connected, .failed, .cannotConnect: false
     }
   }
 
+  /// Waits for the reply to a request that `outputs` send.
   mutating func awaitReply(
     _ id: UInt64, _ outputs: [ClusterOutput], until deadline: Deadline, isChange: Bool,
     whenQueued: (UInt64) -> Void = { _ in }
   ) throws(ConnectionError) -> Reply {
     awaited.insert(id)
     defer { awaited.remove(id) }
-    try interpret(outputs)
+    try perform(outputs)
     while true {
       while let position = takeQueued(id) { whenQueued(position) }
       if let reply = replies.removeValue(forKey: id) { return reply }
       guard !deadline.hasPassed else {
-        try interpret(cluster.forget(id).outputs)
-        throw timeUp(isChange: isChange)
+        try perform(cluster.forget(id).outputs)
+        throw timeoutError(isChange: isChange)
       }
-      try turn(until: deadline)
+      try runOnce(until: deadline)
     }
   }
 
@@ -108,15 +101,16 @@ extension NavigationConnection {
     return nil
   }
 
-  mutating func turn(until deadline: Deadline?) throws(ConnectionError) {
+  /// Waits once, until the deadline at most, and handles the events of all links.
+  mutating func runOnce(until deadline: Deadline?) throws(ConnectionError) {
     if case .closed = cluster.phase { throw .unreachable(endpoint: endpoint) }
     let limit = (deadline ?? Deadline(at: .max)).earlier(than: cluster.wakeAt)
     _ = try ofSystem(try links.wait(milliseconds: limit.remainingMilliseconds))
     for link in links.ids {
       for event in try ofSystem(try links.takeEvents(of: link)) { try handle(event, of: link) }
     }
-    try interpret(cluster.tick(at: SystemClock.bootMilliseconds()))
-    try interpret(cluster.confirm())
+    try perform(cluster.tick(at: SystemClock.bootMilliseconds()))
+    try perform(cluster.grantCredit())
   }
 
   private mutating func handle(
@@ -126,10 +120,10 @@ extension NavigationConnection {
       throw .refused(endpoint: endpoint, refusal)
     }
     let body = if case .message(_, _, let body) = event { body } else { [UInt8]() }
-    try interpret(cluster.receive(event, of: link, at: links.place(of: link)), body: body)
+    try perform(cluster.receive(event, of: link, at: links.endpoint(of: link)), body: body)
   }
 
-  private mutating func interpret(
+  private mutating func perform(
     _ outputs: [ClusterOutput], body: [UInt8] = []
   ) throws(ConnectionError) {
     for output in outputs {
@@ -159,10 +153,7 @@ extension NavigationConnection {
     return connection
   }
 
-  private var isOpen: Bool { cluster.phase == .open }
-
-  /// Waits until the session is open; throws `unreachable` after the timeout, or the reason why the
-  /// session cannot open.
+  /// Waits until the session is open; throws `unreachable` after the timeout, or a known reason.
   package mutating func awaitSession(timeout: Duration) throws(ConnectionError) {
     try awaitSession(until: Deadline(timeout), or: .unreachable(endpoint: endpoint))
   }
@@ -170,18 +161,19 @@ extension NavigationConnection {
   private mutating func awaitSession(
     until deadline: Deadline, or error: ConnectionError
   ) throws(ConnectionError) {
-    while !isOpen {
-      try turn(until: deadline)
-      guard isOpen || !deadline.hasPassed else { throw refusal(or: error) }
+    while cluster.phase != .open {
+      try runOnce(until: deadline)
+      guard cluster.phase == .open || !deadline.hasPassed else { throw refusal(or: error) }
     }
   }
 
-  /// Handles everything that has arrived or is due, until `limit` events wait in `takeEvent`;
-  /// throws the error that ended the session for good.
+  /// Handles messages and deadlines without waiting, until `takeEvent` has `limit` events.
+  ///
+  /// It throws the error that ended the session for good.
   package mutating func serve(limit: Int) throws(ConnectionError) {
     var isReady = true
     while isReady, events.count < limit {
-      try turn(until: Deadline(at: 0))
+      try runOnce(until: Deadline(at: 0))
       // Sends read the sockets' signs too, so only a wait that finds nothing proves them read.
       isReady = try ofSystem(try links.wait(milliseconds: 0))
     }
@@ -189,22 +181,22 @@ extension NavigationConnection {
 
   package var hasEvents: Bool { !events.isEmpty }
 
-  /// Takes the oldest event, and handles nothing new; nil if there is none.
+  /// Takes the oldest event of those that `serve` found; nil if there is none.
   package mutating func takeEvent() -> SessionEvent? {
     events.isEmpty ? nil : events.removeFirst()
   }
 
-  /// Brings a descriptor up to date, after `serve` or any other call.
+  /// Updates the descriptor of the connection after `serve` or any other call.
   ///
-  /// It becomes readable as soon as `serve` or `takeEvent`, or with `isReady` the caller, has
-  /// something to do.
+  /// The descriptor becomes readable as soon as `serve` or `takeEvent` has work; with `isReady`, at
+  /// once.
   package mutating func update(
     _ descriptor: inout EventDescriptor, isReady: Bool
   ) throws(ConnectionError) {
     var isReady = isReady || !events.isEmpty
     do throws(ZeroMQError) {
       if descriptor.generation != links.generation {
-        try descriptor.watch(try links.signs(), generation: links.generation)
+        try descriptor.watch(try links.signalDescriptors(), generation: links.generation)
       }
       // A send reads the signs of messages that have arrived, and nothing would show them again.
       if !isReady { isReady = try links.wait(milliseconds: 0) }

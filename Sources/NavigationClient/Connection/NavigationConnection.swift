@@ -4,9 +4,9 @@ package import RuntimePaths
 
 /// A blocking connection to a daemon for one thread; navctl, the exporter and tests use it.
 ///
-/// Without a session it performs single requests, each one round trip. After `openSession` it
-/// watches navs, and continues that across reconnects. `deinit` closes it, and gives the last
-/// messages 500 ms to leave.
+/// Without a session, it performs single requests, each in one round trip. After `openSession`, it
+/// can also watch navs, and continues the watches after a reconnect. `deinit` closes the connection,
+/// and gives the last messages 500 ms to leave.
 ///
 /// ```swift
 /// var connection = try NavigationConnection.connect(to: "ipc:///run/navd/navd.sock")
@@ -29,19 +29,17 @@ package struct NavigationConnection: ~Copyable {
   package internal(set) var cluster: ClusterReplica
   /// The events that `next` has not returned yet.
   var events: [SessionEvent] = []
-  /// The replies to awaited requests that have not been taken yet.
+  /// The replies to requests in `awaited`, until `perform` or `get` returns them.
   var replies: [UInt64: Reply] = [:]
-  /// The ids of requests in `perform` and `get`, whose replies are not events.
+  /// The ids of requests that `perform` and `get` wait for, whose replies are not events.
   var awaited: Set<UInt64> = []
   var hasSession = false
-  /// A descriptor that ends a wait of `next` while it is readable.
-  let wake: Int32?
   private var nextID: UInt64 = 1
 
-  /// Connects and waits until the connection is established; it has no session.
+  /// Connects, and waits until the connection is established; it has no session.
   ///
-  /// After `heartbeat` milliseconds of silence, the daemon sends a heartbeat. `wake` is a descriptor
-  /// that ends a wait of `next` while it is readable.
+  /// After `heartbeat` milliseconds of silence, the daemon sends a heartbeat. `next` returns while the
+  /// descriptor `wake` is readable.
   package static func connect(
     to endpoint: String, as identity: NetworkIdentity? = nil, name: String = "",
     timeout: Duration = .seconds(5), heartbeat: UInt64 = 5000, wake: Int32? = nil
@@ -62,19 +60,16 @@ package struct NavigationConnection: ~Copyable {
       seed: source.next())
     var links = Links(endpoint, as: identity, wake: wake)
     try ofSystem(try links.connect(.first, to: nil))
-    return NavigationConnection(endpoint: endpoint, links: links, cluster: cluster, wake: wake)
+    return NavigationConnection(endpoint: endpoint, links: links, cluster: cluster)
   }
 
   private mutating func awaitConnection(until deadline: Deadline) throws(ConnectionError) {
     while true {
       var isConnected = false
       for event in try wait(until: deadline) {
-        switch event {
-        case .connected: isConnected = true
         // The refusal can arrive in the same wait as the connection.
-        case .refused(let refusal): throw .refused(endpoint: endpoint, refusal)
-        case .message, .unreadable, .disconnected, .failed, .impossible: break
-        }
+        if case .refused(let refusal) = event { throw .refused(endpoint: endpoint, refusal) }
+        if case .connected = event { isConnected = true }
       }
       guard !isConnected else { return }
       guard !deadline.hasPassed else {
@@ -83,11 +78,11 @@ package struct NavigationConnection: ~Copyable {
     }
   }
 
-  /// Changes a nav; after a loss of the connection, it is sent again.
+  /// Performs operations on a nav; after a reconnect, the client sends them again.
   ///
   /// The function sets the id and the client of `request`. `operations` has one JSON object for
   /// each operation, such as `{"pop":{}}`. `whenQueued` gets the position at which the change waits
-  /// for a transition. In a session, a change that is not under way behind `limit` is `expired`.
+  /// for a transition. In a session, a change that is not under way after `limit` fails as `expired`.
   package mutating func perform(
     _ request: OpRequest, operations: [[UInt8]], timeout: Duration = defaultTimeout,
     within limit: Duration? = nil, whenQueued: (UInt64) -> Void = { _ in }
@@ -120,10 +115,10 @@ package struct NavigationConnection: ~Copyable {
     return try exchange(.get, request.id, ClientMessageWriter.message(request), until: deadline)
   }
 
-  /// Asks the cluster to be divided in another way; needs the role `admin`.
+  /// Asks a cluster to move a shard or a nav, or to drain a daemon; needs the role `admin`.
   ///
-  /// The reply comes as soon as the database has the wish; `get` of `.cluster` says what became of it.
-  package mutating func divide(
+  /// The daemon replies as soon as the database has the wish; `get` of `.cluster` shows its progress.
+  package mutating func reassign(
     _ wish: ClusterRequest.Wish, timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Reply {
     let id = takeID()
@@ -137,32 +132,31 @@ package struct NavigationConnection: ~Copyable {
     return nextID
   }
 
-  /// Throws if no reply can follow an event; for requests without a cluster.
-  func endRequest(on event: Link.Event) throws(ConnectionError) {
+  /// Throws the error of an event after which no reply can follow.
+  func throwIfHopeless(on event: Link.Event) throws(ConnectionError) {
     switch event {
     case .refused(let refusal): throw .refused(endpoint: endpoint, refusal)
     case .unreadable(let text): throw .unreadable(text)
     case .message(.bye(why: "revoked", _), _, _): throw .closed(.dismissed(why: "revoked"))
-    case .message, .connected, .disconnected, .failed, .impossible: break
+    case .message, .connected, .disconnected, .failed, .cannotConnect: break
     }
   }
 
   /// The error after a timeout: the refusal of the connection if one is known, else `noAnswer`.
-  func timeUp(isChange: Bool) -> ConnectionError {
+  func timeoutError(isChange: Bool) -> ConnectionError {
     refusal(or: .noAnswer(endpoint: endpoint, isChange: isChange))
   }
 
+  /// The refusal of the connection if one is known, else the given error.
   func refusal(or error: ConnectionError) -> ConnectionError {
-    links.doubt(.first).map { .refused(endpoint: endpoint, $0) } ?? error
+    links.likelyRefusal(.first).map { .refused(endpoint: endpoint, $0) } ?? error
   }
 
   mutating func send(_ verb: ClientVerb, _ body: [UInt8]) throws(ConnectionError) {
     try ofSystem(try links.send(.first, verb, body))
   }
 
-  /// Waits once; returns the events of all links.
-  ///
-  /// Without a session, there is only the first link.
+  /// Waits once, until the deadline at most; returns the events of all links.
   mutating func wait(until deadline: Deadline) throws(ConnectionError) -> [Link.Event] {
     _ = try ofSystem(try links.wait(milliseconds: deadline.remainingMilliseconds))
     var events: [Link.Event] = []
@@ -173,7 +167,7 @@ package struct NavigationConnection: ~Copyable {
 
 /// The reason why a daemon refuses a connection.
 package enum ConnectionRefusal: Hashable, Sendable {
-  /// The client has no right at all; `key` is the client's key over a network.
+  /// The daemon grants this user or key no right; `key` is the client's public key over a network.
   case unauthorised(key: String?)
   /// The permissions of files keep this user from the socket.
   case noPermission(AccessDenial)
@@ -217,7 +211,7 @@ package enum ConnectionError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// Calls libzmq; its error becomes one of the connection.
+/// Evaluates a call of libzmq, and throws its error as `ConnectionError.system`.
 func ofSystem<Value>(
   _ call: @autoclosure () throws(ZeroMQError) -> Value
 ) throws(ConnectionError) -> Value {

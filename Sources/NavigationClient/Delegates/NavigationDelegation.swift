@@ -2,15 +2,15 @@ import NavigationCore
 
 /// The status of delegate roles or of a display lease.
 public enum NavigationDutyStatus: Hashable, Sendable {
-  /// The roles are registered, or the display is held.
+  /// The daemon has registered the roles, or granted the lease.
   case active
-  /// The connection is lost; the client registers or takes them again when it is back.
+  /// The connection is lost; the client requests roles or lease again when it is back.
   case interrupted
-  /// They have ended; the error is nil if the application ended them.
+  /// The roles or the lease have ended; the error is nil if the application ended them.
   case ended(NavigationClientError?)
 }
 
-/// What the daemon has granted; it ends when the last reference to it is released.
+/// Roles or a lease that the daemon has granted, until the last reference to this is released.
 final class GrantedDuty: Sendable {
   let statuses: AsyncStream<NavigationDutyStatus>
   private let engine: ClientEngine
@@ -22,7 +22,7 @@ final class GrantedDuty: Sendable {
 
   deinit { end() }
 
-  func end() { engine.change { $0.resign(ticket) } }
+  func end() { engine.change { $0.endDuty(ticket) } }
 }
 
 /// The delegate roles of this client for a nav; see ``NavigationClient/delegate(_:roles:within:)``.
@@ -77,7 +77,7 @@ extension NavigationClient {
     guard !roles.registration.roles.isEmpty else {
       throw NavigationClientError(.invalidArgument, "there is no role to register")
     }
-    let duty = try await engine.assume(Duties.keys(of: nav).roles, roles, within: limit) {
+    let duty = try await engine.requestDuty(Duties.keys(of: nav).roles, roles, within: limit) {
       $0.delegate(nav, roles.registration)
     }.get()
     return NavigationDelegation(nav, duty)
@@ -100,7 +100,7 @@ extension NavigationClient {
   public func takeDisplay(
     of nav: String, force: Bool = false, keeping: Bool = false, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationDisplayLease {
-    let duty = try await engine.assume(Duties.keys(of: nav).lease, within: limit) {
+    let duty = try await engine.requestDuty(Duties.keys(of: nav).lease, within: limit) {
       $0.lease(nav, force ? .force : .take, isKept: keeping)
     }.get()
     return NavigationDisplayLease(nav, duty)

@@ -40,6 +40,7 @@ public struct NavigationRoles: Sendable {
     self.orientations = orientations
   }
 
+  /// The roles in the form of the protocol.
   var registration: DelegateRegistration {
     var roles: Set<DelegateRole> = []
     if veto != nil { roles.insert(.veto) }

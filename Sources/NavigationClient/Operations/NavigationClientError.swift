@@ -2,18 +2,6 @@ import NavigationCore
 
 /// An error of a request: the daemon refused it, or this library could not complete it.
 public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The code of an error; later versions can add further codes.
-  public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The code as text.
-    public let rawValue: String
-
-    /// Makes a code from its text.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// The text of ``rawValue``.
-    public var description: String { rawValue }
-  }
-
   /// The reason of an error; later versions can add further reasons.
   public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The reason as text.

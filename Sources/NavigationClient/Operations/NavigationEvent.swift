@@ -2,20 +2,6 @@ import NavigationCore
 
 /// An event of a nav, such as `didPush` with the id of a screen.
 public struct NavigationEvent: Hashable, Sendable {
-  /// The name of an event; ``NavigationEvent/Kind`` has its details too.
-  ///
-  /// A newer daemon can send others than those that have a name here.
-  public struct Name: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The word of the protocol.
-    public let rawValue: String
-
-    /// Makes a name from its word in the protocol.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// The text of ``rawValue``.
-    public var description: String { rawValue }
-  }
-
   /// The name of the event.
   public let name: Name
   /// The members of the event.
@@ -39,13 +25,13 @@ public struct NavigationEvent: Hashable, Sendable {
     case willShow(screen: String, isAnimated: Bool)
     /// A screen is on top.
     case didShow(screen: String, isAnimated: Bool)
-    /// A screen is about to be on top no more.
+    /// A screen is about to leave the top.
     case willHide(screen: String, isAnimated: Bool)
-    /// A screen is on top no more.
+    /// A screen has left the top.
     case didHide(screen: String, isAnimated: Bool)
     /// A screen was pushed, and its transition is over.
     case didPush(screen: String)
-    /// A screen was popped, and its transition is over; with the result that the operation gave.
+    /// A screen was popped, and its transition is over; with the result from the operation.
     case didPop(screen: String, result: NavigationValue?)
     /// A screen was presented, and its transition is over.
     case didPresent(screen: String)
@@ -60,7 +46,7 @@ public struct NavigationEvent: Hashable, Sendable {
     case transitionEnded(id: UInt64, TransitionOutcome)
     /// The bar is hidden or shown together with a transition.
     case barChange(transition: UInt64, isHidden: Bool, isAnimated: Bool, jumps: Bool)
-    /// The bars were hidden or shown; the part `bar` of the state has their present state.
+    /// The bars were hidden or shown outside of a transition; true means shown.
     case barsVisibilityChanged(bar: Bool?, toolbar: Bool?, cause: BarsVisibilityCause?)
     /// A person tried to pop this screen, which does not allow it (`canPop`).
     case popBlocked(screen: String)
@@ -123,9 +109,9 @@ public struct NavigationEvent: Hashable, Sendable {
   }
 
   /// The event with its details as values; `other` also if one of them is missing.
-  public var kind: Kind { lifecycle ?? transition ?? display ?? .other }
+  public var kind: Kind { screenKind ?? transitionKind ?? otherKind ?? .other }
 
-  private var lifecycle: Kind? {
+  private var screenKind: Kind? {
     guard let screen else { return nil }
     let isAnimated = details["animated"]?.bool ?? false
     return switch name {
@@ -143,7 +129,7 @@ public struct NavigationEvent: Hashable, Sendable {
     }
   }
 
-  private var transition: Kind? {
+  private var transitionKind: Kind? {
     guard let id = details["tid"]?.integer.flatMap({ UInt64(exactly: $0) }) else { return nil }
     switch name {
     case .transitionBegan:
@@ -172,7 +158,7 @@ public struct NavigationEvent: Hashable, Sendable {
     }
   }
 
-  private var display: Kind? {
+  private var otherKind: Kind? {
     switch name {
     case .backAtRoot: .backAtRoot
     case .barsVisibilityChanged:

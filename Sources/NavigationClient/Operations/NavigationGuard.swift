@@ -44,7 +44,7 @@ public struct NavigationGuard: Hashable, Sendable {
 
   /// The same screen is visible: the outermost presented one, or else the top.
   ///
-  /// It suffices for ``NavigationOperation/swipeDown(result:)``, and for no removal from the stack.
+  /// It suffices for ``NavigationOperation/swipeDown(result:)``, but not to remove screens of the stack.
   public static func visible(of state: NavigationState) -> NavigationGuard {
     life(of: state).and(visible: state.mirror.outermostPresented ?? state.mirror.top)
   }
@@ -74,7 +74,7 @@ public struct NavigationGuard: Hashable, Sendable {
 
   /// This screen is visible: the outermost presented one, or else the top.
   ///
-  /// It takes the place of no required guard of the stack.
+  /// An operation that needs a guard of the stack needs another one too.
   public func and(visible screen: String?) -> NavigationGuard {
     with { $0.visible = .some(screen) }
   }

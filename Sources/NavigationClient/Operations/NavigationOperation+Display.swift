@@ -17,9 +17,8 @@ extension NavigationOperation {
   public static func setProxy(
     ofClass name: String? = nil, _ settings: [BarSetting]
   ) -> NavigationOperation {
-    var arguments: JSONObject = [:]
-    arguments.add("class", name)
-    return NavigationOperation(.proxySet, arguments + JSONObject(settings.map(\.member)))
+    NavigationOperation(
+      .proxySet, ["class": name.map { .string($0) }] + JSONObject(settings.map(\.member)))
   }
 
   /// Sets one appearance of the bar, or of one screen's item; nil removes it.
@@ -32,12 +31,13 @@ extension NavigationOperation {
   public static func setAppearance(
     _ slot: AppearanceSlot, _ appearance: [String: NavigationValue]?, of screen: String? = nil
   ) -> NavigationOperation {
-    var arguments: JSONObject = [
-      "slot": .string(slot.rawValue),
-      "object": (appearance.map { .object($0) } ?? NavigationValue.null).octets,
-    ]
-    arguments.add("screen", screen)
-    return NavigationOperation(.appearanceSet, arguments)
+    NavigationOperation(
+      .appearanceSet,
+      [
+        "slot": .string(slot.rawValue),
+        "object": (appearance.map { .object($0) } ?? NavigationValue.null).octets,
+        "screen": screen.map { .string($0) },
+      ])
   }
 
   /// Sets properties of the display; while a client holds it, only that client can.

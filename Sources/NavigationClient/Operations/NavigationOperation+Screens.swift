@@ -56,9 +56,7 @@ extension NavigationOperation {
   public static func restore(
     _ payload: NavigationValue, root: ScreenDescription? = nil
   ) -> NavigationOperation {
-    var arguments: JSONObject = ["payload": payload.octets]
-    arguments.add("root", root?.content)
-    return NavigationOperation(.restore, arguments)
+    NavigationOperation(.restore, ["payload": payload.octets, "root": root?.content])
   }
 
   /// The style of a presentation.
@@ -100,10 +98,12 @@ extension NavigationOperation {
   public static func present(
     _ screen: ScreenDescription, from presenter: String? = nil, style: PresentationStyle? = nil
   ) -> NavigationOperation {
-    var arguments: JSONObject = ["screen": screen.content]
-    arguments.add("from", presenter)
-    arguments.add("style", style?.rawValue)
-    return NavigationOperation(.present, arguments)
+    NavigationOperation(
+      .present,
+      [
+        "screen": screen.content, "from": presenter.map { .string($0) },
+        "style": style.map { .string($0.rawValue) },
+      ])
   }
 
   /// Ends what a screen presents, and all presentations above it.
@@ -116,10 +116,8 @@ extension NavigationOperation {
   public static func dismiss(
     from presenter: String? = nil, result: NavigationValue? = nil
   ) -> NavigationOperation {
-    var arguments: JSONObject = [:]
-    arguments.add("from", presenter)
-    arguments.add("result", result?.octets)
-    return NavigationOperation(.dismiss, arguments)
+    NavigationOperation(
+      .dismiss, ["from": presenter.map { .string($0) }, "result": result?.octets])
   }
 
   /// Puts an item on a standalone bar.
@@ -145,10 +143,7 @@ public struct BarItemDescription: Hashable, Sendable, ExpressibleByStringLiteral
   ///   - id: its id; nil lets the daemon choose one.
   ///   - item: its content.
   public init(id: String? = nil, _ item: ItemDescription) {
-    var members: JSONObject = [:]
-    members.add("id", id)
-    members.add("item", .object(item.members))
-    content = .object(members)
+    content = .object(["id": id.map { .string($0) }, "item": .object(item.members)])
   }
 
   /// Refers to an item that the bar knows.

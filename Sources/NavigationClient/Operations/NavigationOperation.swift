@@ -8,12 +8,12 @@ package import NavigationCore
 ///   on: "kiosk", guardedBy: .stack(of: state))
 /// ```
 ///
-/// A client has an operation as it is written, not as the daemon reads it. The daemon alone checks
-/// arguments, so a client can pass on members that only a newer daemon knows.
+/// Only the daemon checks the arguments, so a client can pass on members that only a newer daemon
+/// knows.
 public struct NavigationOperation: Hashable, Sendable {
-  /// Its name; `unknown` if this version does not know it.
+  /// The name of the operation; `unknown` if this version does not know it.
   package let kind: OperationKind
-  /// The operation as it goes on the wire.
+  /// The operation as JSON, as the client sends it.
   package let octets: OpaqueJSON
 
   /// The operation as JSON: an object with one member, such as `{"pop":{}}`.
@@ -51,22 +51,23 @@ public struct NavigationOperation: Hashable, Sendable {
   public static func push(
     _ screen: ScreenDescription, onDuplicate: DuplicatePolicy = .error
   ) -> NavigationOperation {
-    NavigationOperation(.push, pushed(screen, onDuplicate))
+    NavigationOperation(.push, pushArguments(screen, onDuplicate))
   }
 
   /// Shows a screen in the way of the container, which pushes it; animated by default.
   public static func show(
     _ screen: ScreenDescription, onDuplicate: DuplicatePolicy = .error
   ) -> NavigationOperation {
-    NavigationOperation(.show, pushed(screen, onDuplicate))
+    NavigationOperation(.show, pushArguments(screen, onDuplicate))
   }
 
-  private static func pushed(
+  private static func pushArguments(
     _ screen: ScreenDescription, _ policy: DuplicatePolicy
   ) -> JSONObject {
-    var arguments: JSONObject = ["screen": screen.content]
-    if policy != .error { arguments.add("onDuplicate", policy.rawValue) }
-    return arguments
+    [
+      "screen": screen.content,
+      "onDuplicate": policy == .error ? nil : .string(policy.rawValue),
+    ]
   }
 
   /// Removes all screens above `screen`; with `inclusive` that screen too, but never the root.
@@ -100,10 +101,12 @@ public struct NavigationOperation: Hashable, Sendable {
   public static func replace(
     _ replaced: String? = nil, with screen: ScreenDescription, isBack: Bool = false
   ) -> NavigationOperation {
-    var arguments: JSONObject = ["with": screen.content]
-    arguments.add("screen", replaced)
-    if isBack { arguments.add("direction", "back") }
-    return NavigationOperation(.replace, arguments)
+    NavigationOperation(
+      .replace,
+      [
+        "with": screen.content, "screen": replaced.map { .string($0) },
+        "direction": isBack ? .string("back") : nil,
+      ])
   }
 
   /// A place in the stack.

@@ -38,9 +38,9 @@ public struct NavigationReply: Hashable, Sendable {
 
 /// The result of one operation.
 public struct NavigationResult: Hashable, Sendable {
-  /// The ids of the screens that it pushed or set, bottom first; none for other operations.
+  /// The ids of the screens that the operation pushed or set, bottom first.
   public let ids: [String]
-  /// The ids of the screens that it removed; none if nothing was to be removed.
+  /// The ids of the screens that the operation removed.
   public let popped: [String]
   /// Whether a push changed nothing, because the screen was on the stack already.
   public let wasInStack: Bool
@@ -64,23 +64,6 @@ public struct NavigationResult: Hashable, Sendable {
 public struct NavigationRehearsal: Hashable, Sendable {
   /// A delegate that the daemon would ask before it performs the operations.
   public struct Delegate: Hashable, Sendable {
-    /// A role of a delegate; a newer daemon can send others.
-    public struct Role: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-      /// The word of the protocol.
-      public let rawValue: String
-
-      /// Makes a role from its word in the protocol.
-      public init(rawValue: String) { self.rawValue = rawValue }
-
-      /// The text of ``rawValue``.
-      public var description: String { rawValue }
-
-      /// It decides whether screens may come and go.
-      public static let veto = Self(rawValue: "veto")
-      /// It chooses the animation.
-      public static let animator = Self(rawValue: "animator")
-    }
-
     /// The name of its client; empty if this client cannot read the nav.
     public var name: String
     /// The roles in which the daemon would ask it.

@@ -17,50 +17,7 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
     case top, left, bottom, right
   }
 
-  /// Describes a new screen.
-  ///
-  /// - Parameters:
-  ///   - id: its id, `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`; nil lets the daemon choose one.
-  ///   - title: its title, which the bar shows, and the back button of the screen above.
-  ///   - route: the route, by which the application finds the content.
-  ///   - args: further data for the application, at most 64 KiB. Every client that can read the nav
-  ///     sees it, so it must not contain secrets.
-  ///   - restorationID: the id for saving and restoring; nil for a screen that is not saved.
-  ///   - item: its content in the bar.
-  ///   - toolbarItems: its buttons in the toolbar, in display order.
-  ///   - prefersBarHidden: whether the bar hides or shows when it becomes the top; nil for no
-  ///     change.
-  ///   - edges: the edges at which it extends under bars; nil for all.
-  ///   - extendsUnderOpaqueBars: whether it also extends under opaque bars.
-  ///   - wantsFullScreenLayout: whether it extends under every bar.
-  ///   - canPop: whether a person may pop it while it is the top; programs always may.
-  ///   - isModalInPresentation: whether a person cannot swipe it away while it is presented.
-  ///   - accessibilityLabel: what a screen reader says when the screen comes on display.
-  ///   - language: the language of the screen, a tag of BCP 47; nil for that of the display.
-  public init(
-    id: String? = nil, title: String? = nil, route: String? = nil, args: NavigationValue? = nil,
-    restorationID: String? = nil, item: ItemDescription? = nil,
-    toolbarItems: [ButtonDescription]? = nil, prefersBarHidden: Bool? = nil, edges: [Edge]? = nil,
-    extendsUnderOpaqueBars: Bool? = nil, wantsFullScreenLayout: Bool? = nil,
-    canPop: Bool? = nil, isModalInPresentation: Bool? = nil, accessibilityLabel: String? = nil,
-    language: String? = nil
-  ) {
-    var members: JSONObject = [:]
-    members.add("id", id)
-    members.add("title", title)
-    members.add("route", route)
-    members.add("args", args?.octets)
-    members.add("restorationID", restorationID)
-    members.add("item", item.map { .object($0.members) })
-    members.add("toolbarItems", toolbarItems.map { .array($0.map(\.content)) })
-    members.add("prefersBarHidden", prefersBarHidden)
-    members.add("edges", edges.map { .array($0.map { .string($0.rawValue) }) })
-    members.add("extendsUnderOpaqueBars", extendsUnderOpaqueBars)
-    members.add("wantsFullScreenLayout", wantsFullScreenLayout)
-    members.add("canPop", canPop)
-    members.add("modalInPresentation", isModalInPresentation)
-    members.add("accessibilityLabel", accessibilityLabel)
-    members.add("language", language)
+  init(_ members: JSONObject) {
     content = .object(members)
     self.members = members
   }
@@ -81,15 +38,6 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
 public struct ItemDescription: Hashable, Sendable {
   let members: JSONObject
 
-  /// The names of the members, for those to reset to their defaults.
-  public enum Name: String, Hashable, Sendable, CaseIterable {
-    // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
-    /// A member of an item, by its word in the protocol.
-    case title, prompt, titleView, backBarButtonItem, hidesBackButton,
-      leftItemsSupplementBackButton, leftItems, rightItems, largeTitleDisplayMode, appearance,
-      accessibilityLabel, language
-  }
-
   /// A view in place of the title.
   public struct TitleView: Hashable, Sendable {
     let value: NavigationValue
@@ -107,49 +55,8 @@ public struct ItemDescription: Hashable, Sendable {
     }
   }
 
-  /// Describes an item.
-  ///
-  /// - Parameters:
-  ///   - title: the text in the middle, in place of the screen's title.
-  ///   - prompt: a line above the bar.
-  ///   - hidesBackButton: whether the bar shows no back button.
-  ///   - leftItemsSupplementBackButton: whether the left buttons stand beside the back button
-  ///     rather than in its place.
-  ///   - leftItems: buttons on the left, left-most first.
-  ///   - rightItems: buttons on the right, right-most first.
-  ///   - backBarButtonItem: the back button that leads to this screen.
-  ///   - titleView: a view in the middle, in place of any title.
-  ///   - largeTitleDisplayMode: whether its title is large, if the bar prefers large titles.
-  ///   - appearance: the appearances of the bar while this screen is on top, by state; they
-  ///     replace all that were set before.
-  ///   - accessibilityLabel: what a screen reader says in place of the title.
-  ///   - language: the language of title and prompt, a tag of BCP 47; without it, the screen's.
-  ///   - resetting: members to reset to their defaults.
-  public init(
-    title: String? = nil, prompt: String? = nil, hidesBackButton: Bool? = nil,
-    leftItemsSupplementBackButton: Bool? = nil, leftItems: [ButtonDescription]? = nil,
-    rightItems: [ButtonDescription]? = nil, backBarButtonItem: ButtonDescription? = nil,
-    titleView: TitleView? = nil, largeTitleDisplayMode: LargeTitleDisplayMode? = nil,
-    appearance: [AppearanceSlot: NavigationValue]? = nil, accessibilityLabel: String? = nil,
-    language: String? = nil, resetting: [Name] = []
-  ) {
-    var members: JSONObject = [:]
-    members.add("title", title)
-    members.add("prompt", prompt)
-    members.add("hidesBackButton", hidesBackButton)
-    members.add("leftItemsSupplementBackButton", leftItemsSupplementBackButton)
-    members.add("leftItems", leftItems.map { .array($0.map(\.content)) })
-    members.add("rightItems", rightItems.map { .array($0.map(\.content)) })
-    members.add("backBarButtonItem", backBarButtonItem?.content)
-    members.add("titleView", titleView?.value.octets)
-    members.add("largeTitleDisplayMode", largeTitleDisplayMode?.rawValue)
-    if let appearance {
-      let slots = appearance.map { ($0.key.rawValue, $0.value) }
-      let value = NavigationValue.object(Dictionary(uniqueKeysWithValues: slots))
-      members.add("appearance", value.octets)
-    }
-    members.add("accessibilityLabel", accessibilityLabel)
-    members.add("language", language)
+  init(_ members: JSONObject, _ resetting: [Name]) {
+    var members = members
     for name in resetting where !members.contains(name.rawValue) {
       members.add(name.rawValue, OpaqueJSON.null)
     }

@@ -1,32 +1,30 @@
 package import NavigationCore
 
-/// Encoders for the bodies of messages that can change something.
+/// Encoders for the bodies of the messages that change navs, roles, leases or the cluster.
 extension ClientMessageWriter {
-  /// Adds what the client had seen to an op that is sent again; `seen` is nil for the first time.
+  /// Returns `body`, with the member `again` in an op that the client repeats.
+  ///
+  /// `seen` is the newest row that the client had seen at the first time; nil if this is the first.
   package static func again(_ verb: ClientVerb, _ body: [UInt8], seen: UInt64?) -> [UInt8] {
     guard verb == .op, let seen else { return body }
     return body.dropLast() + Array(",\"again\":\(seen)}".utf8)
   }
 
-  /// Encodes `op`; to repeat the op, the client must send the same bytes.
+  /// Encodes the message `op`; to repeat the op, the client must send the same bytes.
   ///
-  /// Each operation is a JSON object, such as `{"pop":{}}`; it is not checked.
+  /// Each operation is a JSON object, such as `{"pop":{}}`, which the function does not check.
   package static func op(_ request: OpRequest, operations: [[UInt8]]) -> [UInt8] {
     var json = begin(request.id, nav: request.nav)
     json.optional("client", request.client?.text)
     json.optional("name", request.name)
     if request.guards != Guards() { json.guards(request.guards) }
-    if let animated = request.isAnimated {
-      json.member("animated", animated)
-    }
-    if request.waits {
-      json.member("onBusy", word: "queue")
-    }
+    if let animated = request.isAnimated { json.member("animated", animated) }
+    if request.waits { json.member("onBusy", word: "queue") }
     if let due = request.due {
       json.member("due", due)
       json.optional("clock", request.clock)
     }
-    if request.isDry { json.member("dry", true) }
+    json.flag("dry", request.isDry)
     json.name("do")
     json.beginArray()
     for operation in operations { json.raw(operation) }
@@ -69,7 +67,7 @@ extension ClientMessageWriter {
     return json.bytes
   }
 
-  /// Encodes `answer`; `value` is JSON, and is not checked.
+  /// Encodes the message `answer`; `value` is JSON, which the function does not check.
   package static func answer(_ number: UInt64, value: [UInt8]) -> [UInt8] {
     JSONWriter.object(reserving: 64) { json in
       json.member("ask", number)
@@ -80,9 +78,7 @@ extension ClientMessageWriter {
   package static func lease(id: UInt64, nav: String, _ wish: LeaseAction) -> [UInt8] {
     var json = begin(id, nav: nav)
     json.member("take", wish != .release)
-    if wish == .force {
-      json.member("force", true)
-    }
+    json.flag("force", wish == .force)
     json.endObject()
     return json.bytes
   }
@@ -93,20 +89,14 @@ extension JSONWriter {
     name("if")
     beginObject()
     flag("any", guards.any)
-    if let epoch = guards.epoch {
-      member("epoch", hex: epoch.bits)
-    }
+    if let epoch = guards.epoch { member("epoch", hex: epoch.bits) }
     optional("rev", guards.revision)
-    if let digest = guards.digest {
-      member("dig", digest)
-    }
+    if let digest = guards.digest { member("dig", digest) }
     if let top = guards.top {
       name("top")
       if let top { string(top) } else { null() }
     }
-    if let depth = guards.depth {
-      member("depth", depth)
-    }
+    if let depth = guards.depth { member("depth", depth) }
     if let ids = guards.stack { list("stack", ids) }
     if let ids = guards.has { list("has", ids) }
     if let visible = guards.visible {

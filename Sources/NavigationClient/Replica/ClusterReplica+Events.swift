@@ -1,17 +1,17 @@
 package import NavigationCore
 
 extension ClusterReplica {
-  /// Handles a new connection; there are no outputs if the link was closed meanwhile.
+  /// Handles a new connection of a link, to `endpoint` if the caller knows it.
   ///
-  /// `place` is the endpoint to which it is connected; nil if the caller does not know it.
+  /// It does nothing if the client has closed the link meanwhile.
   package mutating func connected(
-    _ link: LinkID, to place: String? = nil, at now: UInt64
+    _ link: LinkID, to endpoint: String? = nil, at now: UInt64
   ) -> [ClusterOutput] {
     guard let index = index(of: link) else { return [] }
-    members[index].place = place ?? members[index].place
+    members[index].connectedEndpoint = endpoint ?? members[index].connectedEndpoint
     members[index].failures = 0
     let twin = members.indices.first { twin in
-      twin != index && place != nil && members[twin].place == place
+      twin != index && endpoint != nil && members[twin].connectedEndpoint == endpoint
         && members[twin].session.isOpen
     }
     // A second session with the same daemon would end the one that is open.
@@ -21,12 +21,12 @@ extension ClusterReplica {
     return run(link, at: now) { $0.connected(at: now) }
   }
 
-  /// Handles the loss of a connection; libzmq or the caller makes another one.
+  /// Handles the loss of a connection; libzmq or the caller then connects again.
   package mutating func disconnected(_ link: LinkID, at now: UInt64) -> [ClusterOutput] {
     run(link, at: now) { $0.disconnected() }
   }
 
-  /// Handles an attempt to connect that has failed; `isFinal` if another one would fail too.
+  /// Handles a failed attempt to connect; `isFinal` if further attempts would fail too.
   package mutating func failed(
     _ link: LinkID, isFinal: Bool = false, at now: UInt64
   ) -> [ClusterOutput] {
@@ -37,7 +37,7 @@ extension ClusterReplica {
     return replace(link, at: now)
   }
 
-  /// Handles a message; see `SessionReplica.receive`.
+  /// Handles a message of a daemon; see `SessionReplica.receive`.
   package mutating func receive(
     _ message: ServerMessage, verb: ServerVerb?, octets: Int, from link: LinkID = .first,
     at now: UInt64
@@ -47,27 +47,27 @@ extension ClusterReplica {
       if let next { return merge(link, into: next.link, at: now) }
       return run(link, at: now) { $0.receiveUnreadable(at: now) }
     }
-    if !journeys.isEmpty, case .ok(let reply) = message { arrive(reply.id, at: link) }
+    if !moveHistories.isEmpty, case .ok(let reply) = message { resetMoves(reply.id, at: link) }
     return run(link, at: now) { $0.receive(message, verb: verb, octets: octets, at: now) }
   }
 
-  /// Notes that a daemon has the nav of a request: a later move is none of a cycle.
-  private mutating func arrive(_ id: UInt64, at link: LinkID) {
+  /// Notes that a daemon has answered for a nav, so that its next move begins no cycle.
+  private mutating func resetMoves(_ id: UInt64, at link: LinkID) {
     guard let index = index(of: link), let nav = members[index].session.nav(of: id) else { return }
-    journeys[nav]?.moves = 0
+    moveHistories[nav]?.moves = 0
   }
 
-  /// Whether another session of this client may have ended the one of a link.
+  /// Whether a `hello` of this client itself may have ended the session of a link.
   ///
-  /// Two addresses can lead to one daemon, which keeps the session whose `hello` it gets last. The
-  /// two can arrive in another order than they were sent.
+  /// Two addresses can lead to one daemon, which keeps the session whose `hello` arrives last. Two
+  /// connections can deliver them in another order than the client sent them.
   private func isOwnFence(_ link: LinkID, at now: UInt64) -> Bool {
     let others = members.lazy.filter { $0.link != link }.map(\.greetedAt)
-    let newest = max(others.max() ?? 0, formerlyGreetedAt)
+    let newest = max(others.max() ?? 0, newestClosedGreeting)
     return newest > 0 && now < newest + Self.ownFenceMilliseconds
   }
 
-  /// Handles an unreadable message: the session must end.
+  /// Handles an unreadable message: ends the session, and connects again.
   package mutating func receiveUnreadable(
     from link: LinkID = .first, at now: UInt64
   ) -> [ClusterOutput] {
@@ -75,7 +75,7 @@ extension ClusterReplica {
   }
 
   package mutating func tick(at now: UInt64) -> [ClusterOutput] {
-    guard !isAlone else {
+    guard !hasOnlySeed else {
       return run(members[0].link, at: now) { $0.tick(at: now) }
     }
     var outputs = request(nil) { $0.dropUnsendable(at: now) }
@@ -91,13 +91,13 @@ extension ClusterReplica {
     for (nav, pause) in ready.sorted(by: { $0.key < $1.key }) {
       pauses[nav] = nil
       let handoff = withSession(nil) { $0.release(nav) }.handoff
-      outputs += settle(handoff, at: pause.next, now)
+      outputs += assign(handoff, at: pause.next, now)
     }
-    dropJourneys(at: now)
+    dropOldHistories(at: now)
     return outputs
   }
 
-  /// Ends a session that holds nothing, after a while.
+  /// Ends a session other than the seed that has had nothing to do for `idleMilliseconds`.
   private mutating func retire(_ link: LinkID, at now: UInt64) -> [ClusterOutput] {
     guard let index = index(of: link), index > 0, members[index].session.isIdle else {
       if let index = index(of: link) { members[index].closesAt = nil }
@@ -111,15 +111,15 @@ extension ClusterReplica {
     return request(index) { $0.leave() } + remove(link)
   }
 
-  /// Removes a session that holds nothing any more, or that is over with the client.
+  /// Removes a session that has nothing to do any more, or that ends with the client.
   mutating func remove(_ link: LinkID) -> [ClusterOutput] {
     guard let index = index(of: link), index > 0 else { return [] }
-    formerlyGreetedAt = max(formerlyGreetedAt, members.remove(at: index).greetedAt)
-    homes = homes.filter { $0.value != link }
+    newestClosedGreeting = max(newestClosedGreeting, members.remove(at: index).greetedAt)
+    navLinks = navLinks.filter { $0.value != link }
     return [.close(link)]
   }
 
-  /// Changes a session, and performs what its outputs ask of the other sessions.
+  /// Changes a session, and performs those of its outputs that concern other sessions.
   private mutating func run(
     _ link: LinkID, at now: UInt64, _ body: (inout SessionReplica) -> [SessionOutput]
   ) -> [ClusterOutput] {
@@ -141,7 +141,7 @@ extension ClusterReplica {
   ) -> [ClusterOutput] {
     var results: [ClusterOutput] = []
     results.reserveCapacity(outputs.count)
-    var isSeed: Bool { members[0].link == link }
+    var opened: Welcome?
     for output in outputs {
       switch output {
       case .send(let verb, let body): results.append(.send(link, verb, body))
@@ -151,25 +151,26 @@ extension ClusterReplica {
       case .event(.opened(let welcome)):
         guard let index = index(of: link) else { break }
         members[index].welcome = welcome
-        if isSeed { results.append(.event(.opened(welcome))) }
-      case .event(.lost): results += lost(link)
+        opened = welcome
+        if index == 0 { results.append(.event(.opened(welcome))) }
+      case .event(.lost): results += outputsOfLoss(link)
       case .event(.closed(let end)):
         results += close(end)
       case .event(let event): results.append(.event(event))
-      case .elsewhere(let nav, let whereabouts):
+      case .navElsewhere(let nav, let whereabouts):
         results += relocate(nav, from: link, whereabouts, at: now)
-      case .replaced(let end):
-        results += end.isFence ? close(end) : replace(link, at: now)
+      case .superseded(let end):
+        // Another process has taken over the identity of the client.
+        let isFence = end == .dismissed(why: "fenced")
+        results += isFence ? close(end) : replace(link, at: now)
       }
     }
-    if case .event(.opened(let welcome))? = outputs.first(where: \.isOpening) {
-      results += mergeOlder(welcome, into: link, at: now)
-    }
+    if let opened { results += mergeOlder(opened, into: link, at: now) }
     return results
   }
 
-  /// Reports the loss of a session: as a whole for the seed, else for each mirror.
-  func lost(_ link: LinkID) -> [ClusterOutput] {
+  /// Reports the loss of a session: as `lost` for the seed, else as `suspect` for each mirror.
+  func outputsOfLoss(_ link: LinkID) -> [ClusterOutput] {
     guard let index = index(of: link), index > 0 else {
       return [.dropUnsent(link), .event(.lost)]
     }
@@ -177,7 +178,7 @@ extension ClusterReplica {
     return [.dropUnsent(link)] + navs.map { .event(.changed(nav: $0, .suspect)) }
   }
 
-  /// Ends all sessions for good; the callers of all requests learn of it by the event.
+  /// Ends all sessions for good; the event `closed` ends all requests of callers.
   private mutating func close(_ end: SessionEnd) -> [ClusterOutput] {
     let farewells = leave()
     let ends = members.dropFirst().map(\.link).flatMap { remove($0) }
@@ -194,14 +195,5 @@ extension SessionReplica {
     watches.filter { $0.value.replica.mirror != nil }.map(\.key.nav)
   }
 
-  func hasRequest(_ id: UInt64) -> Bool { flights.contains { $0.id == id } }
-}
-
-extension SessionOutput {
-  fileprivate var isOpening: Bool { if case .event(.opened) = self { true } else { false } }
-}
-
-extension SessionEnd {
-  /// Whether another process has taken over the identity of the client.
-  fileprivate var isFence: Bool { self == .dismissed(why: "fenced") }
+  func hasRequest(_ id: UInt64) -> Bool { pending.contains { $0.id == id } }
 }

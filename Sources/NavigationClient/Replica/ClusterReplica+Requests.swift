@@ -1,15 +1,15 @@
 package import NavigationCore
 
 extension ClusterReplica {
-  /// The replica of a full watch, with its mirror; nil if there is none.
+  /// The replica of the full watch of a nav; nil without such a watch.
   package func replica(of nav: String) -> Replica? {
-    guard let index = home(of: nav) else { return waiting.replica(of: nav) }
+    guard let index = memberIndex(ofNav: nav) else { return waitingSession.replica(of: nav) }
     return members[index].session.replica(of: nav)
   }
 
-  /// Why no guard is made from the mirror of a nav; nil if one can be.
-  package func doubt(about nav: String) -> ErrReply? {
-    let session = home(of: nav).map { members[$0].session }
+  /// The error for an op that needs a guard from the mirror of a nav; nil if the mirror is in sync.
+  package func guardRefusal(for nav: String) -> ErrReply? {
+    let session = memberIndex(ofNav: nav).map { members[$0].session }
     if session?.replica(of: nav)?.isSynced == true { return nil }
     let next = "decide again on the next state of \(nav)"
     var error = OutgoingError(.desync, "its watch is not in sync; \(next)")
@@ -22,9 +22,9 @@ extension ClusterReplica {
     return doubt
   }
 
-  /// Whether this client holds the display lease of a nav, by the messages received so far.
+  /// Whether this client holds the display lease of a nav.
   package func holdsLease(of nav: String) -> Bool {
-    home(of: nav).map { members[$0].session.holdsLease(of: nav) } ?? false
+    memberIndex(ofNav: nav).map { members[$0].session.holdsLease(of: nav) } ?? false
   }
 
   /// Watches a nav; see `SessionReplica.watch`.
@@ -32,25 +32,27 @@ extension ClusterReplica {
     _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil,
     waits: Bool = false
   ) -> [ClusterOutput] {
-    request(home(of: nav)) {
+    request(memberIndex(ofNav: nav)) {
       $0.watch(nav, view: view, mirror: mirror, start: start, waits: waits)
     }
   }
 
   package mutating func unwatch(_ nav: String, view: View = .full) -> [ClusterOutput] {
-    request(home(of: nav)) { $0.unwatch(nav, view: view) }
+    request(memberIndex(ofNav: nav)) { $0.unwatch(nav, view: view) }
   }
 
-  /// Performs operations; the same octets go to whichever daemon has the nav.
+  /// Sends operations to the daemon of the nav; see `SessionReplica.perform`.
   package mutating func perform(
     _ request: OpRequest, operations: [[UInt8]], until: UInt64? = nil
   ) -> (id: UInt64, outputs: [ClusterOutput]) {
-    ask(home(of: request.nav)) { $0.perform(request, operations: operations, until: until) }
+    ask(memberIndex(ofNav: request.nav)) {
+      $0.perform(request, operations: operations, until: until)
+    }
   }
 
-  /// Reads a value; a value without a nav is the seed's.
+  /// Requests a value; the seed answers for a value without a nav.
   package mutating func get(_ request: GetRequest) -> (id: UInt64, outputs: [ClusterOutput]) {
-    ask(request.nav.map { home(of: $0) } ?? 0) { $0.get(request) }
+    ask(request.nav.map { memberIndex(ofNav: $0) } ?? 0) { $0.get(request) }
   }
 
   /// Drops a request; see `SessionReplica.forget`.
@@ -62,12 +64,12 @@ extension ClusterReplica {
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration
   ) -> [ClusterOutput] {
-    request(home(of: nav)) { $0.delegate(nav, registration) }
+    request(memberIndex(ofNav: nav)) { $0.delegate(nav, registration) }
   }
 
   /// Answers a question; an answer that comes too late is dropped.
   package mutating func answer(_ ask: AskID, value: [UInt8]) -> [ClusterOutput] {
-    let index = members.firstIndex { $0.session.duties.session == ask.session }
+    let index = members.firstIndex { $0.session.duties.sessionNumber == ask.session }
     return index.map { index in request(index) { $0.answer(ask, value: value) } } ?? []
   }
 
@@ -75,7 +77,7 @@ extension ClusterReplica {
   package mutating func lease(
     _ nav: String, _ wish: LeaseAction, isKept: Bool = false
   ) -> [ClusterOutput] {
-    request(home(of: nav)) { $0.lease(nav, wish, isKept: isKept) }
+    request(memberIndex(ofNav: nav)) { $0.lease(nav, wish, isKept: isKept) }
   }
 
   /// Ends all sessions with `bye`; no message is expected afterwards.
@@ -83,12 +85,12 @@ extension ClusterReplica {
     members.indices.flatMap { request($0) { $0.leave() } }
   }
 
-  /// Raises the credit of the sessions; see `SessionReplica.confirm`.
-  package mutating func confirm() -> [ClusterOutput] {
-    members.indices.flatMap { request($0) { $0.confirm() } }
+  /// Grants the daemons more credit; see `SessionReplica.grantCredit`.
+  package mutating func grantCredit() -> [ClusterOutput] {
+    members.indices.flatMap { request($0) { $0.grantCredit() } }
   }
 
-  /// Changes the session of a member, or of the navs that wait, by a request of the user.
+  /// Changes the session of a member, or with nil `waitingSession`, for a request of the program.
   mutating func request(
     _ index: Int?, _ body: (inout SessionReplica) -> [SessionOutput]
   ) -> [ClusterOutput] {
@@ -105,12 +107,12 @@ extension ClusterReplica {
 }
 
 extension ClusterOutput {
-  /// Makes the output of a request, which neither ends a session nor moves a nav.
+  /// Converts the output of a request, which neither ends a session nor moves a nav.
   init(_ output: SessionOutput, on link: LinkID) {
     switch output {
     case .send(let verb, let body): self = .send(link, verb, body)
     case .event(let event): self = .event(event)
-    case .reconnect, .elsewhere, .replaced:
+    case .reconnect, .navElsewhere, .superseded:
       preconditionFailure("output=\(output) of a request")
     }
   }

@@ -5,42 +5,44 @@ package import NavigationCore
 /// The daemons divide the navs among themselves (protocol.md, 17). A nav starts at the *seed*, the
 /// session with a configured address. When a daemon answers that it does not have a nav,
 /// everything of the nav moves to the session with the daemon that has it: watches with their
-/// mirrors, unanswered requests, roles and leases. Other navs are not disturbed.
+/// mirrors, unanswered requests, roles and leases. The move does not disturb other navs.
 ///
-/// It has no clock and does no I/O; see `SessionReplica`. With one daemon, there is only the seed.
+/// It has no clock and does no I/O; see `SessionReplica`. With one daemon, the seed is the only
+/// session.
 package struct ClusterReplica: Sendable {
+  /// The session with one daemon of the cluster, and the state of its connection.
   struct Member {
     let link: LinkID
-    /// The address; nil for the configured ones.
+    /// The address that another daemon named; nil for the configured addresses.
     var address: DaemonAddress?
-    /// The endpoint of the present connection, as far as it is known.
-    var place: String?
+    /// The endpoint of the present connection; nil if the caller does not know it.
+    var connectedEndpoint: String?
     var session: SessionReplica
     /// The time of the newest `hello`.
     var greetedAt: UInt64 = 0
     /// The answer to the newest `hello`.
     var welcome: Welcome?
-    /// Since when there has been no open session; nil while there is one.
+    /// Since when the session has not been open; nil while it is open.
     var lostAt: UInt64?
-    /// The number of failed attempts to connect since then.
+    /// The number of failed attempts to connect since `lostAt`.
     var failures = 0
-    /// When to end the session, which holds nothing; nil while it holds something.
+    /// When to end the session, which has nothing to do; nil while it has.
     var closesAt: UInt64?
   }
 
-  /// The recent moves of a nav.
-  struct Journey {
-    /// The number of moves in quick succession, without an answer or a wait for an owner in between.
+  /// The recent moves of a nav from daemon to daemon.
+  struct MoveHistory {
+    /// The number of moves since a daemon last answered for the nav, or reported no owner.
     var moves = 0
-    /// The number of times that any daemon was to be asked.
-    var turns = 0
-    var lastAt: UInt64
+    /// The number of moves that named no daemon, so that the client asked any of them.
+    var anyDaemonAsks = 0
+    var lastMoveAt: UInt64
   }
 
-  /// The wait of a nav before the client asks again.
+  /// A nav's wait before the client asks a daemon for it again.
   struct Pause {
     var until: UInt64
-    /// The daemon to ask then; nil for any.
+    /// The daemon to ask after the pause; nil for any.
     var next: DaemonAddress?
   }
 
@@ -49,33 +51,33 @@ package struct ClusterReplica: Sendable {
   /// The client follows the first two moves without an answer at once. From then on it waits before
   /// each, longer each time.
   static let quickMoveMilliseconds: UInt64 = 10_000
-  /// How long a daemon may be without a session before its navs are asked for elsewhere.
+  /// How long a daemon may be without a session before the client asks others for its navs.
   package static let unreachableMilliseconds: UInt64 = 3000
-  /// After how many failed attempts to connect that happens, even if it is earlier.
+  /// The number of failed attempts to connect after which the client asks others for the navs.
   package static let unreachableFailures = 4
-  /// How long a session that holds nothing stays open, for the next request.
+  /// How long a session that has nothing to do stays open for the next request.
   static let idleMilliseconds: UInt64 = 10_000
-  /// How long after a `hello` of this client a session may be over because of it.
+  /// How long after a `hello` of this client another session of it may end as `fenced` by that.
   static let ownFenceMilliseconds: UInt64 = 30_000
-  /// The least number of entries in `homes` at which those of unused navs are dropped.
-  static let leastHomes = 4096
+  /// The least value of `navLinksLimit`.
+  static let minimumNavLinksLimit = 4096
 
   /// The sessions; the seed is the first.
   var members: [Member]
-  /// The navs that are neither at the seed nor waiting, with their sessions.
-  var homes: [String: LinkID] = [:]
-  /// At how many entries in `homes` those of unused navs are dropped.
-  var mostHomes = leastHomes
-  var journeys: [String: Journey] = [:]
-  /// When those are dropped from `journeys` whose last move is long ago; nil if there are none.
-  var journeysEndAt: UInt64?
-  /// The navs that wait; `waiting` holds what belongs to them.
+  /// The link of the daemon of each nav that is neither at the seed nor in `pauses`.
+  var navLinks: [String: LinkID] = [:]
+  /// The number of entries at which the client removes those of unused navs from `navLinks`.
+  var navLinksLimit = minimumNavLinksLimit
+  var moveHistories: [String: MoveHistory] = [:]
+  /// When the client removes the old entries of `moveHistories`; nil if it has none.
+  var moveHistoriesExpireAt: UInt64?
+  /// The navs for which the client waits before it asks a daemon.
   var pauses: [String: Pause] = [:]
-  /// Holds what belongs to waiting navs; it is never connected.
-  var waiting: SessionReplica
-  /// The time of the newest `hello` on a link that is closed.
-  var formerlyGreetedAt: UInt64 = 0
-  private var links: UInt64 = 1
+  /// Has the watches, requests and duties of the navs in `pauses`; it is never connected.
+  var waitingSession: SessionReplica
+  /// The time of the newest `hello` among the links that are closed.
+  var newestClosedGreeting: UInt64 = 0
+  private var linkCount: UInt64 = 1
   private let makeSession: @Sendable (UInt64) -> SessionReplica
   var random: SeededGenerator
 
@@ -87,21 +89,21 @@ package struct ClusterReplica: Sendable {
   ) {
     makeSession = { SessionReplica(client: client, name: name, heartbeat: heartbeat, seed: $0) }
     members = [Member(link: .first, session: makeSession(seed))]
-    waiting = makeSession(seed)
+    waitingSession = makeSession(seed)
     random = SeededGenerator(seed: seed &+ 1)
   }
 
   /// The state of the session with the seed.
   package var phase: SessionReplica.Phase { members[0].session.phase }
 
-  package var name: String { waiting.name }
+  package var name: String { waitingSession.name }
 
-  package var client: ClientID { waiting.client }
+  package var client: ClientID { waitingSession.client }
 
-  /// The latest time of the next call of `tick`; nil while no deadline runs.
+  /// When the caller must call `tick` at the latest; nil while no deadline runs.
   package var wakeAt: UInt64? {
     var wakeAt = members[0].session.wakeAt
-    guard !isAlone else { return wakeAt }
+    guard !hasOnlySeed else { return wakeAt }
     func note(_ time: UInt64?) {
       if let time { wakeAt = min(wakeAt ?? .max, time) }
     }
@@ -112,61 +114,66 @@ package struct ClusterReplica: Sendable {
         note(members[index].lostAt.map { $0 + Self.unreachableMilliseconds })
       }
     }
-    note(waiting.wakeAt)
+    note(waitingSession.wakeAt)
     for pause in pauses.values { note(pause.until) }
     return wakeAt
   }
 
-  /// The endpoint of the daemon that has a nav, as far as it is known.
-  package func place(of nav: String) -> String? { home(of: nav).flatMap { members[$0].place } }
-
-  /// Whether there is only the seed, at a configured address, and no nav has moved.
-  var isAlone: Bool {
-    members.count == 1 && members[0].address == nil && pauses.isEmpty && journeysEndAt == nil
+  /// The endpoint of the daemon that has a nav; nil if the client does not know it.
+  package func endpoint(of nav: String) -> String? {
+    memberIndex(ofNav: nav).flatMap { members[$0].connectedEndpoint }
   }
 
-  /// Whether navs of a member can be asked for elsewhere.
+  /// Whether the seed is the only session, at a configured address, and no nav has moved.
+  var hasOnlySeed: Bool {
+    members.count == 1 && members[0].address == nil && pauses.isEmpty
+      && moveHistoriesExpireAt == nil
+  }
+
+  /// Whether the client can ask another daemon, or another address, for the navs of a member.
   func isReplaceable(_ index: Int) -> Bool {
     index > 0 || members[0].address != nil || members.contains { $0.session.isOpen }
   }
 
-  /// The place of a session in `members`; nil if it has ended.
+  /// The index in `members` of the session of a link; nil if it has ended.
   func index(of link: LinkID) -> Int? { members.firstIndex { $0.link == link } }
 
-  /// The member with the session of a nav; nil if the nav waits.
-  func home(of nav: String) -> Int? {
-    if homes.isEmpty, pauses.isEmpty { return 0 }
+  /// The index in `members` of the session of a nav; nil while the nav is in `pauses`.
+  func memberIndex(ofNav nav: String) -> Int? {
+    if navLinks.isEmpty, pauses.isEmpty { return 0 }
     if pauses[nav] != nil { return nil }
-    return homes[nav].flatMap { index(of: $0) } ?? 0
+    return navLinks[nav].flatMap { index(of: $0) } ?? 0
   }
 
   mutating func addMember(_ address: DaemonAddress, at now: UInt64) -> Int {
-    links += 1
+    linkCount += 1
     let session = makeSession(random.next())
     members.append(
       Member(
-        link: LinkID(number: links), address: address, place: address.endpoint, session: session,
-        lostAt: now))
+        link: LinkID(number: linkCount), address: address, connectedEndpoint: address.endpoint,
+        session: session, lostAt: now))
     return members.count - 1
   }
 
-  /// Changes the session of a nav; the numbers of messages rise over all sessions.
+  /// Changes the session of a member, or with nil `waitingSession`.
+  ///
+  /// It lends the counters of the seed to that session, so that they rise over all sessions.
   mutating func withSession<Value>(
     _ index: Int?, _ body: (inout SessionReplica) -> Value
   ) -> Value {
     guard let index else {
-      waiting.numbers = members[0].session.numbers
-      defer { members[0].session.numbers = waiting.numbers }
-      return body(&waiting)
+      waitingSession.counters = members[0].session.counters
+      defer { members[0].session.counters = waitingSession.counters }
+      return body(&waitingSession)
     }
     guard index > 0 else { return body(&members[0].session) }
-    members[index].session.numbers = members[0].session.numbers
-    defer { members[0].session.numbers = members[index].session.numbers }
+    members[index].session.counters = members[0].session.counters
+    defer { members[0].session.counters = members[index].session.counters }
     return body(&members[index].session)
   }
 }
 
-/// Identifies a connection of a client; a number is never used again.
+/// Identifies a connection of a client; the client uses no number twice.
 package struct LinkID: Hashable, Sendable {
   package let number: UInt64
 
@@ -174,18 +181,18 @@ package struct LinkID: Hashable, Sendable {
   package static let first = LinkID(number: 1)
 }
 
-/// An output of a client, which the caller must perform; outputs are in order.
+/// An output of a client, which the caller must perform; the outputs are in order.
 package enum ClusterOutput: Sendable {
   /// Send this message; drop it if the connection is lost first.
   case send(LinkID, ClientVerb, [UInt8])
-  /// Make this connection at this time, to an address or, if it is nil, to the configured ones.
+  /// Connect this link at this time to an address, or with nil to the configured ones.
   ///
-  /// Close the connection first that the link has, if it has one.
+  /// First close the connection that the link has, if any.
   case connect(LinkID, DaemonAddress?, at: UInt64)
   /// Close the connection for good, after the messages sent so far have left.
   case close(LinkID)
-  /// The session of this link is lost: drop the messages that have not left.
+  /// Drop the messages of this link that have not left, because its session is lost.
   case dropUnsent(LinkID)
-  /// Pass this event to the user; `opened` and `lost` are about the seed.
+  /// Pass this event to the program; `opened` and `lost` are about the seed.
   case event(SessionEvent)
 }

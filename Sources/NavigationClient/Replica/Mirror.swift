@@ -2,8 +2,8 @@ package import NavigationCore
 
 /// A client's copy of the state of one nav.
 ///
-/// Law: `digest` has the checksum of `screens` and `parts`. A mirror is replaced as a whole, by a
-/// snapshot or by a complete diff, so no intermediate state is visible.
+/// Law: `digest` has the checksum of `screens` and `parts`. A snapshot or a diff replaces the mirror
+/// as a whole, so no intermediate state is visible.
 package struct Mirror: Hashable, Sendable {
   /// The kind of the nav: `controller`, `bar` or `directory`.
   ///
@@ -13,9 +13,9 @@ package struct Mirror: Hashable, Sendable {
   package var revision: Revision
   /// The stack, bottom first.
   package var screens: [MirrorRecord]
-  /// The six parts, in the order of the digest; a virtual nav has none.
+  /// The six parts of the state beside the stack, in the order of the digest; a directory has none.
   package var parts: [MirrorRecord]
-  /// The resolved bar as JSON; the digest does not cover it.
+  /// The visible bar as JSON, which the daemon computes; the digest does not cover it.
   package var resolved: OpaqueJSON?
   package var digest: Digest
 
@@ -32,7 +32,7 @@ package struct Mirror: Hashable, Sendable {
     self.digest = digest
   }
 
-  /// Makes a mirror from a whole snapshot; nil if a part is missing or the digest is another one.
+  /// Makes a mirror from a complete snapshot; nil if it is incomplete or its checksum is wrong.
   package init?(_ whole: SnapshotPart) {
     guard whole.first == 0, whole.isLast, let digest = whole.digest else { return nil }
     var running = MirrorDigest()
@@ -43,7 +43,7 @@ package struct Mirror: Hashable, Sendable {
       parts: whole.parts, resolved: whole.resolved, digest: digest)
   }
 
-  /// The position from which a watch can resume.
+  /// The epoch, revision and digest, from which a watch can resume.
   package var position: MirrorPosition {
     MirrorPosition(epoch: epoch, revision: revision, digest: digest)
   }
@@ -76,7 +76,7 @@ package struct Mirror: Hashable, Sendable {
   /// The id of the outermost presented screen; nil if nothing is presented.
   package var outermostPresented: String? { presented.last?.id }
 
-  /// Makes a guard that holds as long as the named part of the nav equals the mirror.
+  /// Makes a guard that holds as long as the part of the nav that `basis` names equals the mirror.
   package func guards(for basis: GuardBasis) -> Guards {
     var guards = Guards()
     guards.epoch = epoch
@@ -117,7 +117,7 @@ extension Mirror {
   }
 }
 
-/// The reason why a diff cannot be applied to a mirror.
+/// The reason why a client cannot apply a diff to its mirror.
 enum DiffFault: Error, Hashable, Sendable {
   /// A change names a screen, a part or an index that the mirror does not have.
   case misplaced
@@ -125,25 +125,25 @@ enum DiffFault: Error, Hashable, Sendable {
   case checksum(computed: UInt32)
 }
 
-/// The checksums of the digest's lines, up to and including each screen.
+/// The checksum of a digest after each screen of the stack.
 ///
-/// With them, a change at index i recomputes only the lines from i on.
+/// After a change of the screen at index i, it recomputes only the checksums from i on.
 struct MirrorDigest: Sendable {
-  private var prefixes: [UInt32] = []
+  private var prefixChecksums: [UInt32] = []
 
   /// Computes the checksum after a change that did not touch the screens below `index`; O(count −
   /// index).
   mutating func update(
     screens: [MirrorRecord], parts: [MirrorRecord], from index: Int
   ) -> UInt32 {
-    let kept = min(index, prefixes.count, screens.count)
-    prefixes.removeSubrange(kept...)
-    var checksum = kept == 0 ? 0 : prefixes[kept - 1]
+    let kept = min(index, prefixChecksums.count, screens.count)
+    prefixChecksums.removeSubrange(kept...)
+    var checksum = kept == 0 ? 0 : prefixChecksums[kept - 1]
     for position in kept..<screens.count {
       var line = LineChecksum(isContinued: position > 0, from: checksum)
       line.append(screens[position].id, screens[position].version.number)
       checksum = line.checksum
-      prefixes.append(checksum)
+      prefixChecksums.append(checksum)
     }
     var lines = LineChecksum(isContinued: !screens.isEmpty, from: checksum)
     for part in parts { lines.append(":" + part.id, part.version.number) }
@@ -152,7 +152,7 @@ struct MirrorDigest: Sendable {
 }
 
 extension Mirror {
-  /// Returns the mirror after a diff; this mirror stays unchanged; O(screens).
+  /// Returns the mirror that follows from a diff, in O(screens); this mirror stays unchanged.
   func applying(
     _ diff: Diff, digest running: inout MirrorDigest
   ) throws(DiffFault) -> Mirror {

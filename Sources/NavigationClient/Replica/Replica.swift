@@ -9,72 +9,69 @@ package import NavigationCore
 package struct Replica: Sendable {
   /// The state of the watch.
   package enum Phase: Hashable, Sendable {
-    /// There is no watch, and no message is expected.
+    /// The client does not watch the nav, so it expects no message.
     case idle
-    /// A watch was sent and is not answered; all other messages belong to the watch before.
-    case awaiting
-    /// The watch was answered, and a snapshot must come first.
+    /// The client has sent a watch without an answer yet; until then, it ignores other messages.
+    case awaitingAnswer
+    /// The daemon has answered the watch, and must send a snapshot next.
     case awaitingSnapshot
-    /// The mirror is complete, and each diff continues it.
+    /// The mirror is complete, and each diff leads to the next revision.
     case following
   }
 
   package let nav: String
-  /// The newest complete state, which can be displayed even while it is suspect; nil before the
-  /// first.
+  /// The newest complete state of the nav, even while it `isSuspect`; nil before the first.
   package private(set) var mirror: Mirror?
   package private(set) var phase = Phase.idle
-  /// Whether the mirror was found to differ from the nav; the next snapshot ends that.
+  /// Whether a digest or a mark has shown that the mirror differs from the nav.
   package private(set) var isSuspect = false
-  /// The position of a mirror that is not stored.
-  ///
-  /// The watch asks to resume at this position; the snapshot then says why the daemon could not.
-  private var start: MirrorPosition?
-  /// The divergence to report with the next watch, while the mirror is suspect.
+  /// The position at which the first watch asks to resume, if the replica has no mirror.
+  private var resumePosition: MirrorPosition?
+  /// The revision and digest that the next watch reports as wrong; nil while none is.
   private var divergence: MirrorPosition?
-  private var running = MirrorDigest()
-  private var partial: SnapshotPart?
+  private var mirrorDigest = MirrorDigest()
+  private var incompleteSnapshot: SnapshotPart?
 
-  /// Makes a replica without a mirror, or with a stored one from which to resume.
+  /// Makes a replica that resumes from a stored mirror, or at the position `start` without one.
   package init(nav: String, mirror: Mirror? = nil, start: MirrorPosition? = nil) {
     self.nav = nav
     self.mirror = mirror
-    self.start = mirror == nil ? start : nil
+    resumePosition = mirror == nil ? start : nil
     guard let mirror else { return }
-    _ = running.update(screens: mirror.screens, parts: mirror.parts, from: 0)
+    _ = mirrorDigest.update(screens: mirror.screens, parts: mirror.parts, from: 0)
   }
 
-  /// Whether guards may be made from the mirror.
+  /// Whether the mirror is the newest state that the client knows, so that guards can use it.
   package var isSynced: Bool {
-    phase == .following && !isSuspect && partial == nil && mirror != nil
+    phase == .following && !isSuspect && incompleteSnapshot == nil && mirror != nil
   }
 
   /// Makes a guard that holds as long as the named part of the nav equals the mirror.
   ///
-  /// Nil unless the mirror is synced; the caller must then refuse the operation.
+  /// The result is nil unless `isSynced`; the caller must then refuse the operation.
   package func guards(for basis: GuardBasis) -> Guards? {
     isSynced ? mirror?.guards(for: basis) : nil
   }
 }
 
-/// The part of the state that a guard names, besides the epoch.
+/// The part of a nav's state that a guard compares; each guard also compares the epoch.
 package enum GuardBasis: Hashable, Sendable {
-  /// Nothing else.
+  /// The epoch alone.
   case epoch
   case top
   /// The list of screens, in order.
   case stack
   case revision
   case digest
-  /// These screens, at any position.
+  /// The presence of these screens on the stack, at any position.
   case has([String])
 }
 
-/// The consequence of a message.
+/// The consequence of one message for the full watch of a nav.
 package enum ReplicaAction: Hashable, Sendable {
-  /// Nothing: the message is old, a duplicate, or of an earlier watch.
+  /// The message is old, a duplicate, or of an earlier watch: the mirror stays.
   case ignore
-  /// Nothing yet: further messages must come first.
+  /// The mirror stays until further messages complete the answer or the snapshot.
   case wait
   /// The watch resumes from the mirror; diffs follow.
   case resumed
@@ -84,156 +81,161 @@ package enum ReplicaAction: Hashable, Sendable {
   case applied(Diff)
   /// The client must watch again.
   ///
-  /// It watches from `from` if a revision is missing. If the mirror is suspect or could not be
-  /// made, it watches without a position, and reports `bad` if that is not nil.
+  /// If a revision is missing, the watch resumes at `from`. If the mirror is suspect, the watch has
+  /// no position, and reports the wrong one as `bad`.
   case rewatch(from: MirrorPosition? = nil, bad: MirrorPosition? = nil)
-  /// The daemon ended the watch, and the mirror is dropped; or it refused the watch.
-  case over(WatchOutcome)
+  /// The daemon has ended or refused the watch.
+  case ended(WatchOutcome)
 }
 
 extension Replica {
-  /// Notes that a watch will be sent; returns the members that it must have.
+  /// Begins a watch; returns the members `from` and `bad` that the client must send in it.
   ///
-  /// Until the answer arrives, all other messages are ignored.
-  package mutating func watching() -> (from: MirrorPosition?, bad: MirrorPosition?) {
-    phase = .awaiting
-    partial = nil
-    return isSuspect ? (nil, divergence) : (mirror?.position ?? start, nil)
+  /// Until the daemon answers, the replica ignores all other messages.
+  package mutating func beginWatch() -> (from: MirrorPosition?, bad: MirrorPosition?) {
+    phase = .awaitingAnswer
+    incompleteSnapshot = nil
+    return isSuspect ? (nil, divergence) : (mirror?.position ?? resumePosition, nil)
   }
 
-  /// Notes the end of the session; the mirror stays, so that the next watch resumes from it.
+  /// Ends the watch with its session; the mirror stays, and the next watch resumes from it.
   package mutating func disconnect() {
     phase = .idle
-    partial = nil
+    incompleteSnapshot = nil
   }
 
   package mutating func receive(_ answer: OkReply) -> ReplicaAction {
-    guard phase == .awaiting else { return .ignore }
+    guard phase == .awaitingAnswer else { return .ignore }
     guard answer.mode == "resume" else {
       phase = .awaitingSnapshot
       return .wait
     }
     // The daemon resumed without being asked to, or in another epoch.
     guard !isSuspect, let mirror, answer.epoch == mirror.epoch else {
-      return suspect(mirror?.position)
+      return rewatch(suspecting: mirror?.position)
     }
     phase = .following
     return .resumed
   }
 
   package mutating func receive(_ refusal: ErrReply) -> ReplicaAction {
-    guard phase == .awaiting else { return .ignore }
+    guard phase == .awaitingAnswer else { return .ignore }
     phase = .idle
-    if refusal.knownCode == .noNav || refusal.knownCode == .forbidden { drop() }
-    return .over(.refused(refusal))
+    if refusal.knownCode == .noNav || refusal.knownCode == .forbidden { dropMirror() }
+    return .ended(.refused(refusal))
   }
 
   package mutating func receive(_ part: SnapshotPart) -> ReplicaAction {
     guard phase == .awaitingSnapshot || phase == .following else { return .ignore }
     var whole = part
     if part.first > 0 {
-      guard let before = partial, before.screens.count == Int(clamping: part.first),
+      guard let before = incompleteSnapshot, before.screens.count == Int(clamping: part.first),
         before.epoch == part.epoch, before.revision == part.revision
-      else { return suspect(mirror?.position) }
+      else { return rewatch(suspecting: mirror?.position) }
       whole.screens = before.screens + part.screens
       whole.why = before.why ?? part.why
     }
     guard whole.isLast, let digest = whole.digest else {
-      partial = whole
+      incompleteSnapshot = whole
       return .wait
     }
-    partial = nil
-    var running = MirrorDigest()
-    let computed = running.update(screens: whole.screens, parts: whole.parts, from: 0)
+    incompleteSnapshot = nil
+    var mirrorDigest = MirrorDigest()
+    let computed = mirrorDigest.update(screens: whole.screens, parts: whole.parts, from: 0)
     guard computed == digest.checksum else {
-      return suspect(digest, but: computed, at: whole.revision)
+      return rewatch(after: digest, computed: computed, at: whole.revision)
     }
     mirror = Mirror(
       kind: whole.kind, epoch: whole.epoch, revision: whole.revision, screens: whole.screens,
       parts: whole.parts, resolved: whole.resolved, digest: digest)
-    self.running = running
-    start = nil
+    self.mirrorDigest = mirrorDigest
+    resumePosition = nil
     isSuspect = false
     divergence = nil
     phase = .following
     return .replaced(why: whole.why)
   }
 
-  /// Handles a diff; each diff of a `diffs` message is passed separately.
+  /// Handles one diff; the caller passes each diff of a `diffs` message separately.
   package mutating func receive(_ diff: Diff) -> ReplicaAction {
     switch phase {
-    case .idle, .awaiting: return .ignore
+    case .idle, .awaitingAnswer: return .ignore
     // A snapshot precedes every diff, so it was lost.
-    case .awaitingSnapshot: return suspect(mirror?.position)
+    case .awaitingSnapshot: return rewatch(suspecting: mirror?.position)
     case .following: break
     }
-    guard let mirror, partial == nil else { return suspect(self.mirror?.position) }
+    guard let mirror, incompleteSnapshot == nil else {
+      return rewatch(suspecting: self.mirror?.position)
+    }
     if diff.epoch == mirror.epoch, diff.revision <= mirror.revision {
       let differs = diff.revision == mirror.revision && diff.digest != mirror.digest
-      return differs ? suspect(mirror.position) : .ignore
+      return differs ? rewatch(suspecting: mirror.position) : .ignore
     }
     guard diff.epoch == mirror.epoch, diff.base == mirror.revision else {
-      phase = .awaiting
+      phase = .awaitingAnswer
       return .rewatch(from: mirror.position)
     }
     do {
-      self.mirror = try mirror.applying(diff, digest: &running)
+      self.mirror = try mirror.applying(diff, digest: &mirrorDigest)
       return .applied(diff)
     } catch {
       switch error {
-      case .misplaced: return suspect(mirror.position)
+      case .misplaced: return rewatch(suspecting: mirror.position)
       case .checksum(let computed):
-        return suspect(diff.digest, but: computed, at: diff.revision)
+        return rewatch(after: diff.digest, computed: computed, at: diff.revision)
       }
     }
   }
 
-  /// Handles the entry of a mark that names this nav.
+  /// Handles the revision and digest that a `mark` of the daemon has for this nav.
   package mutating func receive(_ mark: Mark.Position) -> ReplicaAction {
     switch phase {
-    case .idle, .awaiting: return .ignore
+    case .idle, .awaitingAnswer: return .ignore
     // A mark names only watches that have received everything.
-    case .awaitingSnapshot: return suspect(mirror?.position)
+    case .awaitingSnapshot: return rewatch(suspecting: mirror?.position)
     case .following: break
     }
-    guard let mirror, partial == nil else { return suspect(self.mirror?.position) }
-    if mark.revision > mirror.revision { return suspect(mirror.position) }
+    guard let mirror, incompleteSnapshot == nil else {
+      return rewatch(suspecting: self.mirror?.position)
+    }
+    if mark.revision > mirror.revision { return rewatch(suspecting: mirror.position) }
     let differs = mark.revision == mirror.revision && mark.digest != mirror.digest
-    return differs ? suspect(mirror.position) : .ignore
+    return differs ? rewatch(suspecting: mirror.position) : .ignore
   }
 
   package mutating func receive(_ end: WatchEnd) -> ReplicaAction {
-    drop()
+    dropMirror()
     // This ends the watch before; the answer to the present one is still to come.
-    guard phase != .awaiting else { return .ignore }
+    guard phase != .awaitingAnswer else { return .ignore }
     phase = .idle
-    return .over(WatchOutcome(end))
+    return .ended(WatchOutcome(end))
   }
 
-  private mutating func drop() {
+  private mutating func dropMirror() {
     mirror = nil
-    start = nil
-    running = MirrorDigest()
-    partial = nil
+    resumePosition = nil
+    mirrorDigest = MirrorDigest()
+    incompleteSnapshot = nil
     isSuspect = false
     divergence = nil
   }
 
-  /// Reports a digest with the checksum that was computed instead of the one received.
-  private mutating func suspect(
-    _ digest: Digest, but checksum: UInt32, at revision: Revision
+  /// Marks the mirror as suspect; the next watch reports its checksum instead of that in `digest`.
+  private mutating func rewatch(
+    after digest: Digest, computed checksum: UInt32, at revision: Revision
   ) -> ReplicaAction {
     let computed = Digest(checksum: checksum, chain: digest.chain)
-    return suspect(MirrorPosition(epoch: nil, revision: revision, digest: computed))
+    return rewatch(suspecting: MirrorPosition(epoch: nil, revision: revision, digest: computed))
   }
 
-  private mutating func suspect(_ position: MirrorPosition?) -> ReplicaAction {
+  /// Marks the mirror as suspect; the client must watch again, without a position.
+  private mutating func rewatch(suspecting position: MirrorPosition?) -> ReplicaAction {
     isSuspect = true
     divergence = position.map {
       MirrorPosition(epoch: nil, revision: $0.revision, digest: $0.digest)
     }
-    partial = nil
-    phase = .awaiting
+    incompleteSnapshot = nil
+    phase = .awaitingAnswer
     return .rewatch(bad: divergence)
   }
 }

@@ -4,24 +4,21 @@ package import NavigationCore
 package enum DutyEvent: Hashable, Sendable {
   /// The daemon has registered these roles; an empty set ends the registration.
   case registered(nav: String, roles: Set<DelegateRole>)
-  /// The daemon refused the roles or has ended them, so the session has none for the nav.
+  /// The daemon has refused or ended the roles, so the session has none for the nav.
   case registrationRefused(nav: String, ErrReply)
-  /// The roles have ended with the session, or because the nav moved; they are requested again.
+  /// The roles have ended with the session or a move of the nav; the client registers them again.
   case interrupted(nav: String)
-  /// The daemon asks a question; the user passes the answer to `answer`.
+  /// The daemon asks a delegate a question; the program answers with `answer`.
   case asked(AskID, Ask)
-  /// The veto round of a question has ended; the daemon ignores later answers.
+  /// All delegates have answered a veto question, or its time is up; later answers have no effect.
   case settled(AskID, nav: String, Settlement)
-  /// The daemon ignores answers to this question: the session ended, the roles ended, or time is
-  /// up.
+  /// The question has ended with the session, the roles or its time; an answer has no effect.
   case voided(AskID, nav: String)
-  /// The session holds the display; the owner is its name for other clients.
+  /// The session holds the display lease; `owner` is its name for other clients.
   case leaseTaken(nav: String, owner: String?)
-  /// The daemon refused the lease, at first or when the session tried to take it again; or it has
-  /// ended the lease with the nav or with the right to it.
+  /// The daemon has refused the lease, or ended it with the nav or with the client's right.
   case leaseRefused(nav: String, ErrReply)
-  /// The session has lost the lease without releasing it; `isTakenAgain` if it will try to take it
-  /// again.
+  /// The session has lost the lease; with `isTakenAgain`, the client tries to take it again.
   case leaseLost(nav: String, isTakenAgain: Bool)
   /// The session has released the lease.
   case leaseReleased(nav: String)
@@ -33,12 +30,13 @@ struct Duties: Sendable {
     case roles, lease
   }
 
+  /// Names the roles of a session for a nav, or its display lease.
   struct Key: Hashable {
     var nav: String
     var kind: Kind
 
-    /// The event of an end that the caller asked for.
-    var ended: SessionOutput {
+    /// The event after the program itself has ended the roles or released the lease.
+    var endEvent: SessionOutput {
       .duty(kind == .roles ? .registered(nav: nav, roles: []) : .leaseReleased(nav: nav))
     }
   }
@@ -46,23 +44,25 @@ struct Duties: Sendable {
   /// The roles of a nav, or its display lease.
   struct Duty {
     var registration = DelegateRegistration(roles: [])
-    /// What is asked for a lease.
+    /// Whether the next request takes the lease by force.
     var wish = LeaseAction.take
-    /// Whether the next session takes the lease again.
+    /// Whether the next session takes a lost lease again.
     var isKept = false
-    /// The place among the others, in the order of their first request.
+    /// The id of the first request; a new session requests its duties in this order.
     var order: UInt64 = 0
     var isHeld = false
     var retryAt: UInt64?
     var faults = 0
   }
 
-  struct OpenAsk {
+  /// A question of the daemon to this session that has not ended.
+  struct OpenQuestion {
     var nav: String
     var isAnswered = false
     var expiresAt: UInt64
   }
 
+  /// A request of the session for roles or a lease, or for their end.
   struct Request {
     var key: Key
     var isEnd: Bool
@@ -70,28 +70,28 @@ struct Duties: Sendable {
 
   var all: [Key: Duty] = [:]
   /// The open questions of this session, by their numbers.
-  var asks: [UInt64: OpenAsk] = [:]
+  var asks: [UInt64: OpenQuestion] = [:]
   var requests: [UInt64: Request] = [:]
-  /// The number of this session among those of the client.
-  var session: UInt64 = 0
+  /// The number of this session, counted over all sessions of the client.
+  var sessionNumber: UInt64 = 0
 
   static func keys(of nav: String) -> (roles: Key, lease: Key) {
     (Key(nav: nav, kind: .roles), Key(nav: nav, kind: .lease))
   }
 
-  /// Whether the daemon is being asked for these roles or this lease.
+  /// Whether a request for these roles or this lease has no answer yet.
   func areAsked(_ key: Key) -> Bool {
     requests.values.contains { $0.key == key && !$0.isEnd }
   }
 
-  /// Whether the daemon has confirmed roles or a lease of a nav, and is not being asked again.
+  /// Whether the daemon has granted roles or a lease of a nav, and no newer request is open.
   func areConfirmed(of nav: String) -> Bool {
     all.contains { key, duty in
       key.nav == nav && (key.kind == .roles ? duty.retryAt == nil : duty.isHeld) && !areAsked(key)
     }
   }
 
-  /// The earliest time at which a request must be repeated or a question expires.
+  /// When the session must repeat a request or a question expires; nil for never.
   var wakeAt: UInt64? {
     let retries = all.values.lazy.compactMap(\.retryAt)
     return [retries.min(), asks.values.lazy.map(\.expiresAt).min()].compactMap { $0 }.min()
@@ -107,12 +107,13 @@ extension SessionReplica {
     _ nav: String, _ registration: DelegateRegistration
   ) -> [SessionOutput] {
     let duty = Duties.Duty(registration: registration)
-    return void { $0.nav == nav } + assume(duty, .roles, nav, isEnd: registration.roles.isEmpty)
+    return voidQuestions { $0.nav == nav }
+      + setDuty(duty, .roles, nav, isEnd: registration.roles.isEmpty)
   }
 
   /// Answers a question; drops an answer that comes too late, or is larger than the daemon accepts.
   package mutating func answer(_ ask: AskID, value: [UInt8]) -> [SessionOutput] {
-    guard phase == .open, ask.session == duties.session,
+    guard phase == .open, ask.session == duties.sessionNumber,
       duties.asks[ask.number]?.isAnswered == false
     else { return [] }
     let body = ClientMessageWriter.answer(ask.number, value: value)
@@ -123,15 +124,16 @@ extension SessionReplica {
 
   /// Takes or releases the display lease of a nav.
   ///
-  /// With `isKept` the session takes it again, without force, in each session after a loss. A
-  /// session that is not open requests the lease when it opens.
+  /// With `isKept`, the client takes a lost lease again in each new session, without force. A session
+  /// that is not open requests the lease when it opens.
   package mutating func lease(
     _ nav: String, _ wish: LeaseAction, isKept: Bool = false
   ) -> [SessionOutput] {
-    assume(Duties.Duty(wish: wish, isKept: isKept), .lease, nav, isEnd: wish == .release)
+    setDuty(Duties.Duty(wish: wish, isKept: isKept), .lease, nav, isEnd: wish == .release)
   }
 
-  private mutating func assume(
+  /// Replaces the roles or the lease of a nav, and requests the new ones; `isEnd` for none.
+  private mutating func setDuty(
     _ duty: Duties.Duty, _ kind: Duties.Kind, _ nav: String, isEnd: Bool
   ) -> [SessionOutput] {
     let key = Duties.Key(nav: nav, kind: kind)
@@ -139,7 +141,7 @@ extension SessionReplica {
     guard !isEnd else {
       duties.all[key] = nil
       // The end of the session has ended it already.
-      return phase == .open ? [send(duty, key, isEnd: true)] : [key.ended]
+      return phase == .open ? [send(duty, key, isEnd: true)] : [key.endEvent]
     }
     let before = duties.all[key]
     var duty = duty
@@ -160,14 +162,14 @@ extension SessionReplica {
     }
   }
 
-  /// Requests the roles or the lease that the session is to have.
+  /// Requests the roles or the lease of `key`, if the program wants them.
   mutating func request(_ key: Duties.Key) -> [SessionOutput] {
     guard let duty = duties.all[key] else { return [] }
     duties.all[key]?.retryAt = nil
     return [send(duty, key)]
   }
 
-  /// Requests those that are due: first roles, then leases, the oldest first.
+  /// Requests the due duties: first roles, then leases, the oldest first.
   private mutating func request(where isDue: (Duties.Duty) -> Bool) -> [SessionOutput] {
     let due = duties.all.filter { isDue($0.value) }.sorted {
       ($0.key.kind.rawValue, $0.value.order) < ($1.key.kind.rawValue, $1.value.order)
@@ -175,22 +177,21 @@ extension SessionReplica {
     return due.flatMap { request($0.key) }
   }
 
-  /// Whether this session holds the display lease of a nav, by the messages received so far.
+  /// Whether this session holds the display lease of a nav.
   package func holdsLease(of nav: String) -> Bool {
     duties.all[Duties.Key(nav: nav, kind: .lease)]?.isHeld ?? false
   }
 
-  /// Registers the roles again and takes the leases again, when a session has opened.
+  /// Requests all roles and leases in a session that has just opened.
   mutating func resumeDuties() -> [SessionOutput] {
-    numbers.session += 1
-    duties.session = numbers.session
+    counters.sessionCount += 1
+    duties.sessionNumber = counters.sessionCount
     return request { _ in true }
   }
 
-  /// Handles the end of a session, or the end of the attempt to open one; `isOver` if none will
-  /// follow.
+  /// Handles the end of a session or of an attempt to open one; `isOver` if no session follows.
   mutating func loseDuties(forGood isOver: Bool = false) -> [SessionOutput] {
-    var outputs = void { _ in true }
+    var outputs = voidQuestions { _ in true }
     let requests = duties.requests.sorted { $0.key < $1.key }.map(\.value)
     duties.requests = [:]
     for request in requests {
@@ -199,7 +200,7 @@ extension SessionReplica {
         duties.all[request.key]?.wish = .take
       } else if duties.all[request.key] == nil {
         // What was to be released has ended with the session.
-        outputs.append(request.key.ended)
+        outputs.append(request.key.endEvent)
       }
     }
     let keys = duties.all.keys.sorted {
@@ -218,7 +219,7 @@ extension SessionReplica {
   }
 
   mutating func tickDuties(at now: UInt64) -> [SessionOutput] {
-    void { $0.expiresAt <= now } + request { $0.retryAt ?? .max <= now }
+    voidQuestions { $0.expiresAt <= now } + request { $0.retryAt ?? .max <= now }
   }
 
   mutating func receive(_ ask: Ask, at now: UInt64) -> [SessionOutput] {
@@ -230,19 +231,19 @@ extension SessionReplica {
     // heartbeat interval.
     let expiresAt = now.addingReportingOverflow(ask.within)
     let end = expiresAt.overflow ? UInt64.max - heartbeat : expiresAt.partialValue
-    duties.asks[ask.number] = Duties.OpenAsk(nav: ask.nav, expiresAt: end + heartbeat)
-    return [.duty(.asked(AskID(session: duties.session, number: ask.number), ask))]
+    duties.asks[ask.number] = Duties.OpenQuestion(nav: ask.nav, expiresAt: end + heartbeat)
+    return [.duty(.asked(AskID(session: duties.sessionNumber, number: ask.number), ask))]
   }
 
   mutating func receive(_ settlement: Settlement) -> [SessionOutput] {
     guard let ask = duties.asks.removeValue(forKey: settlement.number) else { return [] }
-    let id = AskID(session: duties.session, number: settlement.number)
+    let id = AskID(session: duties.sessionNumber, number: settlement.number)
     return [.duty(.settled(id, nav: ask.nav, settlement))]
   }
 
-  mutating func finish(_ request: Duties.Request, _ reply: OkReply) -> [SessionOutput] {
+  mutating func receive(_ reply: OkReply, to request: Duties.Request) -> [SessionOutput] {
     let key = request.key
-    guard !request.isEnd else { return [key.ended] }
+    guard !request.isEnd else { return [key.endEvent] }
     guard let duty = duties.all[key] else { return [] }
     duties.all[key]?.faults = 0
     guard key.kind == .lease else {
@@ -254,14 +255,14 @@ extension SessionReplica {
     return [.duty(.leaseTaken(nav: key.nav, owner: reply.owner))]
   }
 
-  mutating func finish(
-    _ request: Duties.Request, _ refusal: ErrReply, at now: UInt64
+  mutating func receive(
+    _ refusal: ErrReply, to request: Duties.Request, at now: UInt64
   ) -> [SessionOutput] {
     let key = request.key
     // The nav no longer exists, so the roles and the lease have ended with it.
-    guard !request.isEnd else { return [key.ended] }
+    guard !request.isEnd else { return [key.endEvent] }
     guard refusal.isPostponing, let faults = duties.all[key]?.faults else {
-      return drop(key, refusal)
+      return endDuty(key, refusal)
     }
     duties.all[key]?.faults = faults + 1
     let wait = max(refusal.after ?? 0, backOff(faults))
@@ -270,15 +271,17 @@ extension SessionReplica {
   }
 
   /// Ends roles or a lease that the daemon has refused or ended.
-  private mutating func drop(_ key: Duties.Key, _ refusal: ErrReply) -> [SessionOutput] {
+  private mutating func endDuty(_ key: Duties.Key, _ refusal: ErrReply) -> [SessionOutput] {
     duties.all[key] = nil
     guard key.kind == .roles else { return [.duty(.leaseRefused(nav: key.nav, refusal))] }
-    return void { $0.nav == key.nav } + [.duty(.registrationRefused(nav: key.nav, refusal))]
+    return voidQuestions { $0.nav == key.nav } + [
+      .duty(.registrationRefused(nav: key.nav, refusal))
+    ]
   }
 
-  /// Handles the end of roles or a lease in a session that goes on.
+  /// Handles the daemon's message that roles or a lease have ended.
   ///
-  /// If a request about them is under way, its answer decides.
+  /// If a request about them has no answer yet, that answer decides.
   mutating func receive(_ loss: DutyLoss) -> [SessionOutput] {
     let kinds: [String: Duties.Kind] = ["delegate": .roles, "lease": .lease]
     guard let kind = kinds[loss.what] else { return [] }
@@ -288,7 +291,7 @@ extension SessionReplica {
     guard !duties.areAsked(key) else { return [] }
     let refusal = ErrReply(
       byClient: OutgoingError(ErrorCode(rawValue: loss.code) ?? .forbidden, loss.message))
-    let outputs = drop(key, refusal)
+    let outputs = endDuty(key, refusal)
     guard kind == .lease, loss.code == ErrorCode.leaseLost.rawValue else { return outputs }
     return [.duty(.leaseLost(nav: loss.nav, isTakenAgain: false))]
   }
@@ -301,11 +304,12 @@ extension SessionReplica {
     return [.duty(.leaseLost(nav: key.nav, isTakenAgain: lease.isKept))]
   }
 
-  mutating func void(_ isMeant: (Duties.OpenAsk) -> Bool) -> [SessionOutput] {
+  /// Ends the open questions that meet a condition.
+  mutating func voidQuestions(where isMeant: (Duties.OpenQuestion) -> Bool) -> [SessionOutput] {
     let asks = duties.asks.filter { isMeant($0.value) }.sorted { $0.key < $1.key }
     for (number, _) in asks { duties.asks[number] = nil }
     return asks.map { number, ask in
-      .duty(.voided(AskID(session: duties.session, number: number), nav: ask.nav))
+      .duty(.voided(AskID(session: duties.sessionNumber, number: number), nav: ask.nav))
     }
   }
 }

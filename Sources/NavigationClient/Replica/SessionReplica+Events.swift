@@ -7,35 +7,36 @@ extension SessionReplica {
     let outputs = disconnected()
     let nonce = String(random.next(), radix: 16)
     phase = .greeting(nonce: nonce)
-    lastHeard = now
-    heartbeat = wantedHeartbeat
+    lastMessageAt = now
+    heartbeat = requestedHeartbeat
     var hello = Hello()
     (hello.client, hello.name, hello.nonce) = (client, name, nonce)
-    (hello.window, hello.heartbeat) = (wantedWindow, wantedHeartbeat)
+    (hello.window, hello.heartbeat) = (requestedWindow, requestedHeartbeat)
     return outputs + [.send(.hello, ClientMessageWriter.message(hello))]
   }
 
-  /// Handles deadlines: detects silence, and repeats postponed requests.
+  /// Handles deadlines: detects a silent daemon, and repeats requests that the daemon has put off.
   package mutating func tick(at now: UInt64) -> [SessionOutput] {
     let late = dropUnsendable(at: now)
     switch phase {
     case .unconnected, .closed: return late
     case .greeting:
-      return late + (now >= silenceEndsAt ? giveUp(at: now, after: 0) : [])
+      return late + (now >= silenceEndsAt ? reconnectLater(at: now, after: 0) : [])
     case .open:
-      if now >= silenceEndsAt { return late + giveUp(at: now, after: 0) }
+      if now >= silenceEndsAt { return late + reconnectLater(at: now, after: 0) }
       let duties = tickDuties(at: now)
       let due = watches.filter { $0.value.retryAt.map { $0 <= now } ?? false }
-      let asks = due.sorted { $0.value.order < $1.value.order }.flatMap { ask($0.key) }
-      for index in flights.indices where flights[index].retryAt ?? .max <= now {
-        flights[index].retryAt = nil
+      let asks = due.sorted { $0.value.order < $1.value.order }.flatMap { sendWatch($0.key) }
+      for index in pending.indices where pending[index].retryAt ?? .max <= now {
+        pending[index].retryAt = nil
       }
       return late + duties + asks + sendWaiting()
     }
   }
 
-  /// Handles a message; `octets` is the length of its body, and `verb` is nil if this client does
-  /// not know it.
+  /// Handles a message of the daemon, with a body of `octets` octets.
+  ///
+  /// `verb` is nil if this client does not know the verb.
   package mutating func receive(
     _ message: ServerMessage, verb: ServerVerb?, octets: Int, at now: UInt64
   ) -> [SessionOutput] {
@@ -43,15 +44,15 @@ extension SessionReplica {
     case .unconnected, .closed: return []
     case .greeting(let nonce): return receiveGreeting(message, nonce: nonce, at: now)
     case .open:
-      lastHeard = now
-      if verb?.usesCredit == true { used += UInt64(octets) }
+      lastMessageAt = now
+      if verb?.usesCredit == true { usedCredit += UInt64(octets) }
       return receiveOpen(message, at: now)
     }
   }
 
-  /// Handles an unreadable message: the session must end.
+  /// Handles an unreadable message: ends the session, and connects again.
   package mutating func receiveUnreadable(at now: UInt64) -> [SessionOutput] {
-    phase == .closed ? [] : giveUp(at: now, after: 0)
+    phase == .closed ? [] : reconnectLater(at: now, after: 0)
   }
 
   private mutating func receiveGreeting(
@@ -63,33 +64,33 @@ extension SessionReplica {
     // The error to a `hello` that the daemon cannot read has no nonce.
     case .err(let refusal) where refusal.nonce ?? nonce == nonce:
       return refusal.isPostponing
-        ? giveUp(at: now, after: refusal.after ?? 0) : close(.refused(refusal))
+        ? reconnectLater(at: now, after: refusal.after ?? 0) : close(.refused(refusal))
     default: return []
     }
   }
 
   private mutating func open(_ welcome: Welcome, at now: UInt64) -> [SessionOutput] {
     phase = .open
-    lastHeard = now
-    attempts = 0
+    lastMessageAt = now
+    reconnectAttempts = 0
     heartbeat = max(welcome.heartbeat, 1)
     // The daemon reports the clamped window of the session. The client never uses a larger one than
     // it asked for.
-    window = min(wantedWindow, welcome.window)
+    window = min(requestedWindow, welcome.window)
     maximumBody = Int(clamping: welcome.maximumBody) - ErrReply.bytesForAgain
     maximumSentRequests = Int(clamping: welcome.maximumRequests)
     principal = welcome.principal
     isDivided = isDivided || welcome.isInCluster
-    used = 0
-    upTo = window
+    usedCredit = 0
+    grantedCredit = window
     // Only a hint: the answer to the same octets decides what became of an op in flight.
-    numbers.id = max(numbers.id, welcome.lastOp + 1)
-    numbers.shards = welcome.isInCluster ? Shard.count : 1
-    numbers.rows.merge(welcome.rows) { $1 }
+    counters.nextID = max(counters.nextID, welcome.lastOp + 1)
+    counters.shards = welcome.isInCluster ? Shard.count : 1
+    counters.rows.merge(welcome.rows) { $1 }
     var outputs: [SessionOutput] = [.event(.opened(welcome))]
     // Watches first, so that the diff of an op in flight comes before its answer.
     for (key, _) in watches.sorted(by: { $0.value.order < $1.value.order }) {
-      outputs.append(contentsOf: ask(key))
+      outputs.append(contentsOf: sendWatch(key))
     }
     // Roles before ops, because the ops may be allowed only with them.
     outputs.append(contentsOf: resumeDuties())
@@ -97,7 +98,7 @@ extension SessionReplica {
     return outputs
   }
 
-  /// Handles the loss of the connection; the caller makes another one.
+  /// Handles the loss of the connection; the caller then connects again.
   package mutating func disconnected() -> [SessionOutput] {
     switch phase {
     case .unconnected, .closed: return []
@@ -105,20 +106,20 @@ extension SessionReplica {
     }
     let wasOpen = phase == .open
     phase = .unconnected
-    confirmed = []
-    asked = [:]
+    confirmedNavs = []
+    watchRequests = [:]
     for key in watches.keys {
       watches[key]?.replica.disconnect()
       watches[key]?.retryAt = nil
     }
-    for index in flights.indices { flights[index].withdraw() }
+    for index in pending.indices { pending[index].markUnsent() }
     return wasOpen ? [.event(.lost)] + loseDuties() : []
   }
 
-  private mutating func giveUp(at now: UInt64, after least: UInt64) -> [SessionOutput] {
+  private mutating func reconnectLater(at now: UInt64, after least: UInt64) -> [SessionOutput] {
     let outputs = disconnected()
-    let wait = backOff(attempts)
-    attempts += 1
+    let wait = backOff(reconnectAttempts)
+    reconnectAttempts += 1
     return outputs + [.reconnect(at: now + max(wait, least))]
   }
 
@@ -126,13 +127,13 @@ extension SessionReplica {
     guard !isReplaceable else {
       let outputs = disconnected()
       phase = .closed
-      return outputs + [.replaced(end)]
+      return outputs + [.superseded(end)]
     }
     let duties = loseDuties(forGood: true)
     _ = disconnected()
     phase = .closed
     self.duties = Duties()
-    flights = []
+    pending = []
     watches = [:]
     return duties + [.event(.closed(end))]
   }
@@ -144,15 +145,15 @@ extension SessionReplica {
     case .ok(let reply): return answer(reply, at: now)
     case .err(let refusal): return answer(refusal, at: now)
     case .queued(let id, let position):
-      return [.event(.queued(id: id, position: position))] + confirm(nav(of: id))
-    case .snap(let part): return replicate(part.nav, at: now) { $0.receive(part) }
+      return [.event(.queued(id: id, position: position))] + noteOwner(nav(of: id))
+    case .snap(let part): return passToReplica(part.nav, at: now) { $0.receive(part) }
     case .diffs(let diffs):
-      numbers.note(diffs.last?.sequence, of: diffs.last?.nav)
-      return diffs.flatMap { diff in replicate(diff.nav, at: now) { $0.receive(diff) } }
+      counters.noteRow(diffs.last?.sequence, of: diffs.last?.nav)
+      return diffs.flatMap { diff in passToReplica(diff.nav, at: now) { $0.receive(diff) } }
     case .mark(let mark):
-      numbers.rows.merge(mark.rows, uniquingKeysWith: max)
+      counters.rows.merge(mark.rows, uniquingKeysWith: max)
       return mark.positions.flatMap { position in
-        replicate(position.nav, at: now, proves: true) { $0.receive(position) }
+        passToReplica(position.nav, at: now, proves: true) { $0.receive(position) }
       }
     case .latest(let latest):
       guard let view = View(word: latest.view),
@@ -165,55 +166,57 @@ extension SessionReplica {
     case .settled(let settlement): return receive(settlement)
     case .lost(let loss): return receive(loss)
     case .traced(let messages): return [.event(.traced(messages))]
-    case .end(let end): return finish(end, at: now)
+    case .end(let end): return receive(end, at: now)
     case .bye(let why, let after):
       switch why {
       case "fenced", "revoked": return close(.dismissed(why: why))
-      default: return giveUp(at: now, after: after ?? 0)
+      default: return reconnectLater(at: now, after: after ?? 0)
       }
     case .welcome, .pong, .unknown: return []
     }
   }
 
-  private mutating func finish(_ end: WatchEnd, at now: UInt64) -> [SessionOutput] {
+  private mutating func receive(_ end: WatchEnd, at now: UInt64) -> [SessionOutput] {
     if end.why == "moved" {
       let key = View(word: end.view).map { WatchKey(nav: end.nav, view: $0) }
       // If a watch is unanswered, this ends the one before; the answer is still to come. Roles and a
       // lease that the daemon has confirmed have ended in any case.
-      let isWatched = key.map { watches[$0] != nil && !asked.values.contains($0) } ?? false
+      let isWatched = key.map { watches[$0] != nil && !watchRequests.values.contains($0) } ?? false
       guard isWatched || duties.areConfirmed(of: end.nav) else { return [] }
       isDivided = true
-      return [.elsewhere(nav: end.nav, .moved(to: end.daemon))]
+      return [.navElsewhere(nav: end.nav, .moved(to: end.daemon))]
     }
     guard end.view != View.full.text else {
-      return replicate(end.nav, at: now) { $0.receive(end) }
+      return passToReplica(end.nav, at: now) { $0.receive(end) }
     }
     guard let key = View(word: end.view).map({ WatchKey(nav: end.nav, view: $0) }),
-      !asked.values.contains(key), let watch = watches.removeValue(forKey: key)
+      !watchRequests.values.contains(key), let watch = watches.removeValue(forKey: key)
     else { return [] }
-    return report(WatchOutcome(end), of: key, watch)
+    return self.end(WatchOutcome(end), of: key, watch)
   }
 
-  /// Reports the end of a watch that was taken out, which waits for the next nav of the name if it is to.
-  private mutating func report(
+  /// Reports the end of a watch, which is no longer in `watches`.
+  ///
+  /// If the nav was closed and the watch `waits`, it begins anew for the next nav of that name.
+  private mutating func end(
     _ outcome: WatchOutcome, of key: WatchKey, _ watch: Watch
   ) -> [SessionOutput] {
-    asked = asked.filter { $0.value != key }
+    watchRequests = watchRequests.filter { $0.value != key }
     let event = SessionOutput.event(.watchEnded(nav: key.nav, view: key.view, outcome))
     guard watch.waits, case .ended("closed", _) = outcome else { return [event] }
     watches[key] = Watch(replica: Replica(nav: key.nav), waits: true, order: watch.order)
-    return [event] + ask(key)
+    return [event] + sendWatch(key)
   }
 
   private mutating func answer(_ reply: OkReply, at now: UInt64) -> [SessionOutput] {
-    numbers.note(reply.sequence, of: reply.nav)
-    if let key = asked.removeValue(forKey: reply.id) {
-      let waiting = confirm(key.nav)
+    counters.noteRow(reply.sequence, of: reply.nav)
+    if let key = watchRequests.removeValue(forKey: reply.id) {
+      let waiting = noteOwner(key.nav)
       guard key.view == .full else { return waiting }
-      return replicate(key.nav, at: now) { $0.receive(reply) } + waiting
+      return passToReplica(key.nav, at: now) { $0.receive(reply) } + waiting
     }
     if let request = duties.requests.removeValue(forKey: reply.id) {
-      return finish(request, reply) + confirm(request.key.nav)
+      return receive(reply, to: request) + noteOwner(request.key.nav)
     }
     return answer(reply.id, .success(reply))
   }
@@ -221,13 +224,13 @@ extension SessionReplica {
   private mutating func answer(_ refusal: ErrReply, at now: UInt64) -> [SessionOutput] {
     if refusal.knownCode == .noSession {
       // The daemon does not know the session any more. A new `hello` requests everything again.
-      return giveUp(at: now, after: 0)
+      return reconnectLater(at: now, after: 0)
     }
     guard let id = refusal.id else {
       if refusal.hasVerb { return [] }
       // It answers one of these, and the daemon could not read which.
-      let sent = flights.filter(\.isSent).map(\.id)
-      let open = sent + Array(asked.keys) + Array(duties.requests.keys)
+      let sent = pending.filter(\.isUnderWay).map(\.id)
+      let open = sent + Array(watchRequests.keys) + Array(duties.requests.keys)
       var each = refusal
       each.effect = Effect.unknown.rawValue
       return open.sorted().flatMap { id in
@@ -237,21 +240,21 @@ extension SessionReplica {
     }
     if let whereabouts = refusal.whereabouts, let nav = nav(of: id) {
       isDivided = true
-      if let index = flights.firstIndex(where: { $0.id == id }) { flights[index].sends -= 1 }
-      return [.elsewhere(nav: nav, whereabouts)]
+      if let index = pending.firstIndex(where: { $0.id == id }) { pending[index].sendCount -= 1 }
+      return [.navElsewhere(nav: nav, whereabouts)]
     }
     // The daemon looks at the load before it looks at what it remembers.
     if refusal.knownCode == .busy,
-      let index = flights.firstIndex(where: { $0.id == id && $0.sends > 1 })
+      let index = pending.firstIndex(where: { $0.id == id && $0.sendCount > 1 })
     {
-      flights[index].withdraw()
-      flights[index].retryAt = now + (refusal.after ?? 200)
+      pending[index].markUnsent()
+      pending[index].retryAt = now + (refusal.after ?? 200)
       return sendWaiting()
     }
     if let request = duties.requests.removeValue(forKey: id) {
-      return finish(request, refusal, at: now)
+      return receive(refusal, to: request, at: now)
     }
-    guard let key = asked.removeValue(forKey: id) else {
+    guard let key = watchRequests.removeValue(forKey: id) else {
       return answer(id, .failure(refusal))
     }
     guard refusal.isPostponing else {
@@ -269,18 +272,18 @@ extension SessionReplica {
   private mutating func answer(
     _ id: UInt64, _ result: Result<OkReply, ErrReply>
   ) -> [SessionOutput] {
-    guard let index = flights.firstIndex(where: { $0.id == id }) else { return [] }
-    let flight = flights.remove(at: index)
+    guard let index = pending.firstIndex(where: { $0.id == id }) else { return [] }
+    let request = pending.remove(at: index)
     // A daemon that has decided the request has the nav.
     let isPostponed = if case .failure(let refusal) = result { refusal.isPostponing } else { false }
-    let waiting = isPostponed ? [] : confirm(flight.nav)
+    let waiting = isPostponed ? [] : noteOwner(request.nav)
     return [.event(.answered(id: id, result))] + waiting + sendWaiting()
   }
 
   /// Passes a message to the replica of a full watch, and returns the outputs.
   ///
-  /// If `proves` is true and nothing follows, the message has confirmed the mirror.
-  private mutating func replicate(
+  /// With `proves`, a message that changes nothing has confirmed the mirror.
+  private mutating func passToReplica(
     _ nav: String, at now: UInt64, proves: Bool = false,
     _ receive: (inout Replica) -> ReplicaAction
   ) -> [SessionOutput] {
@@ -289,7 +292,7 @@ extension SessionReplica {
     guard var watch = watches.removeValue(forKey: key) else { return [] }
     let change: MirrorChange
     switch (receive(&watch.replica), watch.replica.mirror) {
-    case (.over(let outcome), _): return report(outcome, of: key, watch)
+    case (.ended(let outcome), _): return end(outcome, of: key, watch)
     case (.applied(let diff), let mirror?):
       watch.faults = 0
       change = .applied(mirror, diff)
@@ -309,7 +312,7 @@ extension SessionReplica {
     let outputs: [SessionOutput] = [.event(.changed(nav: nav, change))]
     guard case .suspect = change else { return outputs }
     // At once for the first fault. After repeated faults, the pauses grow.
-    guard watch.faults > 1 else { return outputs + ask(key) }
+    guard watch.faults > 1 else { return outputs + sendWatch(key) }
     let wait = backOff(watch.faults - 1)
     watches[key]?.retryAt = now + wait
     return outputs

@@ -1,7 +1,7 @@
 package import NavigationCore
 
-/// The client's state machine for one session: watches, requests in flight, flow control and
-/// liveness.
+/// The client's state machine for one session with a daemon: its watches, requests without an
+/// answer, flow control and liveness.
 ///
 /// It has no clock and does no I/O. Callers pass each event with the time, in milliseconds of a
 /// monotonic clock, and perform the outputs in order. Randomness comes from a seed. After every
@@ -10,7 +10,7 @@ package struct SessionReplica: Sendable {
   /// The state of the session.
   package enum Phase: Hashable, Sendable {
     case unconnected
-    /// `hello` was sent; all messages except its answer belong to an earlier session.
+    /// The client has sent `hello`; all messages except the answer belong to an earlier session.
     case greeting(nonce: String)
     case open
     /// The session has ended for good, by the daemon or by `leave`.
@@ -23,131 +23,132 @@ package struct SessionReplica: Sendable {
     var view: View
   }
 
+  /// A watch of one view, which the client requests again in each new session.
   struct Watch {
     var replica: Replica
-    /// Whether it waits for a nav that does not exist, also when the nav was closed.
+    /// Whether the daemon waits for the nav while it does not exist, instead of an error.
     var waits = false
-    /// The place among the watches, in the order of their first request.
+    /// The id of the first request for the watch; a new session requests its watches in this order.
     var order: UInt64
-    /// The number of faults since the mirror was last known to be right.
+    /// The number of faults since the daemon last confirmed the mirror.
     var faults = 0
-    /// The time at which to send the watch again; nil if it is sent or running.
+    /// The time at which to request the watch again; nil unless the daemon has put it off.
     var retryAt: UInt64?
   }
 
-  /// A request that is not answered: the octets to send again after a new connection.
-  struct Flight {
+  /// A request without an answer yet, with the octets that the client repeats after a reconnect.
+  struct PendingRequest {
     var id: UInt64
     var verb: ClientVerb
-    /// The nav that it is about; nil for none.
+    /// The nav of the request; nil for a request about the daemon itself.
     var nav: String?
     var body: [UInt8]
-    /// Whether it was sent on this connection.
-    var isSent = false
-    /// When it is sent again that the daemon has put off; nil if it has not.
+    /// Whether the client has sent the request on this connection.
+    var isUnderWay = false
+    /// When to send the request again; nil unless the daemon has put it off.
     var retryAt: UInt64?
-    /// How often it was sent, except where a daemon answered that it had not performed it.
-    var sends = 0
-    /// The principal under which it was sent first; nil if a daemon outside clusters got it.
+    /// How often the client has sent the request, less the answers that it was not performed.
+    var sendCount = 0
+    /// The principal under which the client first sent it; nil before, and outside clusters.
     var sentAs: String?
-    /// The time from which on it is not sent any more, nor sent again; nil for none.
+    /// The time from which on the client does not send the request any more; nil for no limit.
     var until: UInt64?
-    /// The newest row of the nav's shard that the client had seen when it was sent first.
-    var seen: UInt64 = 0
+    /// The newest row of the nav's shard that the client had seen when it first sent the request.
+    var seenRow: UInt64 = 0
 
-    /// Whether a daemon may have performed it.
-    var wasSent: Bool { sends > 0 }
+    /// Whether a daemon may have performed the request.
+    var wasSent: Bool { sendCount > 0 }
 
-    /// When it ends without an answer; nil while it is under way.
-    var endsAt: UInt64? { isSent ? nil : until }
+    /// When the request fails as `expired`; nil while it is under way, or without a limit.
+    var expiresAt: UInt64? { isUnderWay ? nil : until }
 
-    mutating func withdraw() { (isSent, retryAt) = (false, nil) }
+    mutating func markUnsent() { (isUnderWay, retryAt) = (false, nil) }
   }
 
-  /// The least and greatest upper bound of the pause before a new connection, in milliseconds.
+  /// The upper bound of the random pause before a new connection, in milliseconds.
   ///
-  /// The pause is random, from 0 to that bound. The bound doubles with each attempt.
+  /// The bound begins at the least value and doubles with each attempt up to the greatest.
   package static let backOffMilliseconds: ClosedRange<UInt64> = 100...5000
-  /// At how many navs `confirmed` is emptied.
-  static let maximumConfirmed = 4096
+  /// The number of navs in `confirmedNavs` at which the client forgets all of them.
+  static let maximumConfirmedNavs = 4096
 
-  /// The largest body that the daemon accepts, as far as the client knows, in octets.
+  /// The largest body of a message that the daemon accepts, in octets.
   var maximumBody = ErrReply.defaultMaximumBody
-  /// The maximum of requests that the client sends before the first of them is answered.
+  /// The maximum number of unanswered requests that the client sends.
   var maximumSentRequests = 64
-  /// The client's name in the rules of the cluster; nil if the daemon is alone.
+  /// The client's principal, under which a cluster remembers its ops; nil outside a cluster.
   var principal: String?
 
-  /// The identity by which the daemon recognises repeated ops.
+  /// The client's random identity, by which the daemon recognises repeated ops.
   package let client: ClientID
   package let name: String
-  let wantedWindow: UInt64
-  let wantedHeartbeat: UInt64
+  let requestedWindow: UInt64
+  let requestedHeartbeat: UInt64
   package internal(set) var phase = Phase.unconnected
   var heartbeat: UInt64
   var window: UInt64
-  var used: UInt64 = 0
-  var upTo: UInt64
-  var lastHeard: UInt64 = 0
-  /// The number of times that the session asked for a new connection since it was last open.
-  var attempts = 0
-  /// The next numbers; `ClusterReplica` passes them from session to session.
-  var numbers = Numbers()
-  var flights: [Flight] = []
+  var usedCredit: UInt64 = 0
+  var grantedCredit: UInt64
+  var lastMessageAt: UInt64 = 0
+  /// The number of new connections requested since the session was last open.
+  var reconnectAttempts = 0
+  /// The numbers that all sessions of the client share; `ClusterReplica` copies them.
+  var counters = Counters()
+  var pending: [PendingRequest] = []
   var watches: [WatchKey: Watch] = [:]
-  var asked: [UInt64: WatchKey] = [:]
+  var watchRequests: [UInt64: WatchKey] = [:]
   var duties = Duties()
-  /// Whether the daemon may not have a nav, because the daemons of a cluster divide the navs.
+  /// Whether the daemon is one of a cluster, whose daemons divide the navs among themselves.
   ///
   /// Then only one request about a nav is under way until the daemon has answered one. Otherwise a
   /// daemon that takes the nav over at this moment could refuse one op and perform the next.
   var isDivided = false
-  /// The navs that the daemon has, by its answers in this session; only if `isDivided`.
-  var confirmed: Set<String> = []
-  /// Whether an end for good leaves the watches, requests and duties to another session.
+  /// The navs that the daemon has answered for in this session; empty unless `isDivided`.
+  var confirmedNavs: Set<String> = []
+  /// Whether another session takes over the watches, requests and duties if this one ends for good.
   var isReplaceable = false
   var random: SeededGenerator
 
   /// Makes a session that is not connected.
   ///
   /// `client` is the identity of this run of the process. `window` is in octets, clamped to 16 KiB
-  /// … 1 MiB; `heartbeat` is in milliseconds, clamped to 1 … 60 s. `seed`, of nonces and back-off
-  /// times, must be random.
+  /// … 1 MiB; `heartbeat` is in milliseconds, clamped to 1 … 60 s. Nonces and pauses come from
+  /// `seed`, which must be random.
   package init(
     client: ClientID, name: String = "", window: UInt64 = 65536, heartbeat: UInt64 = 5000,
     seed: UInt64
   ) {
     self.client = client
     self.name = name
-    wantedWindow = min(max(window, 16384), 1_048_576)
-    wantedHeartbeat = min(max(heartbeat, 1000), 60000)
-    self.window = wantedWindow
-    self.heartbeat = wantedHeartbeat
-    upTo = wantedWindow
+    requestedWindow = min(max(window, 16384), 1_048_576)
+    requestedHeartbeat = min(max(heartbeat, 1000), 60000)
+    self.window = requestedWindow
+    self.heartbeat = requestedHeartbeat
+    grantedCredit = requestedWindow
     random = SeededGenerator(seed: seed)
   }
 
-  /// The replica of a full watch, with its mirror; nil if there is none.
+  /// The replica of the full watch of a nav; nil without such a watch.
   package func replica(of nav: String) -> Replica? {
     watches[WatchKey(nav: nav, view: .full)]?.replica
   }
 
-  /// The latest time of the next call of `tick`; nil while no deadline runs.
+  /// When the caller must call `tick` at the latest; nil while no deadline runs.
   package var wakeAt: UInt64? {
-    let flightEnd = flights.lazy.compactMap(\.endsAt).min()
+    let requestEnd = pending.lazy.compactMap(\.expiresAt).min()
     switch phase {
     case .closed: return nil
-    case .unconnected: return flightEnd
-    case .greeting: return min(silenceEndsAt, flightEnd ?? .max)
+    case .unconnected: return requestEnd
+    case .greeting: return min(silenceEndsAt, requestEnd ?? .max)
     case .open:
-      let retry = flights.lazy.compactMap(\.retryAt).min()
-      let end = min(silenceEndsAt, duties.wakeAt ?? .max, flightEnd ?? .max, retry ?? .max)
+      let retry = pending.lazy.compactMap(\.retryAt).min()
+      let end = min(silenceEndsAt, duties.wakeAt ?? .max, requestEnd ?? .max, retry ?? .max)
       return watches.values.lazy.compactMap(\.retryAt).reduce(end) { min($0, $1) }
     }
   }
 
-  /// When silence counts as a loss: three heartbeat intervals after the last message.
-  var silenceEndsAt: UInt64 { lastHeard + 3 * heartbeat }
+  /// When silence counts as a lost connection: three heartbeat intervals after the last message.
+  var silenceEndsAt: UInt64 { lastMessageAt + 3 * heartbeat }
 
   /// Returns a random pause before the next attempt, uniform from 0 to the bound (full jitter), in
   /// milliseconds; see `backOffMilliseconds`.
@@ -156,23 +157,23 @@ package struct SessionReplica: Sendable {
   }
 
   mutating func takeID() -> UInt64 {
-    defer { numbers.id += 1 }
-    return numbers.id
+    defer { counters.nextID += 1 }
+    return counters.nextID
   }
 
-  /// The numbers that must rise over all sessions of a client.
-  struct Numbers: Sendable {
-    var id: UInt64 = 1
-    /// The number of sessions opened so far.
-    var session: UInt64 = 0
-    /// The newest row of each shard that a daemon has reported, and the number of shards.
+  /// The numbers that rise over all sessions of a client.
+  struct Counters: Sendable {
+    var nextID: UInt64 = 1
+    /// The number of sessions that the client has opened so far.
+    var sessionCount: UInt64 = 0
+    /// The newest row of each shard that a daemon has reported; and the number of shards.
     var (rows, shards): ([Shard: UInt64], Int) = ([:], 1)
 
     func row(of nav: String?) -> UInt64 {
       nav.flatMap { rows[Shard(ofName: $0, among: shards)] } ?? 0
     }
 
-    mutating func note(_ row: UInt64?, of nav: String?) {
+    mutating func noteRow(_ row: UInt64?, of nav: String?) {
       // A virtual nav has rows of all shards.
       guard let row, let nav, !nav.hasPrefix("$") else { return }
       rows[Shard(ofName: nav, among: shards)] = max(row, self.row(of: nav))
@@ -184,72 +185,72 @@ package struct SessionReplica: Sendable {
 package enum SessionOutput: Sendable {
   /// Send this message; drop it if the connection is lost first.
   case send(ClientVerb, [UInt8])
-  /// Close the connection, and make another one at this time.
+  /// Close the connection, and connect again at this time.
   case reconnect(at: UInt64)
-  /// Take everything of this nav out of the session, because this daemon does not have the nav.
-  case elsewhere(nav: String, Whereabouts)
-  /// The session has ended for good, but another session can take over everything that it holds.
-  case replaced(SessionEnd)
+  /// Move everything of this nav to another session, because this daemon does not have the nav.
+  case navElsewhere(nav: String, Whereabouts)
+  /// The session has ended for good; another session must take over everything that it holds.
+  case superseded(SessionEnd)
   case event(SessionEvent)
 
   static func duty(_ event: DutyEvent) -> SessionOutput { .event(.duty(event)) }
 }
 
-/// Where a nav is that the daemon does not have.
+/// The place of a nav that the daemon of a session does not have.
 package enum Whereabouts: Hashable, Sendable {
-  /// Another daemon has it; nil if the daemon named none.
+  /// Another daemon has the nav; nil if the refusal names none.
   case moved(to: DaemonAddress?)
-  /// No daemon has it for now; ask again after these milliseconds.
+  /// No daemon has the nav for now; ask again after these milliseconds.
   case unowned(after: UInt64)
 }
 
-/// An event of the session, for its user.
+/// An event of a session, for the program that uses the client.
 package enum SessionEvent: Sendable {
   case opened(Welcome)
-  /// The session is lost; no mirror is synced until the next one is open.
+  /// The session is lost, and all mirrors are out of sync until the next session is open.
   case lost
   /// The session has ended for good, with all its requests and watches.
   case closed(SessionEnd)
   case answered(id: UInt64, Result<OkReply, ErrReply>)
-  /// A request waits for a transition to end.
+  /// The daemon has queued an op behind an open transition, at this position from 1.
   case queued(id: UInt64, position: UInt64)
-  /// A mirror changed, or is no longer known to be right.
+  /// A mirror has changed, or may differ from its nav.
   case changed(nav: String, MirrorChange)
-  /// The newest value of a view that may skip values.
+  /// The newest value of a watched view other than `full`; it may skip values in between.
   case latest(Latest)
-  /// The daemon sent events that make no revision.
+  /// The daemon sent events of a nav that make no revision, such as the progress of a gesture.
   case ephemeral(EphemeralEvent)
-  /// Messages of other clients, for which this one has asked.
+  /// Messages of other clients, which this client traces.
   case traced(TracedMessages)
   case watchEnded(nav: String, view: View, WatchOutcome)
-  /// There is none without requests for roles or leases.
+  /// An event of the client's delegate roles or display leases.
   case duty(DutyEvent)
 }
 
-/// A change of a mirror.
+/// A change of a mirror, or of what the client knows about it.
 package enum MirrorChange: Hashable, Sendable {
-  /// A diff advanced it by one revision.
+  /// A diff advanced the mirror by one revision.
   case applied(Mirror, Diff)
-  /// A snapshot replaced it; revisions may have been skipped.
+  /// A snapshot replaced the mirror; revisions may have been skipped.
   case replaced(Mirror, why: String?)
-  /// The watch was resumed; the mirror is unchanged, and diffs follow.
+  /// The daemon resumed the watch; the mirror is unchanged, and diffs follow.
   case resumed(Mirror)
-  /// A mark of the daemon has proven it right; it is unchanged.
+  /// A mark of the daemon has confirmed the unchanged mirror.
   case proven(Mirror)
-  /// It may be wrong, until one of the other changes follows.
+  /// The mirror may be wrong until one of the other changes follows.
   case suspect
 }
 
-/// The reason why a watch is over.
+/// The reason why a watch has ended.
 package enum WatchOutcome: Hashable, Sendable {
-  /// The daemon ended it: `closed`, `forbidden`, or `moved` to an endpoint.
+  /// The daemon ended the watch as `closed`, `forbidden`, or `moved` to an endpoint.
   case ended(why: String, endpoint: String?)
   case refused(ErrReply)
 
   init(_ end: WatchEnd) { self = .ended(why: end.why, endpoint: end.daemon?.endpoint) }
 }
 
-/// The reason why a session will not be opened again.
+/// The reason why the client does not open a session again.
 package enum SessionEnd: Hashable, Sendable {
   /// The daemon refused `hello`.
   case refused(ErrReply)

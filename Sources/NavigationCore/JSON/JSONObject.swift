@@ -16,8 +16,9 @@ package struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   package private(set) var members: [Member] = []
 
-  package init(dictionaryLiteral elements: (String, OpaqueJSON)...) {
-    members = elements.map { Member(name: $0.0, value: $0.1) }
+  /// Makes an object without the members whose value is nil.
+  package init(dictionaryLiteral elements: (String, OpaqueJSON?)...) {
+    for (name, value) in elements { add(name, value) }
   }
 
   package init(_ members: [Member]) { self.members = members }

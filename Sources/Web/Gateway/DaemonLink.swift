@@ -20,7 +20,7 @@ struct DaemonLink: ~Copyable {
   private var isPaused = false
   /// Whether a call on the socket may have hidden the sign of a message.
   ///
-  /// By the law of `Poller.addSigns`, the poller reports a message only after a receive that found
+  /// By the law of `Poller.addSignal`, the poller reports a message only after a receive that found
   /// nothing, with no other call since. So each send makes this true, and such a receive false.
   private(set) var mustRead = true
 
@@ -37,10 +37,10 @@ struct DaemonLink: ~Copyable {
     try socket.set(.receiveHighWaterMark(1))
     try socket.set(.sendHighWaterMark(4))
     try identity?.configure(socket)
-    let monitor = try Monitor.start(on: socket, .client)
+    let monitor = try Monitor.start(on: socket)
     try socket.connect(endpoint)
-    let slot = try poller.addSigns(of: socket)
-    let monitorSlot = try poller.addSigns(of: monitor)
+    let slot = try poller.addSignal(of: socket)
+    let monitorSlot = try poller.addSignal(of: monitor.reader)
     return DaemonLink(
       socket: socket, monitor: monitor, slot: slot, monitorSlot: monitorSlot)
   }
@@ -76,7 +76,7 @@ struct DaemonLink: ~Copyable {
       switch event.kind {
       case .connected: return .connected
       case .disconnected, .handshakeFailed, .handshakeBroken, .refused: return .lost
-      case .accepted, .acceptFailed, .handshakeSucceeded, .connectRetried: continue
+      case .accepted, .handshakeSucceeded, .connectRetried: continue
       }
     }
     return nil

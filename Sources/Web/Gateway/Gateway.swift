@@ -85,7 +85,7 @@ package final class Gateway {
     self.launched = launched
     bound = configuration.address
     files = try configuration.pageDirectory.map { try StaticFiles($0) }
-    context = try Context.make()
+    context = try Context()
     reader.takesActors = false
     try readTokens()
   }

@@ -3,11 +3,20 @@ import RuntimePaths
 /// The reason why a key or its file cannot be used, with the file and a remedy.
 package struct KeyError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
-  /// Whether the disk failed to read the file, so that nothing is known of its contents.
+  /// Whether the disk failed to read the file, which may contain a valid key.
   package let isFailedRead: Bool
 
   package init(_ description: String, isFailedRead: Bool = false) {
     (self.description, self.isFailedRead) = (description, isFailedRead)
+  }
+
+  /// Evaluates a call about a key or its file, and throws its error as a `KeyError`.
+  static func converting<Value>(
+    _ call: @autoclosure () throws -> Value
+  ) throws(KeyError) -> Value {
+    do { return try call() } catch {
+      throw KeyError("\(error)", isFailedRead: (error as? SystemError)?.isDiskFailure == true)
+    }
   }
 }
 
@@ -16,9 +25,9 @@ package struct AuthorizedKey: Hashable, Sendable {
   /// The length of a public key as text; the first character can be a dash.
   package static let keyWidth = 40
 
-  /// The name of the client in logs, in the configuration and as owner of navs.
+  /// The name of the client in logs, in the configuration, and as the owner of navs.
   package var name: String
-  /// The public key; the client proves that it has the secret key of it.
+  /// The public key; the client must prove that it has the secret key.
   package var publicKey: CurvePublicKey
   /// The role of the client; if nil, a `role` line of the configuration can give it one.
   package var role: String?

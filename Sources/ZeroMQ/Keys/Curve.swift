@@ -41,9 +41,9 @@ package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
   package func publicKey() throws(ZeroMQError) -> CurvePublicKey {
     var text = [CChar](repeating: 0, count: Z85.keyTextBytes)
     let secret = z85
-    try check(.curvePublic) { unsafe zmq_curve_public(&text, secret) }
+    try check("zmq_curve_public") { unsafe zmq_curve_public(&text, secret) }
     guard let key = CurvePublicKey(z85: Z85.string(text)) else {
-      throw ZeroMQError(.curvePublic, code: EINVAL)
+      throw ZeroMQError("zmq_curve_public", code: EINVAL)
     }
     return key
   }
@@ -66,9 +66,9 @@ package struct CurveKeyPair: Hashable, Sendable {
   package static func generate() throws(ZeroMQError) -> CurveKeyPair {
     var publicText = [CChar](repeating: 0, count: Z85.keyTextBytes)
     var secretText = publicText
-    try check(.curveKeyPair) { unsafe zmq_curve_keypair(&publicText, &secretText) }
+    try check("zmq_curve_keypair") { unsafe zmq_curve_keypair(&publicText, &secretText) }
     guard let secretKey = CurveSecretKey(z85: Z85.string(secretText)) else {
-      throw ZeroMQError(.curveKeyPair, code: EINVAL)
+      throw ZeroMQError("zmq_curve_keypair", code: EINVAL)
     }
     return try CurveKeyPair(of: secretKey)
   }

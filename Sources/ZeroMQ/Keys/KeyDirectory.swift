@@ -13,7 +13,7 @@ package struct KeyDirectory: Sendable {
   /// The contents of the directory: the keys in the order of their names, and the problems.
   package struct Listing: Hashable, Sendable {
     package var keys: [AuthorizedKey] = []
-    /// The reasons why other files are ignored; their keys are not authorised.
+    /// Why the other files are ignored, one text for each; their keys are not authorised.
     package var problems: [String] = []
   }
 
@@ -55,12 +55,8 @@ package struct KeyDirectory: Sendable {
     if let reason = Self.reasonNotTrusted(full, .regular, user) {
       throw KeyError("\(full): \(reason)")
     }
-    let contents: [UInt8]
-    do {
-      contents = try readSmallFile(full, maximumBytes: Self.maximumBytes)
-    } catch {
-      throw KeyError(error.description)
-    }
+    let contents = try KeyError.converting(
+      try readSmallFile(full, maximumBytes: Self.maximumBytes))
     do {
       return try AuthorizedKey(
         name: String(file.dropLast(Self.suffix.count)), parsing: contents)
@@ -90,23 +86,16 @@ package struct KeyDirectory: Sendable {
       throw KeyError(
         "\(key.publicKey) is authorised as \(other.name): revoke that, or create another key")
     }
-    do {
-      try createPrivateDirectory(path, mode: 0o755)
-      try writeFileAtomically(file(of: key.name), key.contents, mode: 0o644)
-    } catch {
-      throw KeyError(error.description)
-    }
+    try KeyError.converting(try createPrivateDirectory(path, mode: 0o755))
+    try KeyError.converting(
+      try writeFileAtomically(file(of: key.name), key.contents, mode: 0o644))
   }
 
   /// Removes the key with a name; returns false if there was none.
   package func revoke(_ name: String) throws(KeyError) -> Bool {
-    guard AuthorizedKey.isName(name) else { return false }
-    do {
-      guard try removeFile(file(of: name)) else { return false }
-      try syncDirectory(path)
-      return true
-    } catch {
-      throw KeyError(error.description)
-    }
+    guard AuthorizedKey.isName(name), try KeyError.converting(try removeFile(file(of: name)))
+    else { return false }
+    try KeyError.converting(try syncDirectory(path))
+    return true
   }
 }

@@ -2,27 +2,22 @@ import RuntimePaths
 
 /// The file of a secret key in Z85, which only its owner can read.
 package enum SecretKeyFile {
-  /// The users that may own and read the file of a secret key.
-  package enum Rule {
-    /// Any user owns it, and nobody else can read it.
+  /// Which users may own and read the file of a secret key.
+  package enum AccessRule {
+    /// Any user may own the file, and only the owner may read it.
     case client
-    /// Root or this process's user owns it, and nobody else can read it; the process's group can, if
-    /// root owns it.
+    /// Root or this process's user must own the file, and only the owner may read it; if root owns
+    /// it, also the process's group.
     case daemon
-    /// It is as the service manager gives it.
+    /// Any owner and mode, as the service manager has passed the file as a credential.
     case credential
   }
 
   /// Reads a secret key; throws if other users can read its file: it is then no longer secret.
-  package static func read(_ path: String, by rule: Rule = .client) throws(KeyError)
+  package static func read(_ path: String, by rule: AccessRule = .client) throws(KeyError)
     -> CurveSecretKey
   {
-    let (contents, status): ([UInt8], FileStatus)
-    do {
-      (contents, status) = try readFile(path, maximumBytes: 4096)
-    } catch {
-      throw KeyError(error.description, isFailedRead: error.isDiskFailure)
-    }
+    let (contents, status) = try KeyError.converting(try readFile(path, maximumBytes: 4096))
     let isSecret: Bool
     switch rule {
     case .client: isSecret = status.isSecret
@@ -62,17 +57,13 @@ package enum SecretKeyFile {
 
   package static func pair(_ path: String) throws(KeyError) -> CurveKeyPair {
     let secret = try read(path)
-    do throws(ZeroMQError) {
-      return try CurveKeyPair(of: secret)
-    } catch {
-      throw KeyError(error.description)
-    }
+    return try KeyError.converting(try CurveKeyPair(of: secret))
   }
 
   /// Reads a public key: its 40 characters, or the path of a file that contains it.
   ///
-  /// Of a text with the form of both, only a path that begins with `/` or `./` is read, if the file is
-  /// there: a file in the working directory must not replace the key that somebody typed.
+  /// If a text has the form of both, it is a path only if it begins with `/` or `./` and the file
+  /// exists: a file in the working directory must not replace the key that somebody typed.
   package static func publicKey(_ text: String) throws(KeyError) -> CurvePublicKey {
     let isPath = text.utf8.starts(with: "/".utf8) || text.utf8.starts(with: "./".utf8)
     if !(isPath && FileStatus.probe(text) != nil), let key = CurvePublicKey(z85: text) {

@@ -2,35 +2,18 @@ import CZeroMQ
 
 /// A failed call of a libzmq function: its name, the endpoint or option that it got, and `errno`.
 ///
-/// Expected results are not errors: a full queue and an absent peer are cases of ``SendResult``,
-/// and an interrupted call is repeated. An error code that only a bug of this process can cause
-/// ends the process at once.
+/// Expected results are not errors: a full queue and an absent peer are cases of ``SendResult``. An
+/// error code that only a bug of this process can cause ends the process at once.
 package struct ZeroMQError: Error, Hashable, Sendable {
-  /// The libzmq function that failed.
-  package enum Operation: String, Sendable {
-    case contextNew = "zmq_ctx_new"
-    case contextSet = "zmq_ctx_set"
-    case socket = "zmq_socket"
-    case setOption = "zmq_setsockopt"
-    case getOption = "zmq_getsockopt"
-    case bind = "zmq_bind"
-    case connect = "zmq_connect"
-    case send = "zmq_msg_send"
-    case receive = "zmq_msg_recv"
-    case poll = "zmq_poll"
-    case monitor = "zmq_socket_monitor"
-    case curveKeyPair = "zmq_curve_keypair"
-    case curvePublic = "zmq_curve_public"
-  }
-
   /// The value of `errno` after the call.
   package let code: Int32
-  package let operation: Operation
-  /// The object of the call, an endpoint or the name of an option; empty if there is none.
+  /// The name of the libzmq function.
+  package let function: String
+  /// The endpoint or the name of the option that the function got; empty without one.
   package let subject: String
 
-  package init(_ operation: Operation, subject: String = "", code: Int32) {
-    self.operation = operation
+  package init(_ function: String, subject: String = "", code: Int32) {
+    self.function = function
     self.subject = subject
     self.code = code
   }
@@ -39,7 +22,7 @@ package struct ZeroMQError: Error, Hashable, Sendable {
 extension ZeroMQError: CustomStringConvertible {
   /// One line such as `zmq_bind ipc:///x: Address already in use (EADDRINUSE)`.
   package var description: String {
-    let attempted = subject.isEmpty ? operation.rawValue : "\(operation.rawValue) \(subject)"
+    let attempted = subject.isEmpty ? function : "\(function) \(subject)"
     let text = unsafe String(cString: zmq_strerror(code))
     return "\(attempted): \(text) (\(Self.name(of: code)))"
   }
@@ -57,7 +40,7 @@ extension ZeroMQError: CustomStringConvertible {
   }
 }
 
-/// The result of a libzmq call.
+/// The return value of a libzmq call, or its `errno`.
 enum Outcome {
   case value(Int32)
   case failure(code: Int32)
@@ -65,16 +48,16 @@ enum Outcome {
 
 /// Calls libzmq again as long as signals interrupt it.
 ///
-/// It reads `errno` before anything else can change it. All calls that return −1 and set `errno`
-/// use it, except waiting, where an interruption is a result.
+/// It reads `errno` before anything else can change it. Waiting does not use it, because there an
+/// interruption is a result.
 @inline(__always)
-func attempt(_ operation: ZeroMQError.Operation, _ call: () -> Int32) -> Outcome {
+func attempt(_ function: String, _ call: () -> Int32) -> Outcome {
   while true {
     let result = call()
     guard result == -1 else { return .value(result) }
     let code = zmq_errno()
     guard code == EINTR else {
-      requireNotOurBug(operation, code)
+      requireNotOurBug(function, code)
       return .failure(code: code)
     }
   }
@@ -83,22 +66,21 @@ func attempt(_ operation: ZeroMQError.Operation, _ call: () -> Int32) -> Outcome
 /// Calls libzmq again as long as signals interrupt it, and throws its error.
 @inline(__always)
 func check(
-  _ operation: ZeroMQError.Operation, _ subject: @autoclosure () -> String = "",
+  _ function: String, _ subject: @autoclosure () -> String = "",
   _ call: () -> Int32
 ) throws(ZeroMQError) {
-  switch attempt(operation, call) {
-  case .value: return
-  case .failure(let code): throw ZeroMQError(operation, subject: subject(), code: code)
+  if case .failure(let code) = attempt(function, call) {
+    throw ZeroMQError(function, subject: subject(), code: code)
   }
 }
 
 /// Ends the process for an error code that only a bug of this process can cause.
 ///
 /// `ETERM` is such a code, because a socket keeps its context from terminating.
-func requireNotOurBug(_ operation: ZeroMQError.Operation, _ code: Int32) {
+func requireNotOurBug(_ function: String, _ code: Int32) {
   switch code {
   case EFAULT, EBADF, ENOTSOCK, EFSM, ETERM, EMTHREAD:
-    preconditionFailure("\(ZeroMQError(operation, code: code))")
+    preconditionFailure("\(ZeroMQError(function, code: code))")
   default: return
   }
 }

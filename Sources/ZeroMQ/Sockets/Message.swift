@@ -1,28 +1,25 @@
 import CZeroMQ
 import Synchronization
 
-/// A payload for several peers, which ``Socket/send(to:isEnveloped:head:sharing:)`` shares.
+/// A payload for several peers, which ``Socket/send(to:isEnveloped:head:sharing:)`` sends without a
+/// copy for each.
 ///
 /// The `zmq_msg_t` has a fixed address of its own. libzmq keeps short payloads inside it and marks
 /// shared ones in it, so Swift must neither move nor copy it.
 package struct Message: ~Copyable {
   let storage: MessageStorage
 
-  /// The octets of all long payloads that this process has made for sending and libzmq has not freed.
-  ///
-  /// Each counts `besideOctets` more.
+  /// The octets of all long payloads to send that libzmq has not freed, each with `overheadOctets`.
   package static var heldOctets: Int { heldOctetsOfAll.load(ordering: .relaxed) }
 
-  /// The octets from which a payload is long.
+  /// The size from which a payload is long, so that ``heldOctets`` counts it.
   ///
-  /// To count one costs an allocation, and a line of cache between threads: with all counted, navd
+  /// Counting a payload costs an allocation, and a cache line between threads: with all counted, navd
   /// performed 0.88 times the operations of one connection.
-  package static var longOctets: Int { 2048 }
+  package static var longPayloadOctets: Int { 2048 }
 
-  /// The octets that count for what libzmq keeps beside a payload, long or short.
-  ///
-  /// With fewer, short messages could exceed a limit of all, and nobody would owe them.
-  package static var besideOctets: Int { 256 }
+  /// The octets to count for the memory that libzmq uses beside each payload, long or short.
+  package static var overheadOctets: Int { 256 }
 
   package init() {
     storage = MessageStorage.empty()
@@ -38,7 +35,7 @@ package struct Message: ~Copyable {
   }
 }
 
-/// A view of a frame in a ``Multipart``, for reading.
+/// A read-only view of a frame in a ``Multipart``.
 package struct Frame: ~Copyable, ~Escapable {
   private let storage: MessageStorage
   package let count: Int
@@ -64,8 +61,8 @@ package struct Frame: ~Copyable, ~Escapable {
 
   /// The address of a sender over `ipc` or `tcp`; nil for others.
   ///
-  /// Read it from a payload frame. The ROUTER itself makes the routing id before it, and that frame
-  /// lacks the property if a poll preceded the receive.
+  /// Read it from a payload frame. The ROUTER itself makes the routing id frame, which lacks the
+  /// property if a poll preceded the receive.
   package var peerAddress: PeerAddress? {
     storage.property("Peer-Address").map(PeerAddress.init(parsing:))
   }
@@ -73,9 +70,9 @@ package struct Frame: ~Copyable, ~Escapable {
   /// The user id that the ZAP handler gave the sender; nil without one.
   package var userID: String? { storage.property("User-Id") }
 
-  /// The descriptor of the connection that the frame came by; nil within the process.
+  /// The descriptor of the connection that delivered the frame; nil for `inproc`.
   ///
-  /// It is a hint, because the kernel may have given the number to another connection since.
+  /// The kernel may have given the number to another connection since.
   package var sourceDescriptor: Int32? { storage.sourceDescriptor }
 }
 
@@ -86,7 +83,7 @@ package struct Frame: ~Copyable, ~Escapable {
 package struct Multipart: ~Copyable {
   package let capacity: Int
   package private(set) var count = 0
-  /// The number of frames beyond ``capacity``, which were read and dropped.
+  /// The number of frames beyond ``capacity``, which the receive dropped.
   package private(set) var droppedFrames = 0
   /// The bytes of all frames received, including dropped ones.
   package private(set) var byteCount = 0
@@ -94,16 +91,16 @@ package struct Multipart: ~Copyable {
   // `capacity` messages, and a spare one for dropped frames. All of them are always initialised.
   private let frames: UnsafeMutablePointer<zmq_msg_t>
   // The size of each of these messages in bytes. libzmq returns it with the message; a call for
-  // every use would take 100 instructions of an op.
-  private let counts: UnsafeMutablePointer<Int>
+  // every use would cost an op 100 instructions.
+  private let frameSizes: UnsafeMutablePointer<Int>
 
   /// Makes a buffer for a number of frames, at least one.
   package init(capacity: Int) {
     precondition(capacity > 0, "capacity=\(capacity)")
     self.capacity = capacity
     unsafe frames = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: capacity + 1)
-    unsafe counts = UnsafeMutablePointer<Int>.allocate(capacity: capacity + 1)
-    unsafe counts.initialize(repeating: 0, count: capacity + 1)
+    unsafe frameSizes = UnsafeMutablePointer<Int>.allocate(capacity: capacity + 1)
+    unsafe frameSizes.initialize(repeating: 0, count: capacity + 1)
     for index in 0...capacity {
       unsafe MessageStorage.initialize(frames + index)
     }
@@ -114,7 +111,7 @@ package struct Multipart: ~Copyable {
       unsafe MessageStorage(frames + index).close()
     }
     unsafe frames.deallocate()
-    unsafe counts.deallocate()
+    unsafe frameSizes.deallocate()
   }
 
   /// The frame at an index below ``count``.
@@ -122,7 +119,7 @@ package struct Multipart: ~Copyable {
     @_lifetime(borrow self)
     get {
       precondition(index >= 0 && index < count, "frame \(index) of \(count)")
-      let frame = unsafe Frame(MessageStorage(frames + index), count: counts[index])
+      let frame = unsafe Frame(MessageStorage(frames + index), count: frameSizes[index])
       return unsafe _overrideLifetime(frame, borrowing: self)
     }
   }
@@ -134,38 +131,37 @@ package struct Multipart: ~Copyable {
     return copies
   }
 
-  /// Removes the last message; its payloads stay allocated until they are overwritten.
-  mutating func begin() {
+  /// Empties the buffer; the payloads stay allocated until the next frames replace them.
+  mutating func reset() {
     count = 0
     droppedFrames = 0
     byteCount = 0
   }
 
-  /// The message for the next frame; the spare one if the buffer is full.
-  var next: MessageStorage {
+  /// The `zmq_msg_t` for the next frame; the spare one if the buffer is full.
+  var nextFrame: MessageStorage {
     unsafe MessageStorage(frames + count)
   }
 
-  /// Counts the frame that was received into ``next``.
-  mutating func advance(_ bytes: Int) {
+  /// Counts the frame that a receive has put into ``nextFrame``.
+  mutating func countFrame(_ bytes: Int) {
     byteCount += bytes
     // At most `capacity`, the place of the spare message.
-    unsafe counts[count] = bytes
+    unsafe frameSizes[count] = bytes
     if count < capacity { count += 1 } else { droppedFrames += 1 }
   }
 }
 
 private let heldOctetsOfAll = Atomic<Int>(0)
 
-/// A pointer to an initialised `zmq_msg_t`, with its operations; the code that makes one destroys
-/// it.
+/// A pointer to an initialised `zmq_msg_t`, with libzmq's operations on it.
 ///
-/// libzmq requires that every change of a message goes through the same address.
+/// The owner calls `destroy`. libzmq requires that every change of a message uses the same address.
 @safe
 struct MessageStorage {
   let pointer: UnsafeMutablePointer<zmq_msg_t>
 
-  /// Takes an initialised message that the caller owns.
+  /// Refers to an initialised message of the caller.
   init(_ pointer: UnsafeMutablePointer<zmq_msg_t>) {
     unsafe self.pointer = pointer
   }
@@ -194,10 +190,10 @@ struct MessageStorage {
     precondition(result == 0, "zmq_msg_close: not a message")
   }
 
-  /// Copies bytes into an empty message; a message is empty after it was sent.
+  /// Copies bytes into the message, which is empty; libzmq empties a message that it sends.
   func fill(copying bytes: Span<UInt8>) {
     let result =
-      bytes.count >= Message.longOctets
+      bytes.count >= Message.longPayloadOctets
       ? initialize(counting: bytes.count) : initialize(bytes.count)
     precondition(result == 0, "no memory for a message of \(bytes.count) bytes")
     guard !bytes.isEmpty else { return }
@@ -209,9 +205,9 @@ struct MessageStorage {
 
   private func initialize(_ count: Int) -> Int32 { unsafe zmq_msg_init_size(pointer, count) }
 
-  /// Makes room for a payload that counts among ``Message/heldOctets`` until libzmq frees it.
+  /// Allocates a payload that ``Message/heldOctets`` counts until libzmq frees it.
   private func initialize(counting count: Int) -> Int32 {
-    let cost = count + Message.besideOctets
+    let cost = count + Message.overheadOctets
     guard let room = unsafe malloc(count) else { return -1 }
     heldOctetsOfAll.add(cost, ordering: .relaxed)
     // libzmq calls the function on any thread, once the last message that shares the payload ends.
@@ -229,7 +225,7 @@ struct MessageStorage {
     unsafe Self.initialize(pointer)
   }
 
-  /// Makes this message share the payload of another, and marks that one as shared.
+  /// Makes this message refer to the payload of another.
   func share(_ original: MessageStorage) {
     let result = unsafe zmq_msg_copy(pointer, original.pointer)
     precondition(result == 0, "zmq_msg_copy: not a message")
@@ -243,9 +239,7 @@ struct MessageStorage {
     return unsafe data.assumingMemoryBound(to: UInt8.self)
   }
 
-  var count: Int { unsafe zmq_msg_size(pointer) }
-
-  var more: Bool { unsafe zmq_msg_more(pointer) != 0 }
+  var hasMore: Bool { unsafe zmq_msg_more(pointer) != 0 }
 
   var sourceDescriptor: Int32? {
     let descriptor = unsafe zmq_msg_get(pointer, ZMQ_SRCFD)

@@ -1,33 +1,31 @@
 import CZeroMQ
 import Synchronization
 
-private let started = Atomic(0)
+private let monitorCount = Atomic(0)
 
 /// An event of a socket's connections.
 package struct MonitorEvent: Hashable, Sendable {
-  /// The kind of an event, which defines the meaning of ``MonitorEvent/value``.
-  package enum Kind: Hashable, Sendable {
+  /// The kind of an event, by libzmq's number; it defines the meaning of ``MonitorEvent/value``.
+  package enum Kind: Int32, CaseIterable, Sendable {
     /// A peer connected; the value is its descriptor.
-    case accepted
-    /// Accepting a peer failed; the value is an `errno`.
-    case acceptFailed
+    case accepted = 0x0020
     /// This side connected to a peer; the value is the descriptor.
-    case connected
+    case connected = 0x0001
     /// The handshake with a peer is complete; the value is the descriptor.
-    case handshakeSucceeded
-    /// An attempt to connect failed; the value is the milliseconds until the next one.
-    case connectRetried
+    case handshakeSucceeded = 0x1000
+    /// An attempt to connect failed; the value is the pause before the next one, in milliseconds.
+    case connectRetried = 0x0004
     /// A connection ended; the value is its former descriptor.
     ///
-    /// A ROUTER may accept messages for the peer until the caller has read all of its messages.
-    case disconnected
-    /// The handshake failed; the value is an `errno`.
-    case handshakeFailed
+    /// A ROUTER may accept messages for the peer until the caller has read all messages of the peer.
+    case disconnected = 0x0200
+    /// A connection ended during the handshake; the value is an `errno`.
+    case handshakeFailed = 0x0800
     /// The peer or the ZAP handler violated a protocol; the value is libzmq's number for the
     /// violation.
-    case handshakeBroken
+    case handshakeBroken = 0x2000
     /// The ZAP handler refused the peer; the value is the status code of its answer.
-    case refused
+    case refused = 0x4000
   }
 
   package let kind: Kind
@@ -37,28 +35,13 @@ package struct MonitorEvent: Hashable, Sendable {
 /// Reports the events of a socket's connections, until it is destroyed.
 ///
 /// Start it before the socket binds or connects, and read all events: they queue without a limit,
-/// because a full queue would block the socket. The monitor keeps the socket open.
+/// because a full queue would block the socket. The monitor keeps its socket open.
 package struct Monitor: ~Copyable {
-  /// The events to report; each costs a message.
-  package enum Events: Sendable {
-    /// Connections that were accepted, could not be accepted, or ended, and failed handshakes.
-    case server
-    /// Connections that were made, failed or ended, and all handshakes.
-    case client
+  /// The events that libzmq reports, each by a message.
+  private static let events = MonitorEvent.Kind.allCases.reduce(0) { $0 | $1.rawValue }
 
-    fileprivate var mask: Int32 {
-      let failures =
-        ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
-        | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_DISCONNECTED
-      return switch self {
-      case .server: failures | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_ACCEPT_FAILED
-      case .client:
-        failures | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_CONNECT_RETRIED
-      }
-    }
-  }
-
-  let reader: Socket
+  /// Receives the events; for a ``Poller``.
+  package let reader: Socket
   private let monitored: SocketHandle
   private var parts = Multipart(capacity: 2)
 
@@ -73,18 +56,16 @@ package struct Monitor: ~Copyable {
   }
 
   /// Starts monitoring a socket, which can have one monitor at a time.
-  package static func start(
-    on socket: borrowing Socket, _ events: Events
-  ) throws(ZeroMQError) -> Monitor {
+  package static func start(on socket: borrowing Socket) throws(ZeroMQError) -> Monitor {
     let handle = socket.handle
     // A new name each time, because libzmq frees the endpoint of an ended monitor with a delay.
-    let number = started.wrappingAdd(1, ordering: .relaxed).newValue
+    let number = monitorCount.wrappingAdd(1, ordering: .relaxed).newValue
     let endpoint = "inproc://monitor-\(number)"
-    let reader = Socket(try SocketHandle.make(.pair, in: handle.context))
+    let reader = Socket(try SocketHandle(.pair, in: handle.context))
     // Without a limit, because an unread event would otherwise block the monitored socket.
     try reader.set(.receiveHighWaterMark(0))
-    try check(.monitor, endpoint) {
-      unsafe zmq_socket_monitor(handle.pointer, endpoint, events.mask)
+    try check("zmq_socket_monitor", endpoint) {
+      unsafe zmq_socket_monitor(handle.pointer, endpoint, events)
     }
     // From here on, `deinit` ends the monitoring, even if connecting fails.
     let monitor = Monitor(reader: reader, monitored: handle)
@@ -102,9 +83,9 @@ package struct Monitor: ~Copyable {
 }
 
 extension MonitorEvent {
-  /// Reads the number of the event (16 bits) and its value (32 bits), both in native byte order.
+  /// Reads libzmq's number of the event (16 bits) and its value (32 bits), in native byte order.
   ///
-  /// It is nil for an event that was not requested.
+  /// It is nil for an event without a ``Kind``.
   fileprivate init?(_ parts: borrowing Multipart) {
     guard parts.count == 2, parts[0].count == 6 else { return nil }
     let head = parts[0].copyBytes()
@@ -114,25 +95,8 @@ extension MonitorEvent {
         bytes.loadUnaligned(fromByteOffset: 2, as: Int32.self)
       )
     }
-    guard let kind = Kind(number: Int32(number)) else { return nil }
+    guard let kind = Kind(rawValue: Int32(number)) else { return nil }
     self.kind = kind
     self.value = value
-  }
-}
-
-extension MonitorEvent.Kind {
-  fileprivate init?(number: Int32) {
-    switch number {
-    case ZMQ_EVENT_ACCEPTED: self = .accepted
-    case ZMQ_EVENT_ACCEPT_FAILED: self = .acceptFailed
-    case ZMQ_EVENT_CONNECTED: self = .connected
-    case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: self = .handshakeSucceeded
-    case ZMQ_EVENT_CONNECT_RETRIED: self = .connectRetried
-    case ZMQ_EVENT_DISCONNECTED: self = .disconnected
-    case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: self = .handshakeFailed
-    case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: self = .handshakeBroken
-    case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: self = .refused
-    default: return nil
-    }
   }
 }

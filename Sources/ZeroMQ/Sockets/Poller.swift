@@ -1,7 +1,7 @@
 import CLinux
 import CZeroMQ
 
-/// The readiness of a descriptor or socket, or the readiness to wait for.
+/// The events of a socket or descriptor that a poller has seen, or for which it waits.
 package struct Readiness: OptionSet, Hashable, Sendable {
   package let rawValue: Int16
 
@@ -11,7 +11,7 @@ package struct Readiness: OptionSet, Hashable, Sendable {
   }
 
   package static let readable = Readiness(rawValue: Int16(ZMQ_POLLIN))
-  /// Something can be sent; for a ROUTER, to at least one peer, without saying which.
+  /// A message can be sent; for a ROUTER, to at least one peer.
   package static let writable = Readiness(rawValue: Int16(ZMQ_POLLOUT))
   /// A raw descriptor failed or hung up.
   package static let failed = Readiness(rawValue: Int16(ZMQ_POLLERR))
@@ -35,7 +35,7 @@ package struct Poller: ~Copyable {
   private var sockets: [SocketHandle?] = []
   // The slots in the form of poll(2); empty while a socket itself is watched.
   private var descriptors: [pollfd] = []
-  /// Changes whenever a slot is added or removed.
+  /// A number that rises with each added or removed slot.
   package private(set) var generation: UInt64 = 0
 
   package init() {}
@@ -46,52 +46,42 @@ package struct Poller: ~Copyable {
     unsafe insert(item(socket: socket.handle.pointer, -1, interest), socket.handle)
   }
 
-  package mutating func add(_ monitor: borrowing Monitor) -> Slot {
-    add(monitor.reader)
-  }
-
-  /// Watches the descriptor by which libzmq signals that a socket should be read.
+  /// Watches the descriptor (`ZMQ_FD`) by which libzmq signals that a socket should be read.
   ///
-  /// That is far cheaper than watching the socket. Law: after a receive that found nothing, and
+  /// This is far cheaper than watching the socket. Law: after a receive that found nothing, and
   /// without another call on the socket since, an arriving message makes the slot readable. The
   /// slot can also be readable without a message. It does not become readable for messages that
-  /// were there at the last call on the socket. So the caller reads the socket until it is empty
+  /// had arrived at the last call on the socket. So the caller reads the socket until it is empty
   /// before each wait.
-  package mutating func addSigns(of socket: borrowing Socket) throws(ZeroMQError) -> Slot {
-    let descriptor = try unsafe Self.signs(of: socket.handle.pointer)
+  package mutating func addSignal(of socket: borrowing Socket) throws(ZeroMQError) -> Slot {
+    let descriptor = try unsafe Self.signalDescriptor(of: socket.handle.pointer)
     return unsafe insert(item(socket: nil, descriptor, .readable), socket.handle)
   }
 
-  private static func signs(of socket: UnsafeMutableRawPointer) throws(ZeroMQError) -> Int32 {
+  private static func signalDescriptor(of socket: UnsafeMutableRawPointer) throws(ZeroMQError)
+    -> Int32
+  {
     var descriptor: Int32 = -1
     var size = MemoryLayout<Int32>.size
     let result = unsafe zmq_getsockopt(socket, ZMQ_FD, &descriptor, &size)
-    guard result == 0 else { throw ZeroMQError(.poll, code: zmq_errno()) }
+    guard result == 0 else { throw ZeroMQError("zmq_poll", code: zmq_errno()) }
     return descriptor
   }
 
-  /// The descriptors of all slots, for a set outside; for a socket, that of its signs.
+  /// The descriptors of all slots, for another event loop; of a socket, its signal descriptor.
   ///
-  /// The law of ``addSigns(of:)-(Socket)`` holds for each. A wait of 0 ms that finds nothing ready
-  /// is such a receive for all sockets.
-  package func signs() throws(ZeroMQError) -> [Int32] {
-    var signs: [Int32] = []
+  /// The law of ``addSignal(of:)`` holds for each. A wait of 0 ms that finds
+  /// nothing ready is such a receive for all sockets.
+  package func signalDescriptors() throws(ZeroMQError) -> [Int32] {
+    var found: [Int32] = []
     for index in sockets.indices {
       if let socket = unsafe items[index].socket {
-        signs.append(try unsafe Self.signs(of: socket))
+        found.append(try unsafe Self.signalDescriptor(of: socket))
       } else if unsafe items[index].fd >= 0 {
-        signs.append(unsafe items[index].fd)
+        found.append(unsafe items[index].fd)
       }
     }
-    return signs
-  }
-
-  package mutating func addSigns(of handler: borrowing ZAPHandler) throws(ZeroMQError) -> Slot {
-    try addSigns(of: handler.socket)
-  }
-
-  package mutating func addSigns(of monitor: borrowing Monitor) throws(ZeroMQError) -> Slot {
-    try addSigns(of: monitor.reader)
+    return found
   }
 
   package mutating func add(descriptor: Int32, for interest: Readiness = .readable) -> Slot {
@@ -116,16 +106,16 @@ package struct Poller: ~Copyable {
 
   /// Waits until a slot is ready; returns the number of ready slots.
   ///
-  /// A timeout of −1 never ends, and one of 0 returns at once. The result is 0 after the timeout,
-  /// and also after a signal. So a caller with a deadline reads its clock.
+  /// −1 as timeout waits without a limit, 0 returns at once. The result is 0 after the timeout, and
+  /// also after a signal. So a caller with a deadline reads its clock.
   package mutating func wait(milliseconds: Int) throws(ZeroMQError) -> Int {
     let ready = descriptors.isEmpty ? waitForAll(milliseconds) : waitForDescriptors(milliseconds)
     guard ready == -1 else { return Int(ready) }
     let code = zmq_errno()
     for index in sockets.indices { unsafe items[index].revents = 0 }
     guard code != EINTR else { return 0 }
-    requireNotOurBug(.poll, code)
-    throw ZeroMQError(.poll, code: code)
+    requireNotOurBug("zmq_poll", code)
+    throw ZeroMQError("zmq_poll", code: code)
   }
 
   private mutating func waitForAll(_ milliseconds: Int) -> Int32 {

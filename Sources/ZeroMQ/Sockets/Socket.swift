@@ -15,28 +15,28 @@ package struct Socket: ~Copyable {
   /// libzmq does not know the option.
   package func set(_ option: SocketOption) throws(ZeroMQError) {
     let (number, name, value) = option.encoded
-    try check(.setOption, name) { handle.setOption(number, value) }
+    try check("zmq_setsockopt", name) { handle.setOption(number, value) }
   }
 
   /// Accepts connections on an endpoint.
   ///
   /// For `ipc` it replaces an existing file, even one on which another process listens.
   package func bind(_ endpoint: String) throws(ZeroMQError) {
-    try check(.bind, endpoint) { unsafe zmq_bind(handle.pointer, endpoint) }
+    try check("zmq_bind", endpoint) { unsafe zmq_bind(handle.pointer, endpoint) }
   }
 
   /// Connects to an endpoint, now or as soon as a socket listens there.
   ///
   /// For `inproc` it can throw `ECONNREFUSED`.
   package func connect(_ endpoint: String) throws(ZeroMQError) {
-    try check(.connect, endpoint) { unsafe zmq_connect(handle.pointer, endpoint) }
+    try check("zmq_connect", endpoint) { unsafe zmq_connect(handle.pointer, endpoint) }
   }
 
   /// The endpoint bound last, with the port that the kernel chose; empty if there is none.
   package func lastEndpoint() throws(ZeroMQError) -> String {
     var text = [UInt8](repeating: 0, count: 1024)
     var size = text.count
-    try check(.getOption, "ZMQ_LAST_ENDPOINT") {
+    try check("zmq_getsockopt", "ZMQ_LAST_ENDPOINT") {
       unsafe zmq_getsockopt(handle.pointer, ZMQ_LAST_ENDPOINT, &text, &size)
     }
     // The size includes the terminator.
@@ -48,26 +48,19 @@ package struct Socket: ~Copyable {
 @safe
 final class SocketHandle {
   let pointer: UnsafeMutableRawPointer
-  /// The `zmq_msg_t` of outgoing frames that the caller passes as bytes or shares.
+  /// The `zmq_msg_t` that each outgoing frame uses in turn, so that sending allocates none.
   ///
-  /// Each such frame uses it in turn, so sending allocates no `zmq_msg_t`. It is empty between
-  /// messages.
+  /// It is empty between messages.
   let scratch: MessageStorage
-  let context: ContextHandle
+  let context: Context
 
-  private init(_ pointer: UnsafeMutableRawPointer, context: ContextHandle) {
+  init(_ type: SocketType, in context: Context) throws(ZeroMQError) {
+    guard let pointer = unsafe zmq_socket(context.pointer, type.number) else {
+      throw ZeroMQError("zmq_socket", code: zmq_errno())
+    }
     unsafe self.pointer = pointer
     self.scratch = MessageStorage.empty()
     self.context = context
-  }
-
-  static func make(
-    _ type: SocketType, in context: ContextHandle
-  ) throws(ZeroMQError) -> SocketHandle {
-    guard let pointer = unsafe zmq_socket(context.pointer, type.number) else {
-      throw ZeroMQError(.socket, code: zmq_errno())
-    }
-    return unsafe SocketHandle(pointer, context: context)
   }
 
   deinit {
@@ -81,7 +74,7 @@ final class SocketHandle {
     switch value {
     case .integer(var value):
       unsafe zmq_setsockopt(pointer, number, &value, MemoryLayout<Int32>.size)
-    case .wide(var value):
+    case .integer64(var value):
       unsafe zmq_setsockopt(pointer, number, &value, MemoryLayout<Int64>.size)
     case .bytes(let bytes):
       unsafe zmq_setsockopt(pointer, number, bytes, bytes.count)
@@ -91,7 +84,7 @@ final class SocketHandle {
 
 /// The result of passing a message to a socket.
 package enum SendResult: Hashable, Sendable {
-  /// libzmq has queued it; it promises nothing more.
+  /// libzmq has queued the message; it may still be lost.
   case sent
   /// The queue is full, or there is no connection; the caller still owns the message.
   case wouldBlock
@@ -106,25 +99,26 @@ extension Socket {
   package func send(
     to routingID: Span<UInt8>, isEnveloped: Bool, head: Span<UInt8>, body: Span<UInt8>
   ) throws(ZeroMQError) -> SendResult {
-    let admitted = try sendHead(to: routingID, isEnveloped, head)
+    let admitted = try sendThroughHead(to: routingID, isEnveloped, head)
     guard admitted == .sent else { return admitted }
     handle.scratch.fill(copying: body)
-    try sendRest(0)
+    try sendNext(0)
     return .sent
   }
 
-  /// Queues a message in the same way, with a body that stays usable for further peers.
+  /// Queues a message with a body that the caller can send to further peers without a copy.
   package func send(
     to routingID: Span<UInt8>, isEnveloped: Bool, head: Span<UInt8>, sharing body: inout Message
   ) throws(ZeroMQError) -> SendResult {
-    let admitted = try sendHead(to: routingID, isEnveloped, head)
+    let admitted = try sendThroughHead(to: routingID, isEnveloped, head)
     guard admitted == .sent else { return admitted }
     handle.scratch.share(body.storage)
-    try sendRest(0)
+    try sendNext(0)
     return .sent
   }
 
-  private func sendHead(
+  /// Queues the frames of a message up to the head; the caller must send the body if it is `sent`.
+  private func sendThroughHead(
     to routingID: Span<UInt8>, _ isEnveloped: Bool, _ head: Span<UInt8>
   ) throws(ZeroMQError) -> SendResult {
     let scratch = handle.scratch
@@ -134,18 +128,18 @@ extension Socket {
       scratch.clear()
       return admitted
     }
-    if isEnveloped { try sendRest(ZMQ_SNDMORE) }
+    if isEnveloped { try sendNext(ZMQ_SNDMORE) }
     scratch.fill(copying: head)
-    try sendRest(ZMQ_SNDMORE)
+    try sendNext(ZMQ_SNDMORE)
     return .sent
   }
 
-  /// Sends a later frame of a message to one peer.
+  /// Sends the frame in `scratch`, which is not the first of its message.
   ///
   /// A ROUTER looks up the peer with the first frame. If it refuses a later frame, the connection
-  /// broke in between. libzmq then drops the earlier frames, and swallows the later ones. They must
-  /// be passed all the same, because they would otherwise begin the next message.
-  private func sendRest(_ flags: Int32) throws(ZeroMQError) {
+  /// broke in between. libzmq then drops the earlier frames, and swallows the later ones. The caller
+  /// passes them all the same, because they would otherwise begin the next message.
+  private func sendNext(_ flags: Int32) throws(ZeroMQError) {
     let scratch = handle.scratch
     if try send(scratch, flags: ZMQ_DONTWAIT | flags) != .sent { scratch.clear() }
   }
@@ -162,18 +156,19 @@ extension Socket {
       guard queued != .sent else { continue }
       result = queued
       scratch.clear()
-      // If the first frame is refused, the message has not begun. For a later one see `sendRest`.
+      // A refused first frame begins no message. For a later one see `sendNext`.
       if index == 0 { break }
     }
     return result
   }
 
   private func send(_ storage: MessageStorage, flags: Int32) throws(ZeroMQError) -> SendResult {
-    switch attempt(.send, { unsafe zmq_msg_send(storage.pointer, handle.pointer, flags) }) {
+    switch attempt("zmq_msg_send", { unsafe zmq_msg_send(storage.pointer, handle.pointer, flags) })
+    {
     case .value: return .sent
     case .failure(EAGAIN): return .wouldBlock
     case .failure(EHOSTUNREACH): return .unreachable
-    case .failure(let code): throw ZeroMQError(.send, code: code)
+    case .failure(let code): throw ZeroMQError("zmq_msg_send", code: code)
     }
   }
 
@@ -182,14 +177,14 @@ extension Socket {
   /// Frames beyond the capacity are read, dropped and counted, so that the next call begins with
   /// the next message.
   package func receive(into parts: inout Multipart) throws(ZeroMQError) -> Bool {
-    parts.begin()
-    guard var bytes = try receive(into: parts.next) else { return false }
+    parts.reset()
+    guard var bytes = try receive(into: parts.nextFrame) else { return false }
     while true {
-      let more = parts.next.more
-      parts.advance(bytes)
+      let more = parts.nextFrame.hasMore
+      parts.countFrame(bytes)
       guard more else { return true }
       // libzmq delivers a message only when all of its frames have arrived.
-      guard let next = try receive(into: parts.next) else {
+      guard let next = try receive(into: parts.nextFrame) else {
         preconditionFailure("libzmq delivered \(parts.count) frames of a longer message")
       }
       bytes = next
@@ -199,10 +194,11 @@ extension Socket {
   /// Receives a frame; returns the number of its bytes, or nil if there is none.
   private func receive(into storage: MessageStorage) throws(ZeroMQError) -> Int? {
     let flags = ZMQ_DONTWAIT
-    switch attempt(.receive, { unsafe zmq_msg_recv(storage.pointer, handle.pointer, flags) }) {
+    switch attempt("zmq_msg_recv", { unsafe zmq_msg_recv(storage.pointer, handle.pointer, flags) })
+    {
     case .value(let bytes): return Int(bytes)
     case .failure(EAGAIN): return nil
-    case .failure(let code): throw ZeroMQError(.receive, code: code)
+    case .failure(let code): throw ZeroMQError("zmq_msg_recv", code: code)
     }
   }
 }

@@ -76,7 +76,7 @@ extension SocketOption {
   /// The value in the form of zmq_setsockopt(3).
   enum Value {
     case integer(Int32)
-    case wide(Int64)
+    case integer64(Int64)
     case bytes([UInt8])
 
     init(_ flag: Bool) {
@@ -90,7 +90,7 @@ extension SocketOption {
     case .routerHandover(let on): (ZMQ_ROUTER_HANDOVER, "ZMQ_ROUTER_HANDOVER", Value(on))
     case .sendHighWaterMark(let count): (ZMQ_SNDHWM, "ZMQ_SNDHWM", .integer(count))
     case .receiveHighWaterMark(let count): (ZMQ_RCVHWM, "ZMQ_RCVHWM", .integer(count))
-    case .maximumFrameBytes(let count): (ZMQ_MAXMSGSIZE, "ZMQ_MAXMSGSIZE", .wide(count))
+    case .maximumFrameBytes(let count): (ZMQ_MAXMSGSIZE, "ZMQ_MAXMSGSIZE", .integer64(count))
     case .linger(let time): (ZMQ_LINGER, "ZMQ_LINGER", .integer(time))
     case .immediate(let on): (ZMQ_IMMEDIATE, "ZMQ_IMMEDIATE", Value(on))
     case .zapDomain(let domain): (ZMQ_ZAP_DOMAIN, "ZMQ_ZAP_DOMAIN", .bytes(Array(domain.utf8)))

@@ -1,12 +1,12 @@
-/// A request of ZAP 1.0 (RFC 27): whether a peer may connect.
+/// A request of libzmq by ZAP 1.0 (RFC 27) to decide whether a peer may connect.
 package struct ZAPRequest: Hashable, Sendable {
   /// The proof of identity that the peer gave.
   package enum Mechanism: Hashable, Sendable {
-    /// None; on `ipc` the kernel guarantees ``ZAPRequest/address``.
+    /// The peer proves nothing; on `ipc` the kernel guarantees ``ZAPRequest/address``.
     case null
-    /// The secret key of this public key.
+    /// The peer has proved that it has the secret key of this public key.
     case curve(CurvePublicKey)
-    /// A mechanism that is not supported and must be refused, by its name.
+    /// The name of another mechanism, which the handler must refuse.
     case unsupported(String)
   }
 
@@ -23,7 +23,7 @@ package struct ZAPRequest: Hashable, Sendable {
 
   /// Reads the frames in the form that a ROUTER receives: routing id, empty frame, request.
   ///
-  /// It is nil for frames that are no request, which libzmq itself never sends.
+  /// It is nil for other frames, which libzmq itself never sends.
   package init?(frames: [[UInt8]]) {
     // The frame before the mechanism has the routing id of the *server's* socket.
     guard frames.count >= 8, frames[2] == Array(Self.version.utf8),
@@ -47,7 +47,7 @@ package struct ZAPRequest: Hashable, Sendable {
 
   /// The frames of a reply, in the form that a ROUTER sends.
   package func reply(_ answer: ZAPAnswer) -> [[UInt8]] {
-    let (status, text, userID) = answer.fields
+    let (status, text, userID) = answer.reply
     return envelope + [
       Array(Self.version.utf8), requestID, Array(status.utf8), Array(text.utf8),
       Array(userID.utf8), [],
@@ -57,8 +57,8 @@ package struct ZAPRequest: Hashable, Sendable {
 
 /// An answer to a ``ZAPRequest``.
 ///
-/// Status 300, "temporary failure", is missing, because libzmq leaves such a peer half connected
-/// for ever.
+/// ZAP's status 300, "temporary failure", has no case, because libzmq leaves such a peer half
+/// connected for ever.
 package enum ZAPAnswer: Hashable, Sendable {
   /// Admit the peer; its messages then have this user id.
   case allow(userID: String)
@@ -67,7 +67,7 @@ package enum ZAPAnswer: Hashable, Sendable {
   /// Refuse the peer because the decision failed, or no room is left (status 500).
   case fail(reason: String)
 
-  fileprivate var fields: (status: String, text: String, userID: String) {
+  fileprivate var reply: (status: String, text: String, userID: String) {
     switch self {
     case .allow(let userID): ("200", "OK", userID)
     // The protocol limits the text to 255 bytes.
@@ -90,7 +90,8 @@ package struct ZAPHandler: ~Copyable {
   /// The endpoint to which libzmq sends its requests.
   package static let endpoint = "inproc://zeromq.zap.01"
 
-  let socket: Socket
+  /// Receives the requests; for a ``Poller``.
+  package let socket: Socket
   // A CURVE request has nine frames.
   private var parts = Multipart(capacity: 16)
 

@@ -269,7 +269,7 @@ private func backUp(_ daemon: Daemon, _ line: inout ProgressLine) throws -> Daem
   let limit = Duration.milliseconds(daemon.invocation.typedTimeout ?? 24 * 3_600_000)
   return try daemon.connection.get(
     GetRequest(id: 0, nav: nil, what: .backup), timeout: limit,
-    asking: line.isShown ? GetRequest(id: 0, nav: nil, what: .stats) : nil,
+    polling: line.isShown ? GetRequest(id: 0, nav: nil, what: .stats) : nil,
     every: .milliseconds(100)
   ) { stats in
     guard let value = stats.value, let backup = try? JSONValue(value.bytes)["backup"],
@@ -292,7 +292,7 @@ private func readCluster(_ daemon: Daemon) throws -> (body: [UInt8], members: Cl
 private func divide(
   _ wish: ClusterRequest.Wish, _ daemon: Daemon, until isDone: (ClusterMembers) -> Bool
 ) throws {
-  _ = try daemon.connection.divide(wish, timeout: daemon.timeout).accepted()
+  _ = try daemon.connection.reassign(wish, timeout: daemon.timeout).accepted()
   let timer = Countdown(daemon.invocation.timeoutMilliseconds)
   while true {
     let (body, members) = try readCluster(daemon)

@@ -1,4 +1,4 @@
-"""What a shell must do for the core, in order."""
+"""The actions that the core returns, and a shell performs in order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Status: TypeAlias = Literal["connecting", "connected", "disconnected", "closed"]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a daemon is, and its public key (Z85) if it has one."""
+    """The endpoint of a daemon, and its public key (Z85) over tcp."""
 
     endpoint: str
     key: str | None = None
@@ -57,7 +57,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Reconnect:
-    """The session is lost; open it again at this time. The cluster handles it."""
+    """Open a lost session again at this time; `Cluster` handles it."""
 
     at: float
     #: The pause that the daemon wants, in seconds.
@@ -66,7 +66,7 @@ class Reconnect:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The daemon does not have the nav. The cluster handles it."""
+    """The daemon of a session does not have the nav; `Cluster` handles it."""
 
     nav: str
     #: None if no daemon has the nav, or if it is not known which one has.
@@ -84,21 +84,21 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class StatusChanged:
-    """The client is connected, or not any more."""
+    """The status of the client has changed."""
 
     status: Status
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """Everything is over for good."""
+    """All sessions have ended for good."""
 
     error: NavigationError
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A request has its answer: `ok` or `err`."""
+    """The daemon has answered a request with `ok` or `err`."""
 
     id: int
     ok: Body | None = None
@@ -107,7 +107,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A request waits for a transition."""
+    """The daemon has queued a request until a transition ends."""
 
     id: int
     position: int
@@ -115,7 +115,7 @@ class Queued:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A watch has a state or a value."""
+    """A watch has got a state or a value."""
 
     nav: str
     view: View
@@ -128,7 +128,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class WatchEnded:
-    """A watch is over."""
+    """A watch has ended."""
 
     nav: str
     view: View
@@ -140,7 +140,7 @@ class WatchEnded:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The daemon asks a delegate."""
+    """The daemon asks a delegate a question."""
 
     nav: str
     body: Body
@@ -148,7 +148,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A question is over."""
+    """A question has ended."""
 
     nav: str
     ask: int
@@ -156,7 +156,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class DutyChanged:
-    """Roles or a lease are granted, interrupted by a loss, or over with an error."""
+    """Roles or a lease were granted, interrupted by a loss, or have ended with an error."""
 
     kind: DutyKind
     nav: str

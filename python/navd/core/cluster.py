@@ -18,14 +18,14 @@ from .session import Options, Phase, Session
 __all__ = ["Cluster"]
 
 OWN_FENCE = 30.0
-"""How long after a `hello` of this client a session may be over because of it."""
+"""How long after a `hello` of this client another session of it may end as `fenced` by that."""
 
 
 class Cluster(Routes):
     """The state machine of a client.
 
-    A nav is asked for at the base, the daemon that the client is connected to first. `moved` leads
-    to another daemon; everything about the nav goes there, and nothing else. Callers pass each
+    The client asks for a nav at the base, the daemon to which it connects first. When that answers
+    `moved`, the client moves everything about the nav to another daemon. Callers pass each
     event with the endpoint and the time in seconds, and then perform the actions of `take`.
     """
 
@@ -34,7 +34,7 @@ class Cluster(Routes):
     ) -> None:
         """Make a client of the daemons at `seeds`.
 
-        `has_key` says whether the shell has a key of the client, which daemons over tcp need.
+        `has_key` is true if the shell has a key of the client, which daemons over tcp need.
         """
         super().__init__(seeds, options, has_key)
         self._is_over = False
@@ -83,11 +83,11 @@ class Cluster(Routes):
             member.session.lost(now, least)
 
     def refused(self, endpoint: str, error: NavigationError, now: float) -> None:
-        """Handle a daemon that does not accept the client at all."""
+        """Handle a daemon that refuses the client for good."""
         self._now = now
         member = self._members.get(endpoint)
         if member:
-            self._expel(member, error)
+            self._exclude(member, error)
 
     def receive(self, endpoint: str, verb: str, body: Body, octets: int, now: float) -> None:
         """Handle a message of a daemon; `octets` is the length of its body."""
@@ -95,7 +95,7 @@ class Cluster(Routes):
         member = self._members.get(endpoint)
         if member:
             if verb == "bye" and body.get("why") == "fenced" and self._is_own_fence(member):
-                self._yield(member)
+                self._continue_in_newer(member)
             else:
                 member.session.receive(verb, body, octets, now)
             self._settle()
@@ -128,7 +128,7 @@ class Cluster(Routes):
     # What users ask for.
 
     def place(self, nav: str) -> str:
-        """Return the endpoint of the daemon that has a nav, as far as it is known."""
+        """Return the endpoint of the daemon that has a nav, by the answers so far."""
         return self._address(nav).endpoint
 
     def mirror(self, nav: str) -> Mirror | None:
@@ -147,7 +147,7 @@ class Cluster(Routes):
         return session.is_behind(state) if session else False
 
     def current(self, nav: str, view: View) -> State | Latest | None:
-        """Return the value of a watch, if it is known to be right."""
+        """Return the value of a watch; None unless it is in sync."""
         session = self._find(nav)
         return session.current(nav, view) if session else None
 
@@ -189,7 +189,7 @@ class Cluster(Routes):
         return member.session if member else None
 
     def _at(self, nav: str | None) -> Session:
-        """Return the session for a nav, which is needed from now on."""
+        """Return the session for a nav, and connect it."""
         member = self._member(self._address(nav))
         self._need(member)
         return member.session
@@ -237,8 +237,8 @@ class Cluster(Routes):
         return any(self._now < at + OWN_FENCE for endpoint, at in self._greetings.items()
                    if endpoint != member.address.endpoint)
 
-    def _yield(self, member: Member) -> None:
-        """Continue in the session that is being opened; if there is none, connect again."""
+    def _continue_in_newer(self, member: Member) -> None:
+        """Move everything to the session that is being opened; without one, connect again."""
         newer = next((each for each in self._members.values()
                       if each is not member and each.place is Place.OPENING), None)
         if newer:
@@ -249,7 +249,7 @@ class Cluster(Routes):
     def _close(self, member: Member, error: NavigationError) -> None:
         """Handle the end of a session for good; another process with the identity ends them all."""
         if error.reason != "fenced":
-            self._expel(member, error)
+            self._exclude(member, error)
             return
         self.leave()
         self._actions.append(Closed(error))

@@ -1,4 +1,4 @@
-"""The requests without an answer, which are sent again until there is one."""
+"""The requests without an answer, which a session repeats after each reconnect."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Seen:
 
 @dataclass(slots=True, eq=False)
 class Flight:
-    """A request on its way."""
+    """A request without an answer yet."""
 
     id: int
     verb: str
@@ -61,7 +61,7 @@ class Flight:
     #: Whether it was sent in this session.
     is_sent: bool = False
     #: In how many sessions it was sent, except where a daemon answered that it has not done it.
-    sends: int = 0
+    send_count: int = 0
     #: The client's name in the rules of the cluster when it was sent first.
     sent_as: str | None = None
     #: The newest row of the nav's shard that the client had seen when it was sent first.
@@ -70,54 +70,54 @@ class Flight:
     until: float = inf
 
     @property
-    def ends_at(self) -> float:
-        """When it fails without an answer; infinite while it is under way."""
+    def expires_at(self) -> float:
+        """When the request fails as `expired`; infinite while it is under way."""
         return inf if self.is_sent else self.until
 
     @property
     def late(self) -> Body:
         """The `err` for a request that could not be sent in time."""
-        return {"code": "expired", "effect": "unknown" if self.sends else "none", "retry": "no",
+        return {"code": "expired", "effect": "unknown" if self.send_count else "none", "retry": "no",
                 "msg": "there was no connection in time, and the request is not sent any more"}
 
-    def withdraw(self) -> None:
-        """Note that a daemon has not done it."""
+    def mark_unsent(self) -> None:
+        """Note that a daemon has not performed the request."""
         self.is_sent = False
-        self.sends -= 1
+        self.send_count -= 1
 
     def send(self, principal: str | None, seen: Seen) -> bytes:
         """Return the octets to send: an op that is sent again says what the client had seen."""
         row = seen.row(self.nav or "")
-        if self.sends == 0:
+        if self.send_count == 0:
             self.sent_as, self.seen = principal, row
         # Rows that the daemon has lost since do not date the op.
         self.seen = min(self.seen, row)
         self.is_sent = True
-        self.sends += 1
-        is_again = self.verb == "op" and self.sends > 1
+        self.send_count += 1
+        is_again = self.verb == "op" and self.send_count > 1
         return self.body[:-1] + b',"again":%d}' % self.seen if is_again else self.body
 
     def reason_to_drop(self, principal: str | None, most_octets: int, now: float) -> Body | None:
         """Return the `err` for a request that must not be sent in this session."""
-        if self.ends_at <= now:
+        if self.expires_at <= now:
             return self.late
         is_op = self.verb == "op"
         # Daemons remember ops by principal, so this one may perform it again.
-        if is_op and self.sends and principal and self.sent_as and self.sent_as != principal:
+        if is_op and self.send_count and principal and self.sent_as and self.sent_as != principal:
             return {"code": "op-too-old", "effect": "unknown", "retry": "resync",
                     "msg": f"the operation was sent as {self.sent_as}, and may have been"
                            f" performed; this daemon knows the client as {principal};"
                            " look at the newest state, then decide anew"}
         if len(self.body) > most_octets - (ROOM if is_op else 0):
             return {"code": "limit", "reason": "size", "retry": "no",
-                    "effect": "unknown" if self.sends else "none",
+                    "effect": "unknown" if self.send_count else "none",
                     "msg": f"the {self.verb} has {len(self.body)} octets;"
                            f" the daemon accepts {most_octets}"}
         return None
 
 
 class Flights(dict[int, Flight]):
-    """The flights of a session by their ids, oldest first."""
+    """The requests of a session without an answer, by their ids, oldest first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,7 +125,7 @@ class Flights(dict[int, Flight]):
         self.postponed: dict[int, float] = {}
 
     def take(self, id: int) -> Flight | None:
-        """Take out a flight; None if there is none with this id."""
+        """Remove a request, and return it; None if there is none with this id."""
         self.postponed.pop(id, None)
         return self.pop(id, None)
 

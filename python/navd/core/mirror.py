@@ -17,7 +17,7 @@ __all__ = ["Kind", "Mirror", "Outcome", "events_of"]
 
 
 class Phase(enum.Enum):
-    """What a mirror waits for."""
+    """The message that a mirror expects next."""
 
     #: No watch was sent.
     IDLE = enum.auto()
@@ -102,19 +102,19 @@ class Mirror:
 
     @property
     def is_synced(self) -> bool:
-        """Whether the copy is known to be right, so that guards may be made from it."""
+        """Whether the copy is the newest state that the client knows; guards are made only then."""
         return (self._phase is Phase.FOLLOWING and not self._is_suspect
                 and self._partial is None and self._copy is not None)
 
     @property
     def state(self) -> State | None:
-        """The last state that was right, as a loop gets it first; None before a snapshot."""
+        """The newest complete state; None before the first snapshot."""
         if self._copy is None:
             return None
         return _published(self.nav, self._copy, is_resynchronised=True)
 
-    def watching(self) -> Body:
-        """Note that a watch is sent; return its members `from` or `bad`."""
+    def begin_watch(self) -> Body:
+        """Begin a watch; return the members `from` or `bad` to send in it."""
         self._phase, self._partial = Phase.AWAITING, None
         if self._is_suspect:
             return {} if self._bad is None else {"bad": {"rev": self._bad[0], "dig": self._bad[1]}}

@@ -26,7 +26,7 @@ _MOST_DETOURS = 8
 
 
 class Place(enum.Enum):
-    """Where the connection to a daemon stands."""
+    """The state of the connection to a daemon."""
 
     IDLE = enum.auto()
     OPENING = enum.auto()
@@ -36,7 +36,7 @@ class Place(enum.Enum):
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """A daemon."""
+    """A daemon, its session and the state of its connection."""
 
     address: Address
     session: Session
@@ -50,7 +50,7 @@ class Member:
 
 @dataclass(slots=True)
 class Route:
-    """The daemon of a nav that was elsewhere than at the base."""
+    """The daemon of a nav that the base does not have."""
 
     address: Address
     #: How often a daemon named another one since the last answer.
@@ -58,7 +58,7 @@ class Route:
 
 
 class Routes:
-    """The members, and the moves of navs; `Cluster` has the rest."""
+    """The daemons, and the moves of navs between them; `Cluster` has the rest."""
 
     def __init__(self, seeds: Sequence[Address], options: Options, has_key: bool) -> None:
         self._options = options
@@ -98,18 +98,18 @@ class Routes:
 
     def _move(self, nav: str | None, source: Member, target: Member, start: float) -> None:
         """Move everything about a nav from one session to another."""
-        target.session.adopt(nav, source.session.surrender(nav), self._now, start)
+        target.session.adopt(nav, source.session.hand_over(nav), self._now, start)
         self._need(target)
 
     def _follow(self, member: Member, moved: Moved) -> None:
         """Handle `moved`, also as the end of a watch, and that a nav has no owner."""
         nav, address, route = moved.nav, moved.address, self._route(moved.nav)
         if address is None:
-            if not member.session.is_holding(nav):
+            if not member.session.is_delayed(nav):
                 route.moves = 0
                 # Not longer each time: the daemon says when to ask. A random part spreads clients.
                 wait = moved.after + self._options.random.random() * (moved.after / 4 + 0.01)
-                member.session.hold(nav, self._now + wait)
+                member.session.delay(nav, self._now + wait)
             return
         obstacle = self._obstacle(address)
         if obstacle:
@@ -126,7 +126,7 @@ class Routes:
             self._move(nav, member, target, self._now + wait)
             return
         # The daemon names itself: the address leads to another one by now.
-        member.session.hold(nav, self._now + wait)
+        member.session.delay(nav, self._now + wait)
         if route.moves > 1:
             member.session.lost(self._now, wait)
 
@@ -178,7 +178,7 @@ class Routes:
         return member.address.endpoint == self._base.endpoint or not member.session.is_idle
 
     def _need(self, member: Member) -> None:
-        """See to it that a member is connected, or will be."""
+        """Connect to a daemon, or plan to."""
         member.idle_at = inf
         if member.place in (Place.OPENING, Place.OPEN):
             return
@@ -216,7 +216,7 @@ class Routes:
             self._actions.append(Drop(member.address.endpoint))
 
     def _lose(self, member: Member, loss: Reconnect) -> None:
-        """Handle the end of a session that the client goes on with."""
+        """Handle the loss of a session, which the client opens again."""
         has_failed, at = member.place is not Place.OPEN, loss.at
         # Until the lease of its daemon ends, the others name it. So while they answer, no pause
         # may delay the answer of the one that takes over.
@@ -275,8 +275,8 @@ class Routes:
         self._remove(member)
         self._report()
 
-    def _expel(self, member: Member, error: NavigationError) -> None:
-        """Leave out a daemon that does not accept the client; the last one ends the client."""
+    def _exclude(self, member: Member, error: NavigationError) -> None:
+        """Give up a daemon that refuses the client; the last one ends the client."""
         endpoint = member.address.endpoint
         self._refusals[endpoint] = error
         if not self._candidates():

@@ -59,9 +59,9 @@ class Session(SessionAnswers, SessionMoves):
         postponed = self.flights.postponed
         for id in [id for id, at in postponed.items() if at <= now]:
             del postponed[id]
-        for nav in [nav for nav, until in self._held.items() if until <= now]:
+        for nav in [nav for nav, until in self._delayed_until.items() if until <= now]:
             self._drop_flights([each for each in self.flights.values() if each.nav == nav and not each.is_sent], now)
-            self._send_held(nav)
+            self._send_delayed(nav)
         self._send_waiting()
 
     def receive(self, verb: str, body: Body, octets: int, now: float) -> None:
@@ -165,7 +165,7 @@ class Session(SessionAnswers, SessionMoves):
         key = watch_key(nav, view)
         if self._watches.pop(key, None) is None:
             return
-        self._unask(key)
+        self._drop_requests(key)
         if self.phase is Phase.OPEN:
             self._send("unwatch", {"id": self._ids.take(), "nav": nav, "view": view})
 
@@ -191,14 +191,14 @@ class Session(SessionAnswers, SessionMoves):
         """Drop a request; return whether it was sent, so that it may have happened."""
         flight = self.flights.take(id)
         self._send_waiting()
-        return flight is not None and flight.sends > 0
+        return flight is not None and flight.send_count > 0
 
     def want(self, kind: DutyKind, nav: str, wanted: Body | None, is_kept: bool = True) -> None:
         """Register roles or take a display, in this session and in later ones; None ends it."""
         key = duty_key(kind, nav)
         if wanted is not None:
             self._check_size(kind, encode({"id": self._ids.next, "nav": nav, **wanted}))
-        self._unask(key)
+        self._drop_requests(key)
         if kind == "delegate":
             self._void_all(nav)
         if wanted is not None:

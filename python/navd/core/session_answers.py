@@ -20,7 +20,7 @@ _DIVISION = "shards"
 
 
 class SessionAnswers(SessionState):
-    """The answers, and what comes unasked."""
+    """Handles answers, and the messages that answer no request."""
 
     def lost(self, now: float, least: float = 0.0) -> None:
         """Handle the loss of the connection, or a failed attempt to make one."""
@@ -84,7 +84,7 @@ class SessionAnswers(SessionState):
             self._confirm(watch.nav)
         elif duty:
             duty.is_held, duty.faults = True, 0
-            duty.calm()
+            duty.stop_forcing()
             self._actions.append(DutyChanged(duty.kind, duty.nav, "granted"))
             self._confirm(duty.nav)
         elif flight := self.flights.take(id):
@@ -130,7 +130,7 @@ class SessionAnswers(SessionState):
         flight = self.flights[id]
         # The daemon looks at the load before it looks at what it remembers: it may have performed
         # the op in an earlier session.
-        if body.get("code") == "busy" and flight.sends > 1:
+        if body.get("code") == "busy" and flight.send_count > 1:
             flight.is_sent = False
             self.flights.postponed[id] = now + (_after(body) if "after" in body else 0.2)
             self._send_waiting()
@@ -232,7 +232,7 @@ class SessionAnswers(SessionState):
         self._actions.append(Asked(nav, body))
 
     def _receive_lost(self, body: Body) -> None:
-        """End roles or a lease that the daemon took from a session that goes on.
+        """End roles or a lease that the daemon has ended, within the session.
 
         If a request about them is under way, its answer decides.
         """
@@ -265,7 +265,7 @@ class SessionAnswers(SessionState):
         if wish:
             wish.is_due = True
         if flight:
-            flight.withdraw()
+            flight.mark_unsent()
         self._move_away(nav, body)
 
     def _receive_move(self, nav: str, watch: Watch | None, body: Body) -> None:

@@ -16,7 +16,7 @@ __all__ = ["Handoff", "SessionMoves"]
 
 @dataclass(slots=True)
 class Handoff:
-    """What a session had of a nav."""
+    """Everything that a session has for one nav."""
 
     watches: list[Watch] = field(default_factory=list)
     duties: list[Duty] = field(default_factory=list)
@@ -24,7 +24,7 @@ class Handoff:
 
 
 class SessionMoves(SessionState):
-    """Navs that come and go."""
+    """Moves everything of a nav out of a session, and into it."""
 
     @property
     def navs(self) -> list[str | None]:
@@ -35,16 +35,16 @@ class SessionMoves(SessionState):
 
     @property
     def is_idle(self) -> bool:
-        """Whether there is nothing that the session is needed for."""
+        """Whether the session has no watch, no duty and no unanswered request."""
         return not (self._watches or self._duties or self.flights)
 
-    def is_holding(self, nav: str | None) -> bool:
-        """Whether nothing is sent about the nav at present."""
-        return nav in self._held
+    def is_delayed(self, nav: str | None) -> bool:
+        """Whether the session sends nothing about the nav for now."""
+        return nav in self._delayed_until
 
-    def hold(self, nav: str | None, until: float) -> None:
+    def delay(self, nav: str | None, until: float) -> None:
         """Send nothing about a nav until a time; then everything, oldest first."""
-        self._held[nav] = until
+        self._delayed_until[nav] = until
         self._suspend(nav)
 
     def _suspend(self, nav: str | None) -> None:
@@ -56,27 +56,27 @@ class SessionMoves(SessionState):
         if nav is not None:
             self._void_all(nav)
 
-    def _send_held(self, nav: str | None) -> None:
-        self._held.pop(nav, None)
+    def _send_delayed(self, nav: str | None) -> None:
+        self._delayed_until.pop(nav, None)
         for wish in [wish for wish in self._wishes() if wish.nav == nav and wish.is_due]:
             self._send_wish(wish)
 
-    def surrender(self, nav: str | None) -> Handoff:
-        """Take out everything about a nav, for `adopt` of the session that goes on with it."""
+    def hand_over(self, nav: str | None) -> Handoff:
+        """Take everything about a nav out of the session, for `adopt` of another one."""
         self._suspend(nav)
-        self._held.pop(nav, None)
+        self._delayed_until.pop(nav, None)
         handoff = Handoff(
             [each for each in self._watches.values() if each.nav == nav],
             [each for each in self._duties.values() if each.nav == nav],
             [each for each in self.flights.values() if each.nav == nav])
         for watch in handoff.watches:
-            self._unask(watch.key)
+            self._drop_requests(watch.key)
             watch.disconnect()
             watch.is_due = True
             del self._watches[watch.key]
         for duty in handoff.duties:
             self._stray |= {id: key for id, key in self._asked.items() if key == duty.key}
-            self._unask(duty.key)
+            self._drop_requests(duty.key)
             del self._duties[duty.key]
         for flight in handoff.flights:
             if flight.is_sent:
@@ -87,7 +87,7 @@ class SessionMoves(SessionState):
         return handoff
 
     def adopt(self, nav: str | None, handoff: Handoff, now: float, start: float) -> None:
-        """Go on with what another session surrendered: at once, or from a time on."""
+        """Add what another session has handed over, and send it at once or from a time on."""
         for watch in handoff.watches:
             self._watches[watch.key] = watch
         for duty in handoff.duties:
@@ -95,19 +95,19 @@ class SessionMoves(SessionState):
         for flight in handoff.flights:
             self.flights[flight.id] = flight
         if start > now:
-            self.hold(nav, start)
+            self.delay(nav, start)
         elif self.phase is Phase.OPEN:
             self._drop_flights(handoff.flights, now)
-            self._send_held(nav)
+            self._send_delayed(nav)
             self._send_waiting()
 
     def abandon(self, nav: str | None, error: NavigationError) -> None:
         """Fail everything about a nav."""
-        handoff = self.surrender(nav)
+        handoff = self.hand_over(nav)
         err = {"msg": error.message, **error.members, "code": error.code}
         for watch in handoff.watches:
             self._actions.append(WatchEnded(watch.nav, watch.view, error))
         for duty in handoff.duties:
             self._end_duty(duty, error)
         for flight in handoff.flights:
-            self._fail(flight.id, {**err, "effect": "unknown" if flight.sends else "none"})
+            self._fail(flight.id, {**err, "effect": "unknown" if flight.send_count else "none"})

@@ -1,4 +1,4 @@
-"""What a session knows, what it sends, and how it ends."""
+"""The fields of a session, and the messages that it sends."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Ids:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The identity of a client, and what it asks of each daemon."""
+    """The identity of a client, and the settings of its sessions."""
 
     #: 32 hex digits, new for each run of the process.
     client: str
@@ -66,7 +66,7 @@ class Options:
 
 
 class SessionState:
-    """The fields of a session, and what changes them whatever arrives."""
+    """The fields of a session, and the functions that send and end."""
 
     def __init__(self, options: Options, ids: Ids) -> None:
         self._options = options
@@ -86,7 +86,7 @@ class SessionState:
         #: What each id of a watch, `delegate` or `lease` of this session was for.
         self._asked: dict[int, Key] = {}
         #: The navs about which nothing is sent, and until when.
-        self._held: dict[str | None, float] = {}
+        self._delayed_until: dict[str | None, float] = {}
         #: How many answers may still come about requests that another session sends again.
         self._departed: dict[int, int] = {}
         #: The requests for roles and leases that another session goes on with.
@@ -110,7 +110,7 @@ class SessionState:
     @property
     def wake_at(self) -> float:
         """The time of the next `tick`; infinite while nothing has a deadline."""
-        at = min((each.ends_at for each in self.flights.values()), default=inf)
+        at = min((each.expires_at for each in self.flights.values()), default=inf)
         if self.phase not in (Phase.GREETING, Phase.OPEN):
             return at
         at = min(at, self._silent_at)
@@ -119,7 +119,7 @@ class SessionState:
                 at = min(at, wish.retry_at)
             at = min([at, *(ask.until for ask in self._asks.values()),
                       *self.flights.postponed.values(),
-                      *self._held.values()])
+                      *self._delayed_until.values()])
         return at
 
     @property
@@ -144,8 +144,8 @@ class SessionState:
         self._actions.append(Send(verb, encode(body)))
 
     def _send_wish(self, wish: Wish) -> None:
-        self._unask(wish.key)
-        wish.retry_at, wish.is_due = inf, wish.nav in self._held
+        self._drop_requests(wish.key)
+        wish.retry_at, wish.is_due = inf, wish.nav in self._delayed_until
         if wish.is_due:
             return
         id = self._ids.take()
@@ -153,7 +153,7 @@ class SessionState:
         if isinstance(wish, Duty):
             self._send(wish.kind, {"id": id, "nav": wish.nav, **wish.wanted})
         else:
-            more = wish.mirror.watching() if wish.mirror else {}
+            more = wish.mirror.begin_watch() if wish.mirror else {}
             if wish.waits:
                 more = {**more, "wait": True}
             self._send("watch", {"id": id, "nav": wish.nav, "view": wish.view, **more})
@@ -162,7 +162,7 @@ class SessionState:
         """Send requests that were not sent yet, oldest first."""
         if self.phase is not Phase.OPEN:
             return
-        due = self.flights.due(self._most_flights, self._held, self.is_divided, self._confirmed)
+        due = self.flights.due(self._most_flights, self._delayed_until, self.is_divided, self._confirmed)
         for flight in due:
             octets = flight.send(self.principal, self._ids.seen)
             self._actions.append(Send(flight.verb, octets, flight.id))
@@ -173,7 +173,7 @@ class SessionState:
         self._send(kind, {"id": self._ids.take(), "nav": nav, **resignation})
 
     def _confirm(self, nav: str | None) -> None:
-        """Note that the daemon has a nav; send what waited for that."""
+        """Note that the daemon has a nav, and send the requests that waited for this."""
         if not self.is_divided or nav is None or nav in self._confirmed:
             return
         if len(self._confirmed) >= _MOST_CONFIRMED:
@@ -181,7 +181,7 @@ class SessionState:
         self._confirmed.add(nav)
         self._send_waiting()
 
-    def _unask(self, key: Key) -> None:
+    def _drop_requests(self, key: Key) -> None:
         for id in [id for id, asked in self._asked.items() if asked == key]:
             del self._asked[id]
 
@@ -193,7 +193,7 @@ class SessionState:
 
     def _drop_late(self, now: float) -> None:
         """Fail the requests whose time is up, except those that are under way."""
-        for flight in [each for each in self.flights.values() if each.ends_at <= now]:
+        for flight in [each for each in self.flights.values() if each.expires_at <= now]:
             self._fail(flight.id, flight.late)
 
     def _drop_flights(self, flights: Iterable[Flight], now: float) -> None:
@@ -214,13 +214,13 @@ class SessionState:
 
     def _end_duty(self, duty: Duty, error: NavigationError) -> None:
         self._duties.pop(duty.key, None)
-        self._unask(duty.key)
+        self._drop_requests(duty.key)
         if duty.kind == "delegate":
             self._void_all(duty.nav)
         self._actions.append(DutyChanged(duty.kind, duty.nav, "over", error))
 
     def _interrupt(self, duty: Duty) -> None:
-        """Note that the daemon has ended roles or a lease, which are asked for again."""
+        """Note that the daemon has ended roles or a lease, which the session requests again."""
         duty.retry_at = inf
         if not duty.is_held:
             return
@@ -238,7 +238,7 @@ class SessionState:
         for key in self._asked.values():
             duty = self._duties.get(key)
             if duty:
-                duty.calm()
+                duty.stop_forcing()
         self._asked.clear()
         self._departed.clear()
         self._stray.clear()

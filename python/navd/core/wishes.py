@@ -1,4 +1,4 @@
-"""What a session keeps of a nav and asks for again after each loss: watches, roles, leases."""
+"""The watches, roles and leases, which each new session requests again."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ class Duty:
         """The key, unique in a session."""
         return duty_key(self.kind, self.nav)
 
-    def calm(self) -> None:
-        """Take it without force from now on.
+    def stop_forcing(self) -> None:
+        """Request the display without force from now on.
 
         Force counts once, also if its answer was lost: another client may have the display since.
         """

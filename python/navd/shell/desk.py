@@ -37,14 +37,14 @@ class _Request:
 
 
 class Desk:
-    """The requests, loops and duties of a client; `Engine` adds the sockets.
+    """The requests, loops and duties that callers wait for; `Engine` adds the sockets.
 
     Methods without a note that they are called within a turn can be called by any thread.
     """
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
-        self.turns = Turns(self.absorb)
+        self.turns = Turns(self.perform_actions)
         #: The error with which the client ended; None while it works.
         self.end: NavigationError | None = None
         self.status: Status = "connecting"
@@ -65,7 +65,7 @@ class Desk:
         """Return the time of the core."""
         raise NotImplementedError
 
-    def absorb(self) -> None:
+    def perform_actions(self) -> None:
         """Perform the actions of the core; called within a turn."""
         raise NotImplementedError
 
@@ -93,7 +93,7 @@ class Desk:
             " address", {"retry": "later"})
 
     def listen(self) -> Subscription[Status]:
-        """Return the present status and its changes; a slow loop gets the newest one."""
+        """Add a loop over the status and its changes; a slow one gets only the newest."""
         listener: Subscription[Status] = Subscription(self.turns, keeps_all=False)
         with self.turns.turn():
             listener.offer(self.status)
@@ -103,8 +103,8 @@ class Desk:
                 self._listeners.append(listener)
         return listener
 
-    def unlisten(self, listener: Subscription[Status]) -> None:
-        """End such a loop."""
+    def remove_status_loop(self, listener: Subscription[Status]) -> None:
+        """End a loop over the status."""
         if self.turns.is_forked:
             return
         with self.turns.turn():
@@ -119,7 +119,7 @@ class Desk:
     ) -> Pending[Body]:
         """Send a request; raises NavigationError if it cannot be sent.
 
-        Behind `start` seconds it is not sent any more, and `within` bounds the wait for the answer.
+        The client sends it for `start` seconds at most; `within` bounds the wait for the answer.
         """
         future: Future[Body] = Future()
         with self.turns.turn():
@@ -170,7 +170,7 @@ class Desk:
     def subscribe(
         self, nav: str, view: View, every_revision: bool, waits: bool = False
     ) -> WatchSubscription[Any]:
-        """Return the states or values of a nav."""
+        """Add a loop over the states or values of a nav."""
         watch: WatchSubscription[Any] = WatchSubscription(
             self.turns, nav, view, every_revision, waits)
         with self.turns.turn():
@@ -186,7 +186,7 @@ class Desk:
         return watch
 
     def unsubscribe(self, watch: WatchSubscription[Any]) -> None:
-        """End such a loop; the last one of a nav ends the watch."""
+        """End a loop over a nav; the last one of a nav ends its watch."""
         if self.turns.is_forked:
             return
         with self.turns.turn():
@@ -202,10 +202,10 @@ class Desk:
         if isinstance(loop, WatchSubscription):
             self.unsubscribe(loop)
         else:
-            self.unlisten(loop)
+            self.remove_status_loop(loop)
 
     def limit(self, watch: WatchSubscription[Any], within: float) -> None:
-        """Fail such a loop after a time in seconds."""
+        """Fail a loop over a nav after a time in seconds."""
         with self.turns.turn():
             self._expire_at(
                 self.now() + within, partial(watch.finish, late(watch.nav, within)))
@@ -215,7 +215,7 @@ class Desk:
 
     # Duties.
 
-    def assume(
+    def take_duty(
         self, duty: DutyState, wanted: Body, is_kept: bool, within: float | None
     ) -> Pending[None]:
         """Take roles or a display; a second call for the same nav replaces the first."""
@@ -227,9 +227,9 @@ class Desk:
             self._duties[duty.kind, duty.nav] = duty
             if within is not None:
                 self._expire_at(self.now() + within, partial(self._expire_duty, duty, within))
-        return Pending(duty.granted, partial(self.resign, duty))
+        return Pending(duty.granted, partial(self.end_duty, duty))
 
-    def resign(self, duty: DutyState, code: str = "closed", message: str = "released") -> None:
+    def end_duty(self, duty: DutyState, code: str = "closed", message: str = "released") -> None:
         """End roles, or give a display back."""
         if self.turns.is_forked:
             return
@@ -241,7 +241,7 @@ class Desk:
     def _expire_duty(self, duty: DutyState, within: float) -> None:
         with self.turns.turn():
             if not duty.granted.done():
-                self.resign(duty, "expired", f"no answer within {within:g} s")
+                self.end_duty(duty, "expired", f"no answer within {within:g} s")
 
     def _drop_duty(self, kind: str, nav: str, code: str, message: str) -> None:
         duty = self._duties.pop((kind, nav), None)
@@ -258,7 +258,7 @@ class Desk:
 
     @property
     def next_expiry(self) -> float:
-        """The earliest time at which something fails."""
+        """When the first wait times out."""
         return self._expiries[0][0] if self._expiries else inf
 
     def _expire_at(self, at: float, function: Callable[[], None]) -> None:
@@ -266,7 +266,7 @@ class Desk:
         heapq.heappush(self._expiries, (at, self._count, function))
 
     def expire(self, now: float) -> None:
-        """Fail what has waited too long; called within a turn."""
+        """Fail the waits whose time is up; called within a turn."""
         while self._expiries and self._expiries[0][0] <= now:
             heapq.heappop(self._expiries)[2]()
 
@@ -289,7 +289,7 @@ class Desk:
                 self.turns.later(partial(resolve, future, None))
 
     def finish(self, error: NavigationError) -> None:
-        """Fail everything that is under way; nothing new begins."""
+        """Fail all requests, loops and duties; later calls fail too."""
         if self.end:
             return
         self.report("closed")
@@ -346,7 +346,7 @@ class Desk:
             self.cluster.watch(ended.nav, loops[0].view, True)
 
     def change_duty(self, change: DutyChanged) -> None:
-        """Note what became of roles or of a lease."""
+        """Handle a change of roles or of a lease."""
         duty = self._duties.get((change.kind, change.nav))
         if duty is None:
             return

@@ -42,7 +42,7 @@ class DutyState:
         self.turns.later(partial(resolve, self.granted, None))
 
     def end(self, error: NavigationError) -> None:
-        """Note that they are over for good."""
+        """Note that the roles or the lease have ended for good."""
         self.is_held = False
         for number in list(self.questions):
             self.settle(number)
@@ -50,13 +50,13 @@ class DutyState:
         self.turns.later(partial(resolve, self.lost, error))
 
     def ask(self, question: Question) -> None:
-        """Pass a question on."""
+        """Pass a question to the delegate."""
         self.questions[question.number] = question
         if self.on_question:
             self.turns.later(partial(self.on_question, question))
 
     def settle(self, number: int) -> None:
-        """Note that a question is over."""
+        """Note the end of a question."""
         question = self.questions.pop(number, None)
         if question:
             self.turns.later(question.settle)

@@ -31,7 +31,7 @@ _CONNECT = (3.0, 2.0)
 
 @dataclass(frozen=True)
 class Settings:
-    """What an engine needs to know."""
+    """The addresses, keys and options of a client."""
 
     endpoints: Sequence[str]
     server_key: str | None
@@ -45,7 +45,7 @@ def now() -> float:
 
 
 class Engine(Desk):
-    """A client without an interface; `Client` of both modules is one."""
+    """The thread and the sockets of a client; `Client` of both interfaces has one."""
 
     def __init__(self, settings: Settings) -> None:
         seeds = [Address(each, settings.server_key) for each in settings.endpoints]
@@ -73,7 +73,7 @@ class Engine(Desk):
         return now()
 
     def close(self) -> None:
-        """End everything, and wait until the thread has ended; a child leaves all to its parent."""
+        """End the client, and wait for its thread; a forked child leaves all to its parent."""
         if self.turns.is_forked:
             return
         with self.turns.turn():
@@ -87,12 +87,12 @@ class Engine(Desk):
             self.finish(NavigationError("closed", "the client is closed; make another one"))
 
     def release(self) -> None:
-        """End everything soon: the last reference to the client has gone."""
+        """End the client without waiting, because nothing refers to it any more."""
         self._is_released = True
         self._wake()
 
     def drop(self, loop: Subscription[Any]) -> None:
-        """End a loop soon: the last reference to it has gone."""
+        """End a loop without waiting, because nothing refers to it any more."""
         self._leavers.append(loop)
         self._wake()
 
@@ -205,7 +205,7 @@ class Engine(Desk):
 
     # Within a turn.
 
-    def absorb(self) -> None:
+    def perform_actions(self) -> None:
         """Perform the actions of the core."""
         while actions := self.cluster.take():
             for action in actions:

@@ -20,7 +20,7 @@ os.register_at_fork(after_in_child=_count)
 
 
 def this_process() -> tuple[int, int]:
-    """Return what no ancestor of this process has.
+    """Return an identity of this process that no ancestor has.
 
     In a namespace a child may have the number of its parent; a fork in C calls no function here.
     """

@@ -48,7 +48,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """There is no connection any more, or there will be none."""
+    """The connection is lost, or the attempt to make one failed."""
 
     why: str
     #: Why the permissions of files keep this user from the socket.
@@ -57,7 +57,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The daemon does not accept the client; another attempt would not help."""
+    """The daemon refuses the client; another attempt would not help."""
 
     error: NavigationError
 

@@ -21,7 +21,7 @@ _MOST = 4096
 
 
 class End:
-    """Stands for the end of a loop."""
+    """The end of a loop, as a value."""
 
 
 END = End()

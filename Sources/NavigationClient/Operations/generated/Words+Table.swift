@@ -337,40 +337,84 @@ public struct NavigationCause: RawRepresentable, Hashable, Sendable,
   public static let appearance = Self(rawValue: "appearance")
 }
 
-extension NavigationEvent.Name {
-  /// A screen is about to be on top.
-  public static let willShow = Self(rawValue: "willShow")
-  /// A screen is on top.
-  public static let didShow = Self(rawValue: "didShow")
-  /// A screen is about to be on top no more.
-  public static let willHide = Self(rawValue: "willHide")
-  /// A screen is on top no more.
-  public static let didHide = Self(rawValue: "didHide")
-  /// A screen was pushed, and its transition is over.
-  public static let didPush = Self(rawValue: "didPush")
-  /// A screen was popped, and its transition is over; with the result that the operation gave.
-  public static let didPop = Self(rawValue: "didPop")
-  /// A screen was presented, and its transition is over.
-  public static let didPresent = Self(rawValue: "didPresent")
-  /// A presented screen was dismissed, and its transition is over; with the result that the
-  /// operation gave.
-  public static let didDismiss = Self(rawValue: "didDismiss")
-  /// A transition has begun; the display reports when it is complete.
-  public static let transitionBegan = Self(rawValue: "transitionBegan")
-  /// A gesture drives a transition; a slow reader gets only the newest value.
-  public static let transitionProgress = Self(rawValue: "transitionProgress")
-  /// A transition is over.
-  public static let transitionEnded = Self(rawValue: "transitionEnded")
-  /// The bar is hidden or shown together with a transition.
-  public static let barChange = Self(rawValue: "barChange")
-  /// The bars were hidden or shown; the part `bar` of the state has their present state.
-  public static let barsVisibilityChanged = Self(rawValue: "barsVisibilityChanged")
-  /// A person tried to pop this screen, which does not allow it (`canPop`).
-  public static let popBlocked = Self(rawValue: "popBlocked")
-  /// A person tried to dismiss this screen, which does not allow it.
-  public static let dismissAttempted = Self(rawValue: "dismissAttempted")
-  /// A person pressed the Back key at the root, where nothing can be dismissed.
-  public static let backAtRoot = Self(rawValue: "backAtRoot")
-  /// A button was tapped.
-  public static let buttonActivated = Self(rawValue: "buttonActivated")
+extension NavigationRehearsal.Delegate {
+  /// A delegate role that a session can have for a nav.
+  ///
+  /// A newer daemon can send others than those that have a name here.
+  public struct Role: RawRepresentable, Hashable, Sendable,
+    CustomStringConvertible
+  {
+    /// The word of the protocol.
+    public let rawValue: String
+
+    /// Makes a value from its word in the protocol.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The text of ``rawValue``.
+    public var description: String { rawValue }
+
+    /// The daemon asks this delegate before it pushes or pops a screen; the answer false refuses the
+    /// op.
+    public static let veto = Self(rawValue: "veto")
+    /// The daemon asks this delegate for the animator of a transition.
+    public static let animator = Self(rawValue: "animator")
+    /// The daemon asks this delegate for the driver of an interactive transition.
+    public static let interaction = Self(rawValue: "interaction")
+    /// The daemon asks nothing; the registration lists the supported orientations.
+    public static let orientation = Self(rawValue: "orientation")
+  }
+}
+
+extension NavigationEvent {
+  /// The name of an event, without its details.
+  ///
+  /// A newer daemon can send others than those that have a name here.
+  public struct Name: RawRepresentable, Hashable, Sendable,
+    CustomStringConvertible
+  {
+    /// The word of the protocol.
+    public let rawValue: String
+
+    /// Makes a value from its word in the protocol.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The text of ``rawValue``.
+    public var description: String { rawValue }
+
+    /// A screen is about to be on top.
+    public static let willShow = Self(rawValue: "willShow")
+    /// A screen is on top.
+    public static let didShow = Self(rawValue: "didShow")
+    /// A screen is about to leave the top.
+    public static let willHide = Self(rawValue: "willHide")
+    /// A screen has left the top.
+    public static let didHide = Self(rawValue: "didHide")
+    /// A screen was pushed, and its transition is over.
+    public static let didPush = Self(rawValue: "didPush")
+    /// A screen was popped, and its transition is over; with the result from the operation.
+    public static let didPop = Self(rawValue: "didPop")
+    /// A screen was presented, and its transition is over.
+    public static let didPresent = Self(rawValue: "didPresent")
+    /// A presented screen was dismissed, and its transition is over; with the result that the
+    /// operation gave.
+    public static let didDismiss = Self(rawValue: "didDismiss")
+    /// A transition has begun; the display reports when it is complete.
+    public static let transitionBegan = Self(rawValue: "transitionBegan")
+    /// A gesture drives a transition; a slow reader gets only the newest value.
+    public static let transitionProgress = Self(rawValue: "transitionProgress")
+    /// A transition is over.
+    public static let transitionEnded = Self(rawValue: "transitionEnded")
+    /// The bar is hidden or shown together with a transition.
+    public static let barChange = Self(rawValue: "barChange")
+    /// The bars were hidden or shown outside of a transition; true means shown.
+    public static let barsVisibilityChanged = Self(rawValue: "barsVisibilityChanged")
+    /// A person tried to pop this screen, which does not allow it (`canPop`).
+    public static let popBlocked = Self(rawValue: "popBlocked")
+    /// A person tried to dismiss this screen, which does not allow it.
+    public static let dismissAttempted = Self(rawValue: "dismissAttempted")
+    /// A person pressed the Back key at the root, where nothing can be dismissed.
+    public static let backAtRoot = Self(rawValue: "backAtRoot")
+    /// A button was tapped.
+    public static let buttonActivated = Self(rawValue: "buttonActivated")
+  }
 }

@@ -33,15 +33,27 @@ extension NavigationItem: TabledRecord, WireValue {
   package static let table = MemberTable<NavigationItem>(
     "a navigation item",
     [
-      Member("title", \.title), Member("prompt", \.prompt), Member("titleView", \.titleView),
-      Member("backBarButtonItem", \.backBarButtonItem),
-      Member("hidesBackButton", \.hidesBackButton),
-      Member("leftItemsSupplementBackButton", \.leftItemsSupplementBackButton),
-      Member("leftItems", \.leftItems), Member("rightItems", \.rightItems),
-      Member("largeTitleDisplayMode", \.largeTitleDisplayMode),
-      Member("accessibilityLabel", \.accessibility[.label]),
-      Member("language", \.accessibility[.language], JSONTape.language),
-      Member("appearance", \.appearance),
+      Member("title", \.title)
+        .documented("The text in the middle, in place of the screen's title."),
+      Member("prompt", \.prompt).documented("A line above the bar."),
+      Member("titleView", \.titleView).documented("A view in the middle, in place of any title."),
+      Member("backBarButtonItem", \.backBarButtonItem)
+        .documented("The back button that leads to this screen."),
+      Member("hidesBackButton", \.hidesBackButton)
+        .documented("Whether the bar shows no back button."),
+      Member("leftItemsSupplementBackButton", \.leftItemsSupplementBackButton).documented(
+        "Whether the left buttons stand beside the back button rather than in its place."),
+      Member("leftItems", \.leftItems).documented("Buttons on the left, left-most first."),
+      Member("rightItems", \.rightItems).documented("Buttons on the right, right-most first."),
+      Member("largeTitleDisplayMode", \.largeTitleDisplayMode)
+        .documented("Whether its title is large, if the bar prefers large titles."),
+      Member("accessibilityLabel", \.accessibility[.label])
+        .documented("What a screen reader says in place of the title."),
+      Member("language", \.accessibility[.language], JSONTape.language).documented(
+        "The language of title and prompt, a tag of BCP 47; without it, the screen's."),
+      Member("appearance", \.appearance).documented(
+        "The appearances of the bar while this screen is on top, by state; they replace others."
+      ),
     ])
   package static func read(_ tape: JSONTape) -> ReadValue<NavigationItem> {
     { at, name throws(ReadFailure) in
