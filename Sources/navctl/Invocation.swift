@@ -22,7 +22,7 @@ struct Invocation {
       line.contains("ascii") || TerminalText.isASCII { [environment] in environment[$0] }
     Output.isASCII.withLock { $0 = isASCII }
     typedTimeout = try line.value(of: "timeout").map {
-      let milliseconds = try Quantities.milliseconds($0, option: "timeout")
+      let milliseconds = try ArgumentReader.milliseconds($0, option: "timeout")
       try require(milliseconds > 0, "--timeout takes a time of at least 1ms, not '\($0)'")
       return milliseconds
     }
@@ -55,7 +55,7 @@ struct Invocation {
 
   /// The nav and the rest; `nav` stands for an option, `isOwn` knows words that name no nav.
   func navArguments(
-    rest: ClosedRange<Int>? = nil, of nav: String? = nil, isOwn: ((String) -> Bool)? = nil
+    rest: ClosedRange<Int>? = nil, of nav: String? = nil, isCommandWord: ((String) -> Bool)? = nil
   ) throws -> NavArguments {
     let words = command.arguments.wordsBehindNav
     // -n counts lines in other programs.
@@ -68,7 +68,7 @@ struct Invocation {
     }
     return try NavArguments(
       line.positionals, rest: rest ?? command.arguments.behindNav,
-      isOwn: isOwn ?? (words.isEmpty ? nil : { words.contains($0) }),
+      isCommandWord: isCommandWord ?? (words.isEmpty ? nil : { words.contains($0) }),
       option: nav ?? line.value(of: "nav"),
       variable: environment["NAVD_NAV"],
       usage: "navctl \(command.name) \(command.arguments.usage)")
@@ -172,16 +172,18 @@ struct NavArguments: Hashable, Sendable {
   /// words of the command if there are not too many.
   init(
     _ positionals: [String], rest: ClosedRange<Int> = 0...Int.max,
-    isOwn: ((String) -> Bool)? = nil, option: String?, variable: String?, usage: String
+    isCommandWord: ((String) -> Bool)? = nil, option: String?, variable: String?, usage: String
   ) throws(UsageError) {
-    let isOwnFirst = isOwn.map { isOwn in positionals.first.map(isOwn) ?? true }
+    let isCommandWordFirst = isCommandWord.map { isCommandWord in
+      positionals.first.map(isCommandWord) ?? true
+    }
     let isLeftOut =
       option != nil || positionals.isEmpty
-      || variable != nil && (isOwnFirst ?? (positionals.count <= rest.upperBound))
+      || variable != nil && (isCommandWordFirst ?? (positionals.count <= rest.upperBound))
     let name = try require(
       isLeftOut ? option ?? variable : positionals[0], "the command needs a nav",
       remedy: "\(usage), or set NAVD_NAV")
-    nav = try Quantities.nav(name)
+    nav = try ArgumentReader.nav(name)
     self.rest = Array(positionals.dropFirst(isLeftOut ? 0 : 1))
     let usage = usage.split(separator: " ").map(String.init).map { $0 == "NAV" ? nav : $0 }
     let remedy = usage.joined(separator: " ")

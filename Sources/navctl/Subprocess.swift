@@ -58,7 +58,7 @@ struct Subprocess {
   }
 
   /// Replaces this process by a program, which execvp(3) finds; returns why it did not.
-  static func replacement(_ program: String, _ words: [String], remedy: String) -> PlainFailure {
+  static func exec(_ program: String, _ words: [String], remedy: String) -> PlainFailure {
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     unsafe execvp(program, &arguments)
     return notStarted(words[0], errno, remedy)

@@ -189,7 +189,7 @@ import Testing
   @Test func `own words tell whether the nav was left out`() throws {
     let split = { (words: [String], option: String?, variable: String?) throws -> [String] in
       let arguments = try NavArguments(
-        words, isOwn: Members.isMember, option: option, variable: variable, usage: "usage")
+        words, isCommandWord: Members.isMember, option: option, variable: variable, usage: "usage")
       return [arguments.nav] + arguments.rest
     }
     #expect(try split(["kiosk", "a=1"], nil, nil) == ["kiosk", "a=1"])

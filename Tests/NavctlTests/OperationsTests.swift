@@ -291,21 +291,21 @@ import Testing
     ("5", 5000), ("500ms", 500), ("1.5s", 1500), ("2m", 120_000), ("1h", 3_600_000), ("0", 0),
   ])
   func `times have units`(text: String, expected: UInt64) throws {
-    #expect(try Quantities.milliseconds(text, option: "timeout") == expected)
+    #expect(try ArgumentReader.milliseconds(text, option: "timeout") == expected)
   }
 
   @Test(arguments: ["", "s", "-1", "5x", "1e9", "inf", "99999h", "1.2.3"])
   func `what is no time is refused`(text: String) {
-    #expect(throws: UsageError.self) { try Quantities.milliseconds(text, option: "timeout") }
+    #expect(throws: UsageError.self) { try ArgumentReader.milliseconds(text, option: "timeout") }
   }
 
   @Test func `a position has three parts`() throws {
-    let position = try Quantities.position(
+    let position = try ArgumentReader.position(
       "c0ffee12c0ffee12:18:985cc24d0000000000000000", option: "from")
     #expect(position.revision.number == 18 && position.digest.text == "985cc24d0000000000000000")
     for text in ["", "1:2:3", "c0ffee12c0ffee12:18", "c0ffee12c0ffee12:x:985cc24d0000000000000000"]
     {
-      #expect(throws: UsageError.self) { try Quantities.position(text, option: "from") }
+      #expect(throws: UsageError.self) { try ArgumentReader.position(text, option: "from") }
     }
   }
 

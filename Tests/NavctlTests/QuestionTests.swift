@@ -22,13 +22,13 @@ import Testing
     let all = try entries(Self.log)
     var origin = ScreenOrigin(of: screen)
     if pages == 1 {
-      _ = origin.take(all)
+      _ = origin.read(all)
     } else {
       // A page of one entry each, but the first one.
       var rest = all[...]
-      while !rest.isEmpty, !origin.take(Array(rest.suffix(1))) { rest.removeLast() }
+      while !rest.isEmpty, !origin.read(Array(rest.suffix(1))) { rest.removeLast() }
     }
-    origin.finish()
+    origin.endSearch()
     return origin
   }
 
@@ -47,7 +47,7 @@ import Testing
 
   @Test func `why names author, time, operation and route`() throws {
     var origin = ScreenOrigin(of: "a")
-    _ = origin.take(Array(try entries(Self.log)[..<3]))
+    _ = origin.read(Array(try entries(Self.log)[..<3]))
     let lines = origin.lines(nav: "kiosk", floor: 1)
     #expect(
       lines == [

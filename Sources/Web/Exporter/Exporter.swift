@@ -14,9 +14,9 @@ package enum Exporter {
     ready: (ListenAddress) -> Void
   ) throws {
     let signals = try stopSignals()
-    let source = Source(ConnectionProbe(endpoint: endpoint, rules: rules))
+    let source = MetricsApplication(ConnectionProbe(endpoint: endpoint, rules: rules))
     var server = try HTTPServer(address, application: source)
-    ready(server.bound)
+    ready(server.boundAddress)
     while true {
       var entries = [
         pollfd(fd: server.descriptor, events: Int16(POLLIN), revents: 0),
@@ -36,7 +36,7 @@ package enum Exporter {
   ///
   /// Any host may ask, because Prometheus and those who supervise navd use names of their own, and
   /// the exporter has nothing but figures.
-  private final class Source: HTTPApplication {
+  private final class MetricsApplication: HTTPApplication {
     private var probe: ConnectionProbe
 
     init(_ probe: consuming ConnectionProbe) { self.probe = probe }

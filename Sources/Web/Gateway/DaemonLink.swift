@@ -71,7 +71,7 @@ struct DaemonLink: ~Copyable {
     return PageMessage.line(frame: parts[0].bytes, body: parts[1].bytes)
   }
 
-  mutating func event() throws(ZeroMQError) -> Event? {
+  mutating func nextEvent() throws(ZeroMQError) -> Event? {
     while let event = try monitor.next() {
       switch event.kind {
       case .connected: return .connected

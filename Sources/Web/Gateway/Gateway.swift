@@ -13,7 +13,7 @@ package final class Gateway {
   package struct Configuration {
     package var address: ListenAddress
     /// The listening socket of the service manager; nil to open one.
-    package var inherited: Int32?
+    package var inheritedDescriptor: Int32?
     /// The address of navd, which need not run yet, or several, separated by commas; nil to find it
     /// by `rules`.
     package var endpoint: String?
@@ -24,7 +24,7 @@ package final class Gateway {
     /// The files of scripts by their paths, which stand for those of the page.
     package var scripts: [String: String]
     /// The actor of the launch codes that the gateway prints; nil for none.
-    package var launch: SessionActor?
+    package var launchActor: SessionActor?
     /// Whether pages only read: one that was launched what navd permits the user of this process, the
     /// others what it permits the actor of their token.
     package var isInspection = false
@@ -52,13 +52,13 @@ package final class Gateway {
   /// The launch code that was printed last; nil without `launch`.
   private var printedCode: String?
   /// When the printed code expires; nil if it never does, or has been used.
-  private var unopenedUntil: UInt64?
+  private var codeExpiry: UInt64?
   /// Whether nobody can come but by the address that was printed.
   private var isPrivate: Bool {
     configuration.isInspection && configuration.tokenFile == nil
   }
   /// The reason that was logged last why there was no attempt to connect; nil after a connection.
-  private var loggedFault: String?
+  private var lastConnectError: String?
   private var refusals = RefusalLog()
 
   /// One stream with its sockets.
@@ -104,10 +104,10 @@ package final class Gateway {
     _ = navd_raise_descriptor_limit()
     let gateway = try Gateway(configuration, say: say, launched: launched)
     var server = try HTTPServer(
-      configuration.address, inherited: configuration.inherited, maximumConnections: 640,
+      configuration.address, inherited: configuration.inheritedDescriptor, maximumConnections: 640,
       idleSeconds: 15, application: gateway)
-    gateway.bound = server.bound
-    ready(server.bound)
+    gateway.bound = server.boundAddress
+    ready(server.boundAddress)
     gateway.launch()
     try gateway.run(&server, signals, stopping)
   }
@@ -120,47 +120,49 @@ package final class Gateway {
     var stopAt: UInt64?
     while true {
       _ = try poller.wait(milliseconds: timeout(server.timeout, stopAt))
-      var isAsked = false
+      var mustStop = false
       if poller.isReadable(signal) {
-        isAsked = navd_next_signal(signals) != SIGHUP || isPrivate
-        if !isAsked { reload() }
+        mustStop = navd_next_signal(signals) != SIGHUP || isPrivate
+        if !mustStop { reload() }
       }
-      if let unopenedUntil, unopenedUntil <= now {
+      if let codeExpiry, codeExpiry <= now {
         say("the address was not opened within \(TokenTable.codeSeconds) s")
-        self.unopenedUntil = nil
-        isAsked = true
+        self.codeExpiry = nil
+        mustStop = true
       }
-      if isAsked, stopAt == nil {
-        stopAt = now + Self.stopPatience
+      if mustStop, stopAt == nil {
+        stopAt = now + Self.stopMilliseconds
         stopping()
         stop()
       }
       // Requests first, then messages for both sides, then what the pages are to get.
       server.run()
       for stream in Array(streams.values) {
-        do { try carry(stream) } catch { end(stream, .gone) }
-        settle(stream)
+        do { try exchangeMessages(stream) } catch { end(stream, .gone) }
+        applyDeadline(stream)
       }
       server.run()
-      for stream in Array(streams.values) { tidy(stream) }
+      for stream in Array(streams.values) { removeIfOver(stream) }
       if let stopAt, streams.isEmpty || now >= stopAt { return }
     }
   }
 
   /// How long a stop waits until the pages have got the end of their streams.
-  private static let stopPatience: UInt64 = 1_000
+  private static let stopMilliseconds: UInt64 = 1_000
   /// How soon the gateway offers a message again that navd's socket did not take.
   ///
   /// A receive can hide the sign that the socket takes messages again.
-  private static let offerAgain: UInt64 = 10
+  private static let resendMilliseconds: UInt64 = 10
 
   private var now: UInt64 { SystemClock.monotonicMilliseconds() }
 
   private func timeout(_ server: Int32, _ stopAt: UInt64?) -> Int {
-    var next = min(stopAt ?? .max, unopenedUntil ?? .max)
+    var next = min(stopAt ?? .max, codeExpiry ?? .max)
     for stream in streams.values {
       if mayRead(stream), stream.link?.mustRead == true { return 0 }
-      if stream.link != nil, !stream.rules.due.isEmpty { next = min(next, now + Self.offerAgain) }
+      if stream.link != nil, !stream.rules.due.isEmpty {
+        next = min(next, now + Self.resendMilliseconds)
+      }
       next = min(next, stream.rules.deadline?.at ?? .max, stream.rules.connectsAgainAt ?? .max)
     }
     guard next < .max else { return Int(server) }
@@ -191,7 +193,7 @@ package final class Gateway {
     let stream = OpenStream(rules, token: token)
     connect(stream)
     streams[stream.rules.id] = stream
-    stream.response.send(stream.rules.opening)
+    stream.response.send(stream.rules.openingLine)
     return .stream(stream.response, Answers.stream.with(shared))
   }
 
@@ -199,7 +201,7 @@ package final class Gateway {
     guard configuration.isInspection else { return .actor }
     var source = SystemRandomNumberGenerator()
     let client = ClientID(high: source.next(), low: source.next())
-    return actor == configuration.launch ? .readingUser(client) : .readingActor(client)
+    return actor == configuration.launchActor ? .readingUser(client) : .readingActor(client)
   }
 
   /// Begins to connect to navd, in place of an earlier attempt.
@@ -217,40 +219,40 @@ package final class Gateway {
         for: place, environment: configuration.rules.environment)
       stream.link = try DaemonLink.open(place, as: identity, in: context, &poller)
     } catch {
-      guard loggedFault != "\(error)" else { return }
-      loggedFault = "\(error)"
+      guard lastConnectError != "\(error)" else { return }
+      lastConnectError = "\(error)"
       say("\(error)")
     }
   }
 
   private func post(_ request: HTTPRequest) -> HTTPResponse {
-    let number = request.query["n"] ?? request.fields["nsp-number"]
+    let number = request.query["n"] ?? request.nspHeaders["nsp-number"]
     guard let number = number.flatMap({ UInt64($0) }), number > 0 else {
       return Answers.error(400, "the query needs stream and n, a number from 1 on")
     }
-    let id = request.query["stream"] ?? request.fields["nsp-stream"]
+    let id = request.query["stream"] ?? request.nspHeaders["nsp-stream"]
     guard let stream = id.flatMap({ streams[$0] }), !stream.rules.hasEnded,
       stream.token == request.token
     else { return Answers.error(410, "there is no such stream; open another") }
     let verdict = stream.rules.post(number, request.body, reader: &reader, at: now)
-    do { _ = try pass(stream) } catch { end(stream, .gone) }
+    do { _ = try sendDue(stream) } catch { end(stream, .gone) }
     return Answers.post(verdict)
   }
 
   private func mayRead(_ stream: OpenStream) -> Bool {
-    stream.rules.reads(pending: stream.response.pending)
+    stream.rules.mayReadDaemon(pending: stream.response.pending)
   }
 
   /// Carries the messages of a stream, both ways.
-  private func carry(_ stream: OpenStream) throws {
+  private func exchangeMessages(_ stream: OpenStream) throws {
     guard stream.link?.isReady(poller) == true || !stream.rules.due.isEmpty else { return }
-    repeat { try receive(stream) } while try pass(stream)
+    repeat { try receive(stream) } while try sendDue(stream)
     // An offer that navd's socket did not take may have hidden the sign of a message.
     if stream.link?.mustRead == true { try receive(stream) }
   }
 
   /// Gives navd what waits for it; returns whether its socket took any of that.
-  private func pass(_ stream: OpenStream) throws -> Bool {
+  private func sendDue(_ stream: OpenStream) throws -> Bool {
     guard !stream.rules.due.isEmpty else { return false }
     guard let count = try stream.link?.send(stream.rules.due) else { return false }
     stream.rules.noteSent(count)
@@ -262,22 +264,22 @@ package final class Gateway {
     // Messages before the event that ends their connection.
     while mayRead(stream), let line = try stream.link?.receive() {
       // An open stream counts as use of its token: a page that only shows must be able to come back.
-      tokens.touch(stream.token, at: now)
+      tokens.noteUse(of: stream.token, at: now)
       stream.response.send(line)
       if let reason = stream.rules.receive(line) { return end(stream, reason) }
     }
-    while mayRead(stream), let event = try stream.link?.event() {
+    while mayRead(stream), let event = try stream.link?.nextEvent() {
       switch event {
       case .connected:
         stream.rules.noteConnected()
-        loggedFault = nil
+        lastConnectError = nil
       case .lost: return end(stream, .gone)
       }
     }
   }
 
   /// Notes what the page took, connects again, and ends a stream whose time is over.
-  private func settle(_ stream: OpenStream) {
+  private func applyDeadline(_ stream: OpenStream) {
     stream.rules.notePage(
       isDrained: stream.response.isDrained, taken: stream.response.taken, at: now)
     if let again = stream.rules.connectsAgainAt, again <= now { connect(stream) }
@@ -287,7 +289,7 @@ package final class Gateway {
   }
 
   /// Removes a stream that is over; stops reading from navd while much waits for the page.
-  private func tidy(_ stream: OpenStream) {
+  private func removeIfOver(_ stream: OpenStream) {
     guard stream.response.isOver else {
       stream.link?.pause(!mayRead(stream), &poller)
       return
@@ -299,7 +301,7 @@ package final class Gateway {
   private func end(_ stream: OpenStream, _ reason: PageStream.End) {
     guard !stream.rules.hasEnded else { return }
     stream.rules.noteEnd(at: now)
-    if reason == .gone { stream.response.send(PageStream.gone) }
+    if reason == .gone { stream.response.send(PageStream.goneLine) }
     stream.response.end()
     close(stream)
   }
@@ -357,11 +359,11 @@ package final class Gateway {
   }
 
   private func launch() {
-    guard let actor = configuration.launch else { return }
+    guard let actor = configuration.launchActor else { return }
     let code = randomText(32)
     printedCode = code
     tokens.add(code: code, for: actor, at: now, expires: isPrivate)
-    if isPrivate { unopenedUntil = now + TokenTable.codeSeconds * 1000 }
+    if isPrivate { codeExpiry = now + TokenTable.codeSeconds * 1000 }
     launched("http://\(bound)/#c=\(code)")
   }
 
@@ -374,7 +376,7 @@ package final class Gateway {
       return Answers.error(401, "this launch code was used, has expired or never was")
     }
     if code == printedCode {
-      unopenedUntil = nil
+      codeExpiry = nil
       // One page of a private inspection is enough: it opens others by launch codes of its own.
       if !isPrivate { launch() }
     }
@@ -406,7 +408,7 @@ struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension Gateway: HTTPApplication {
   func head(_ request: HTTPRequest) -> HTTPDecision {
-    let shared = sharing(request)
+    let shared = sharingHeaders(request)
     do throws(RequestGate.Refusal) {
       switch try Admission(request, configuration.gate, &tokens, at: now) {
       case .preflight(let route): return .respond(Answers.preflight(for: route).with(shared))
@@ -443,17 +445,17 @@ extension Gateway: HTTPApplication {
     } catch {
       answer = Answers.error(error.status, error.reason)
     }
-    return .respond(answer.with(sharing(request)))
+    return .respond(answer.with(sharingHeaders(request)))
   }
 
   /// The headers that let a page of an allowed origin read the answer; none for files.
   ///
   /// A request for another host is refused before its origin is read, so its answer has none too.
-  private func sharing(_ request: HTTPRequest) -> [[String]] {
+  private func sharingHeaders(_ request: HTTPRequest) -> [[String]] {
     guard Route(request.path)?.isProtocol == true,
       configuration.gate.refusalOfHost(request) == nil
     else { return [] }
-    return configuration.gate.sharing(request)
+    return configuration.gate.sharingHeaders(request)
   }
 
   func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse {

@@ -30,7 +30,7 @@ enum Route: Hashable, Sendable {
   var isProtocol: Bool { self != .file }
 
   /// The headers that a page of another gateway may send, lower case.
-  var headers: [String] {
+  var allowedHeaders: [String] {
     self == .messages ? ["nsp-token", "nsp-number", "nsp-stream"] : ["nsp-token"]
   }
 
@@ -64,7 +64,7 @@ enum Admission: Hashable, Sendable {
       throw Refusal(404, "there is no \(request.path)")
     }
     if route.isProtocol,
-      gate.permitsPreflight(request, method: route.method, headers: route.headers)
+      gate.permitsPreflight(request, method: route.method, headers: route.allowedHeaders)
     {
       self = .preflight(route)
       return
@@ -151,7 +151,7 @@ enum Answers {
   static func preflight(for route: Route) -> HTTPResponse {
     let permitted = [
       ["Access-Control-Allow-Methods", route.method],
-      ["Access-Control-Allow-Headers", route.headers.joined(separator: ", ")],
+      ["Access-Control-Allow-Headers", route.allowedHeaders.joined(separator: ", ")],
       ["Access-Control-Max-Age", "600"],
     ]
     return HTTPResponse(204, type: "text/plain", headers: SecurityHeaders.all + permitted, body: [])

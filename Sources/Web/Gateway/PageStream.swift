@@ -8,17 +8,17 @@ struct PageStream: Sendable {
   /// The limits of a stream, times in milliseconds.
   enum Limits {
     /// How long the connection to navd may take, and navd's answer to the first `hello`.
-    static let connecting: UInt64 = 5_000
+    static let connect: UInt64 = 5_000
     /// How long one attempt to connect may take before the next begins.
     static let attempt: UInt64 = 250
     /// When the first `hello` must have come.
-    static let greeting: UInt64 = 10_000
+    static let firstHello: UInt64 = 10_000
     /// How long data may wait for the socket of the page.
-    static let taking: UInt64 = 15_000
+    static let pageRead: UInt64 = 15_000
     /// Above how many octets that wait for the page the gateway stops reading from navd.
-    static let held = 65_536
+    static let pendingBytes = 65_536
     /// The most octets of posts that wait for navd, as `PageMessage.cost` counts them.
-    static let outbox = 131_072
+    static let outboxBytes = 131_072
   }
 
   /// How a stream ends.
@@ -61,11 +61,11 @@ struct PageStream: Sendable {
   let actor: SessionActor
   private let scope: Scope
   private let openedAt: UInt64
-  private var next: UInt64 = 1
-  private var greetedAt: UInt64?
+  private var nextPost: UInt64 = 1
+  private var helloPostedAt: UInt64?
   private var isConnected = false
   /// Whether navd's socket took the first `hello`.
-  private var hasGreeted = false
+  private var hasSentHello = false
   /// Whether navd accepted it.
   private var isWelcomed = false
   /// The line that answers the page's first readable `bye`; nil before that.
@@ -88,32 +88,32 @@ struct PageStream: Sendable {
     attemptedAt = now
   }
 
-  var opening: [UInt8] {
+  var openingLine: [UInt8] {
     let body = JSONWriter.value { json in
       json.beginObject()
       json.member("id", id)
-      json.member("next", next)
+      json.member("next", nextPost)
       json.endObject()
     }
     return Array("[\"stream\",".utf8) + body + Array("]\n".utf8)
   }
 
   /// The last line of a stream whose connection to navd is lost.
-  static let gone = Array("[\"gone\",{}]\n".utf8)
+  static let goneLine = Array("[\"gone\",{}]\n".utf8)
 
   /// Takes a post, whole or not at all.
   mutating func post(
     _ number: UInt64, _ body: [UInt8], reader: inout ClientMessageReader, at now: UInt64
   ) -> Verdict {
-    guard number >= next else { return .taken(next: next) }
-    guard number == next else { return .ahead(next: next) }
+    guard number >= nextPost else { return .taken(next: nextPost) }
+    guard number == nextPost else { return .ahead(next: nextPost) }
     var messages: [PageMessage]
     do throws(RequestGate.Refusal) {
       messages = try PageMessage.read(body)
     } catch {
       return .refused(error)
     }
-    guard greetedAt != nil || messages.first?.isHello == true else {
+    guard helloPostedAt != nil || messages.first?.isHello == true else {
       return .refused(.init(400, "the first message of a stream is hello"))
     }
     for index in messages.indices where messages[index].isHello {
@@ -130,16 +130,16 @@ struct PageStream: Sendable {
       }
     }
     let size = messages.reduce(0) { $0 + $1.cost }
-    guard outboxBytes + size <= Limits.outbox || outbox.isEmpty else { return .full }
+    guard outboxBytes + size <= Limits.outboxBytes || outbox.isEmpty else { return .full }
     // navd answers the first bye that it can read, and then has no session for another one.
     for message in messages where message.isBye && farewell == nil {
       farewell = Self.farewell(to: message, &reader)
     }
-    greetedAt = greetedAt ?? now
+    helloPostedAt = helloPostedAt ?? now
     outbox += messages
     outboxBytes += size
-    next += 1
-    return .taken(next: next)
+    nextPost += 1
+    return .taken(next: nextPost)
   }
 
   /// Why a message of a page that only reads may not pass; nil for one that changes neither a nav nor
@@ -194,14 +194,14 @@ struct PageStream: Sendable {
   ///
   /// Behind a refused `hello`, the rest would come from a connection without a session.
   var due: ArraySlice<PageMessage> {
-    isWelcomed ? outbox[...] : outbox.prefix(hasGreeted ? 0 : 1)
+    isWelcomed ? outbox[...] : outbox.prefix(hasSentHello ? 0 : 1)
   }
 
   /// Notes that navd's socket took the first messages of what is due.
   mutating func noteSent(_ count: Int) {
     for message in outbox.prefix(count) { outboxBytes -= message.cost }
     outbox.removeFirst(count)
-    if count > 0 { hasGreeted = true }
+    if count > 0 { hasSentHello = true }
   }
 
   /// Notes a line for the page; returns how the stream ends behind it, nil if it goes on.
@@ -255,20 +255,20 @@ struct PageStream: Sendable {
     self.taken = taken
   }
 
-  func reads(pending: Int) -> Bool { !hasEnded && pending < Limits.held }
+  func mayReadDaemon(pending: Int) -> Bool { !hasEnded && pending < Limits.pendingBytes }
 
   /// When the stream ends if nothing happens before, and why; nil for never.
   var deadline: (at: UInt64, end: End)? {
-    if let endedAt { return ((waitsSince ?? endedAt) + Limits.taking, .stalled) }
+    if let endedAt { return ((waitsSince ?? endedAt) + Limits.pageRead, .stalled) }
     var gone = UInt64.max
-    if !isConnected { gone = openedAt + Limits.connecting }
-    if let greetedAt {
-      if !isWelcomed { gone = min(gone, greetedAt + Limits.connecting) }
+    if !isConnected { gone = openedAt + Limits.connect }
+    if let helloPostedAt {
+      if !isWelcomed { gone = min(gone, helloPostedAt + Limits.connect) }
     } else {
-      gone = min(gone, openedAt + Limits.greeting)
+      gone = min(gone, openedAt + Limits.firstHello)
     }
-    if let waitsSince, waitsSince + Limits.taking < gone {
-      return (waitsSince + Limits.taking, .stalled)
+    if let waitsSince, waitsSince + Limits.pageRead < gone {
+      return (waitsSince + Limits.pageRead, .stalled)
     }
     return gone == .max ? nil : (gone, .gone)
   }

@@ -3,7 +3,7 @@ import NavigationHub
 
 /// Which refused requests are logged: a page repeats what is refused, so a reason is logged once.
 struct RefusalLog {
-  private static let kept = 8
+  private static let maximumReasons = 8
 
   private var reasons: Set<Text> = []
   /// The refusals that no line has counted.
@@ -15,7 +15,7 @@ struct RefusalLog {
   /// A new reason has a line at once, unless 8 are known; the others have one line a minute.
   mutating func line(_ request: String, _ reason: String, at now: UInt64) -> String? {
     let refusal = "refused: \(reason)"
-    if reasons.count < Self.kept, reasons.insert(Text(reason)).inserted {
+    if reasons.count < Self.maximumReasons, reasons.insert(Text(reason)).inserted {
       if repeats == 0 { quietUntil = now + 60_000 }
       return "\(request) was \(refusal)"
     }

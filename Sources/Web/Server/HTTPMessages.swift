@@ -17,7 +17,7 @@ struct HTTPRequest: Hashable, Sendable {
   /// The header `Sec-Fetch-Site`; of several, all of them.
   var fetchSite: String?
   /// The headers whose names begin with `nsp-`, by these names in lower case.
-  var fields: [String: String] = [:]
+  var nspHeaders: [String: String] = [:]
   var requestedMethod: String?
   var requestedHeaders: String?
   var authorization: String?
@@ -30,7 +30,7 @@ struct HTTPRequest: Hashable, Sendable {
   ///
   /// A proxy in front can want `Authorization` for itself.
   var token: String? {
-    if let token = fields["nsp-token"] { return token.utf8.count <= 512 ? token : nil }
+    if let token = nspHeaders["nsp-token"] { return token.utf8.count <= 512 ? token : nil }
     guard let authorization, authorization.utf8.count <= 512 else { return nil }
     let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
     guard words.count == 2, words[0].equalsIgnoringASCIICase("bearer") else { return nil }

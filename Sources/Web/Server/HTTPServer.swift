@@ -16,11 +16,11 @@ struct HTTPServer: ~Copyable {
   /// Whether the listening socket is among what `descriptor` watches.
   private var isListening = true
   /// Whether there was no descriptor for a connection that waits; the next `run` tries again.
-  private var isStarved = false
+  private var lacksDescriptors = false
   /// The descriptor that is readable when `run` has work.
   let descriptor: Int32
   /// The address it listens on, with the port that the kernel chose for port 0.
-  let bound: ListenAddress
+  let boundAddress: ListenAddress
 
   /// Opens the listening socket, or takes over the descriptor of one that listens already.
   ///
@@ -62,7 +62,7 @@ struct HTTPServer: ~Copyable {
     self.listener = listener
     descriptor = set
     isUnlinking = inherited == nil
-    bound =
+    boundAddress =
       switch address {
       case .network(let address, let port):
         .network(address: address, port: max(port, navd_http_port(listener)))
@@ -99,9 +99,9 @@ struct HTTPServer: ~Copyable {
     }
     // The connection that could not be accepted keeps the socket readable: without a pause, the
     // caller would come back at once, for ever.
-    isStarved = accepted == -2
+    lacksDescriptors = accepted == -2
     _ = unsafe MHD_run(daemon)
-    if isListening != (hasRoom && !isStarved) {
+    if isListening != (hasRoom && !lacksDescriptors) {
       isListening.toggle()
       navd_http_watch_again(descriptor, listener, isListening ? 1 : 0)
     }
@@ -116,7 +116,7 @@ struct HTTPServer: ~Copyable {
   /// `run` then closes the connections that have been idle for too long.
   var timeout: Int32 {
     let timeout = unsafe navd_http_timeout(daemon)
-    return isStarved && timeout < 0 ? 1000 : timeout
+    return lacksDescriptors && timeout < 0 ? 1000 : timeout
   }
 }
 
@@ -124,12 +124,12 @@ struct HTTPServer: ~Copyable {
 @safe
 private final class Responder {
   private let application: any HTTPApplication
-  private let set: Int32
+  private let watchSet: Int32
   /// The streams by the descriptors of their connections.
   private(set) var streams: [Int32: ResponseStream] = [:]
 
   /// A request on its way, between two calls of the handler.
-  final class Exchange {
+  final class PendingRequest {
     var request: HTTPRequest
     let limit: Int
     var isTooLong = false
@@ -142,7 +142,7 @@ private final class Responder {
 
   init(_ application: any HTTPApplication, _ set: Int32) {
     self.application = application
-    self.set = set
+    watchSet = set
   }
 
   func abortStreams() { for stream in Array(streams.values) { stream.abort() } }
@@ -162,11 +162,11 @@ private final class Responder {
       guard case .readBody(let limit) = decision else {
         return unsafe responder.carryOut(decision, on: connection)
       }
-      let exchange = Exchange(request, limit: limit)
+      let exchange = PendingRequest(request, limit: limit)
       unsafe state.pointee = Unmanaged.passRetained(exchange).toOpaque()
       return .YES
     }
-    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    let exchange = unsafe Unmanaged<PendingRequest>.fromOpaque(pointer).takeUnretainedValue()
     if unsafe size.pointee > 0, let upload = unsafe upload {
       let bytes = unsafe UnsafeRawBufferPointer(start: upload, count: size.pointee)
       if exchange.request.body.count + bytes.count > exchange.limit { exchange.isTooLong = true }
@@ -189,7 +189,7 @@ private final class Responder {
 
   static let completed: MHD_RequestCompletedCallback = { _, _, state, _ in
     guard let state = unsafe state, let pointer = unsafe state.pointee else { return }
-    unsafe Unmanaged<Exchange>.fromOpaque(pointer).release()
+    unsafe Unmanaged<PendingRequest>.fromOpaque(pointer).release()
     unsafe state.pointee = nil
   }
 
@@ -226,7 +226,7 @@ private final class Responder {
   }
 
   /// What the callbacks of a stream's body need; the response keeps it alive.
-  private final class Body {
+  private final class StreamBody {
     let stream: ResponseStream
     let descriptor: Int32
     unowned let responder: Responder
@@ -244,18 +244,18 @@ private final class Responder {
     unsafe navd_http_be_patient(connection)
     streams[descriptor] = stream
     // A suspended connection does not notice that its peer has closed it.
-    _ = navd_http_watch(set, descriptor, 1)
-    let body = unsafe Unmanaged.passRetained(Body(stream, descriptor, self)).toOpaque()
+    _ = navd_http_watch(watchSet, descriptor, 1)
+    let body = unsafe Unmanaged.passRetained(StreamBody(stream, descriptor, self)).toOpaque()
     return unsafe MHD_create_response_from_callback(
       UInt64.max, 16384,
       { context, _, target, limit in
         guard let context = unsafe context, let target = unsafe target else { return -1 }
-        let body = unsafe Unmanaged<Body>.fromOpaque(context).takeUnretainedValue()
+        let body = unsafe Unmanaged<StreamBody>.fromOpaque(context).takeUnretainedValue()
         return unsafe body.stream.take(target, limit)
       }, body,
       { context in
         guard let context = unsafe context else { return }
-        let body = unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
+        let body = unsafe Unmanaged<StreamBody>.fromOpaque(context).takeRetainedValue()
         body.responder.forget(body.stream, body.descriptor)
       })
   }
@@ -288,7 +288,7 @@ extension HTTPRequest {
     origin = joined("origin")
     fetchSite = joined("sec-fetch-site")
     for (name, value) in headers where name.lowercased().hasPrefix("nsp-") {
-      fields[name.lowercased()] = value
+      nspHeaders[name.lowercased()] = value
     }
     requestedMethod = joined("access-control-request-method")
     requestedHeaders = joined("access-control-request-headers")

@@ -35,7 +35,7 @@ package struct RequestGate: Hashable, Sendable {
       return Refusal(
         421,
         "this server answers for loopback names only; --allow-host NAME permits another; "
-          + "Host is \(Self.shown(request.hosts[0]))")
+          + "Host is \(Self.printable(request.hosts[0]))")
     }
     return nil
   }
@@ -49,8 +49,8 @@ package struct RequestGate: Hashable, Sendable {
     guard request.origin == nil || isShared || isOwnOrigin(of: request) else {
       return Refusal(
         403,
-        "requests of pages of other origins are refused; Origin is \(Self.shown(request.origin)), "
-          + "Host is \(Self.shown(request.hosts[0])); a proxy must pass Host on, with its port")
+        "requests of pages of other origins are refused; Origin is \(Self.printable(request.origin)), "
+          + "Host is \(Self.printable(request.hosts[0])); a proxy must pass Host on, with its port")
     }
     // What a browser says of the site must fit to the origin, by which the answer is shared.
     let sites: Set = isShared ? ["same-site", "cross-site"] : ["same-origin"]
@@ -58,13 +58,13 @@ package struct RequestGate: Hashable, Sendable {
       return Refusal(
         403,
         "requests of pages of other sites are refused; Sec-Fetch-Site is "
-          + Self.shown(request.fetchSite))
+          + Self.printable(request.fetchSite))
     }
     return nil
   }
 
   /// The value of a header for people: the start of it, and only what ASCII can print.
-  private static func shown(_ value: String?) -> String {
+  private static func printable(_ value: String?) -> String {
     String(
       decoding: (value ?? "absent").utf8.prefix(100).map { octet in
         (0x20...0x7E).contains(octet) ? octet : UInt8(ascii: "?")
@@ -88,7 +88,7 @@ package struct RequestGate: Hashable, Sendable {
   /// The headers that let a page of an allowed origin read the answer to a request.
   ///
   /// The answer depends on the origin for every page, so caches must keep one for each.
-  func sharing(_ request: HTTPRequest) -> [[String]] {
+  func sharingHeaders(_ request: HTTPRequest) -> [[String]] {
     guard !allowedOrigins.isEmpty else { return [] }
     let vary = [["Vary", "Origin"]]
     guard let origin = sharedOrigin(of: request) else { return vary }

@@ -7,7 +7,7 @@ import CMicroHTTPD
 @safe
 final class ResponseStream {
   /// Above how many octets in front of `start` the buffer is made shorter.
-  private static let freed = 65_536
+  private static let freedBytes = 65_536
 
   /// What waits for the socket, from `start` on.
   private var buffer: [UInt8] = []
@@ -32,7 +32,7 @@ final class ResponseStream {
   var isDrained: Bool { pending == 0 && isSuspended }
 
   /// The octets that it keeps: those that wait, and those that were sent and not freed yet.
-  var held: Int { buffer.count }
+  var bufferedBytes: Int { buffer.count }
 
   func send(_ bytes: [UInt8]) {
     guard !isEnding, !isOver else { return }
@@ -86,7 +86,7 @@ final class ResponseStream {
     taken += UInt64(count)
     if start == buffer.count {
       (buffer, start) = ([], 0)
-    } else if start >= Self.freed {
+    } else if start >= Self.freedBytes {
       // A peer that is always behind would otherwise keep all that it ever got.
       buffer.removeFirst(start)
       start = 0

@@ -7,7 +7,7 @@ import RuntimePaths
 // The commands that show navs.
 extension Command {
   static let show = Command(
-    "show", "Draw a nav: bars, stack, presented screens", Subject.look, .init("NAV"),
+    "show", "Draw a nav: bars, stack, presented screens", HelpGroup.look, .init("NAV"),
     note: """
       navctl records the state as seen in this terminal. A command that removes screens then fails
       if the nav has changed in between.
@@ -20,13 +20,14 @@ extension Command {
     let daemon = try invocation.connect()
     let answer = try daemon.get(.state, nav)
     let state = try answer.reply.json()
-    let elapsed = invocation.isJSON ? nil : daemon.elapsed(nav: nav, state: state)
+    let elapsed = invocation.isJSON ? nil : daemon.transitionAge(nav: nav, state: state)
     try draw(answer, invocation, elapsed: elapsed)
-    Memory(invocation.environment, endpoint: daemon.endpoint).remember(Seen(state: state), of: nav)
+    SeenStates(invocation.environment, endpoint: daemon.endpoint).remember(
+      SeenState(state: state), of: nav)
   }
 
   static let inspect = Command(
-    "inspect", "Show the navs, their history and any moment of it in a browser", Subject.look,
+    "inspect", "Show the navs, their history and any moment of it in a browser", HelpGroup.look,
     .init("NAV"),
     options: [
       .init("print", "Print the address, and start no browser"),
@@ -54,13 +55,13 @@ extension Command {
     for (option, variable) in [("key", "NAVD_KEY"), ("server-key", "NAVD_SERVER_KEY")] {
       if let value = invocation.line.value(of: option) { unsafe setenv(variable, value, 1) }
     }
-    throw Subprocess.replacement(
+    throw Subprocess.exec(
       RunningProgram.path(of: "navd-web"), ["navd-web"] + words,
       remedy: "install the package navd-inspector, or put the directory of navd-web into PATH")
   }
 
   static let history = Command(
-    "history", "Show the revisions of a nav, newest last", Subject.look, .init("NAV"),
+    "history", "Show the revisions of a nav, newest last", HelpGroup.look, .init("NAV"),
     options: [
       .init("at", argument: "REV", "Draw the nav as it was at this revision"),
       .init("from", argument: "REV", "Begin at this revision, not with the last 20"),
@@ -87,7 +88,7 @@ extension Command {
   }
 
   static let get = Command(
-    "get", "Read one value of a nav", Subject.look, .init("NAV"),
+    "get", "Read one value of a nav", HelpGroup.look, .init("NAV"),
     options: [
       .init(
         "what", argument: "WHAT",
@@ -131,7 +132,7 @@ extension Command {
   }
 
   static let log = Command(
-    "log", "Show the author and the operations of each change", Subject.look, .init("NAV"),
+    "log", "Show the author and the operations of each change", HelpGroup.look, .init("NAV"),
     options: [
       .init("from", argument: "REV", "Begin at this revision, not with the last 100"),
       .init("limit", argument: "N", "Print at most N revisions; default 100"),
@@ -148,7 +149,8 @@ extension Command {
   }
 
   static let why = Command(
-    "why", "Show which client put a screen there, when and how", Subject.look, .init("NAV SCREEN"),
+    "why", "Show which client put a screen there, when and how", HelpGroup.look,
+    .init("NAV SCREEN"),
     note: """
       The answer comes from the log of the nav, so it goes back as far as the log does. For a screen
       that is gone, it also has the revision that took it away. The status is 6 if the log has
@@ -161,18 +163,18 @@ extension Command {
     var origin = ScreenOrigin(of: screen)
     let page: UInt64 = 1000
     var floor: UInt64 = 1
-    var answer = try daemon.someLog(nav: nav, from: nil, limit: page)
+    var answer = try daemon.fittingLog(nav: nav, from: nil, limit: page)
     while true {
       floor = answer.floor?.number ?? floor
       let entries = try answer.json().elements
       let first = entries.first?["rev"]?.integer ?? floor
-      if origin.take(entries) || first <= floor { break }
+      if origin.read(entries) || first <= floor { break }
       // Two pages share an entry, so that the one before each entry is known.
       let from = max(floor, first - min(first, page - 1))
       guard from < first else { break }
-      answer = try daemon.someLog(nav: nav, from: from, limit: first - from + 1)
+      answer = try daemon.fittingLog(nav: nav, from: from, limit: first - from + 1)
     }
-    origin.finish()
+    origin.endSearch()
     if invocation.isJSON {
       try Output.record(.why, origin.members(nav: nav, floor: floor))
     } else {
@@ -182,7 +184,7 @@ extension Command {
   }
 
   static let diff = Command(
-    "diff", "Show what differs between two revisions", Subject.look, .init("NAV REV [REV]"),
+    "diff", "Show what differs between two revisions", HelpGroup.look, .init("NAV REV [REV]"),
     note: """
       Without a second REV, the present state is compared. Each difference has the former value
       behind - and the later one behind +.
@@ -213,7 +215,7 @@ extension Command {
   }
 
   static let verify = Command(
-    "verify", "Check the digests and invariants of one or all navs", Subject.look, .init("[NAV]"),
+    "verify", "Check the digests and invariants of one or all navs", HelpGroup.look, .init("[NAV]"),
     options: [Invocation.progressOption],
     note: """
       Without NAV, navd checks all navs, and compares its count of connections with those it has.
@@ -270,7 +272,7 @@ extension Command {
   }
 
   static let explain = Command(
-    "explain", "Explain an error code, or list all codes", Subject.look, .init("[CODE]"),
+    "explain", "Explain an error code, or list all codes", HelpGroup.look, .init("[CODE]"),
     note: """
       CODE is the word after "navctl:" in an error, the value of NAVD_CODE in the log, or the member
       code of a reply. Without CODE, navctl lists all codes with their meanings.
@@ -289,7 +291,7 @@ extension Command {
   }
 
   static let list = Command(
-    "list", "List the navs, with the position of each", Subject.look,
+    "list", "List the navs, with the position of each", HelpGroup.look,
     options: [OptionDeclaration("clients", "List the sessions instead; needs the role admin")],
     example: "list"
   ) { invocation in
@@ -302,7 +304,7 @@ extension Command {
       let clients = try Directory.clients.read(daemon)
       return try write(.clients, clients, Tables.clients(clients, columns: invocation.tableColumns))
     }
-    let lists = try Directory.readOfEachMember([.navs, .heads], daemon)
+    let lists = try Directory.readFromAllMembers([.navs, .heads], daemon)
     let navs = Directory.join(navs: lists[0], heads: lists[1])
     try write(.navs, navs, Tables.navs(navs, columns: invocation.tableColumns))
   }

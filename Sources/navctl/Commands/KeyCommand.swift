@@ -5,7 +5,7 @@ import RuntimePaths
 
 enum KeyCommand {
   static let command = Command(
-    "key", "Create keys, and authorise them to connect over tcp", Subject.administration,
+    "key", "Create keys, and authorise them to connect over tcp", HelpGroup.administration,
     .init(
       "ACTION [NAME|FILE] [PUBLIC-KEY]", dashedWidth: AuthorizedKey.keyWidth,
       choices: ["ACTION": ["new", "public", "authorize", "list", "revoke"]]),
@@ -33,7 +33,7 @@ enum KeyCommand {
         let key = try AuthorizedKey(
           name: words[1], publicKey: SecretKeyFile.publicKey(words[2]),
           role: invocation.line.value(of: "role"))
-        if let role = key.role { try requireKnown(role, invocation) }
+        if let role = key.role { try requireKnownRole(role, invocation) }
         try directory.authorize(key)
       case ("revoke", 2): try revoke(words[1], directory)
       case ("list", 1): try list(directory, invocation)
@@ -50,7 +50,7 @@ enum KeyCommand {
   /// Refuses a role that the daemon does not know, because clients with its keys could not connect.
   ///
   /// It asks the daemon, whose configuration this user may not be able to read.
-  private static func requireKnown(_ role: String, _ invocation: Invocation) throws {
+  private static func requireKnownRole(_ role: String, _ invocation: Invocation) throws {
     guard !["admin", "ui"].contains(role) else { return }
     let define =
       "a line role = \(role) WHO or grant = role:\(role) in navd.conf(5), then reload navd"

@@ -7,7 +7,8 @@ import RuntimePaths
 
 enum RecordCommand {
   static let command = Command(
-    "record", "Write the history of a nav to a file, for a ticket", Subject.look, .init("NAV FILE"),
+    "record", "Write the history of a nav to a file, for a ticket", HelpGroup.look,
+    .init("NAV FILE"),
     options: [
       .init("from", argument: "REV", "Begin at this revision, not with the oldest"),
       .init("to", argument: "REV", "End at this revision, not with the newest"),

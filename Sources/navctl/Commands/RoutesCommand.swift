@@ -4,10 +4,10 @@ import NavigationCore
 import RuntimePaths
 
 enum RoutesCommand {
-  private typealias Case = (name: String, fault: String?)
+  private typealias CaseOutcome = (name: String, fault: String?)
 
   static let command = Command(
-    "routes", "Check the routes of a nav, and test where they lead", Subject.stack,
+    "routes", "Check the routes of a nav, and test where they lead", HelpGroup.stack,
     .init("NAV check|test|reverse [FILE]"),
     options: [OptionDeclaration("junit", argument: "FILE", "Also write a report for CI servers")],
     note: """
@@ -45,7 +45,7 @@ enum RoutesCommand {
     let screens = state.list("screens")
     try daemon.openSession()
     let route = screens.last?["route"]?.string
-    let there = try route.flatMap { try stack($0, nav, daemon) }
+    let there = try route.flatMap { try stackAfterOpening($0, nav, daemon) }
     let ids = { (list: [JSONValue]) in list.compactMap { $0["id"]?.string } }
     let found = there.map { ids($0) == ids(screens) } == true ? route : nil
     if invocation.isJSON {
@@ -79,14 +79,14 @@ enum RoutesCommand {
     }
     let daemon = try invocation.connect()
     try daemon.openSession()
-    var results: [Case] = []
+    var results: [CaseOutcome] = []
     for each in cases {
-      results.append((each.route, each.fault(try stack(each.route, nav, daemon))))
+      results.append((each.route, each.fault(try stackAfterOpening(each.route, nav, daemon))))
     }
     try report(invocation, nav, results)
   }
 
-  private static func stack(
+  private static func stackAfterOpening(
     _ route: String, _ nav: String, _ daemon: Daemon
   ) throws -> [JSONValue]? {
     var request = OpRequest(id: 0, nav: nav)
@@ -110,7 +110,7 @@ enum RoutesCommand {
   }
 
   private static func report(
-    _ invocation: Invocation, _ nav: String, _ cases: [Case]
+    _ invocation: Invocation, _ nav: String, _ cases: [CaseOutcome]
   ) throws {
     if let path = invocation.line.value(of: "junit") {
       do throws(SystemError) {
@@ -158,7 +158,7 @@ enum RoutesCommand {
   }
 
   /// The report of a test run in the form that CI servers read.
-  private static func junit(_ suite: String, _ cases: [Case]) -> String {
+  private static func junit(_ suite: String, _ cases: [CaseOutcome]) -> String {
     let failures = cases.count { $0.fault != nil }
     var lines = [
       #"<?xml version="1.0" encoding="UTF-8"?>"#,
@@ -191,7 +191,7 @@ struct RouteCase: Sendable {
   /// Reads a line such as `{"open":"settings/wifi","stack":["home","settings/wifi"]}`, where `stack`
   /// null means that the route must be refused.
   init(_ line: String) throws(UsageError) {
-    let value = try Quantities.object(line, what: "the line")
+    let value = try ArgumentReader.object(line, what: "the line")
     let names = value.members.map(\.name).sorted()
     guard let route = value["open"]?.string, names == ["open", "stack"],
       value["stack"].map({ $0.kind == .array }) ?? true

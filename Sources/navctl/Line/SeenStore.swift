@@ -28,15 +28,15 @@ struct SeenStore: Sendable {
   }
 
   /// Loads the last seen state of a nav; nil if there is no file, or none that can be read.
-  func load(endpoint: String, nav: String) -> Seen? {
+  func load(endpoint: String, nav: String) -> SeenState? {
     (try? readSmallFile(path(endpoint: endpoint, nav: nav), maximumBytes: 65_536))
-      .flatMap { Seen.decode($0, endpoint: endpoint, nav: nav) }
+      .flatMap { SeenState.decode($0, endpoint: endpoint, nav: nav) }
   }
 
   /// Saves a seen state; the file is replaced as a whole or not at all.
-  func save(_ seen: Seen, endpoint: String, nav: String) throws(SystemError) {
+  func save(_ seen: SeenState, endpoint: String, nav: String) throws(SystemError) {
     let path = path(endpoint: endpoint, nav: nav)
-    let bytes = Seen.encode(seen, endpoint: endpoint, nav: nav)
+    let bytes = SeenState.encode(seen, endpoint: endpoint, nav: nav)
     if FileStatus.probe(path) == nil {
       try createPrivateDirectory(directory)
       removeOldFiles()
@@ -87,7 +87,7 @@ struct SeenStore: Sendable {
 }
 
 /// The states that this terminal showed, kept in files between runs.
-struct Memory {
+struct SeenStates {
   private let store: SeenStore?
   private let endpoint: String
   /// Why nothing is kept; nil if states are kept.
@@ -107,10 +107,10 @@ struct Memory {
   }
 
   /// The state of a nav that this terminal showed last; nil if it showed none.
-  func seen(_ nav: String) -> Seen? { store?.load(endpoint: endpoint, nav: nav) }
+  func seen(_ nav: String) -> SeenState? { store?.load(endpoint: endpoint, nav: nav) }
 
   /// Records a state as shown; a failure only prints a warning.
-  func remember(_ seen: Seen?, of nav: String) {
+  func remember(_ seen: SeenState?, of nav: String) {
     guard let store, let seen else { return }
     do {
       try store.save(seen, endpoint: endpoint, nav: nav)

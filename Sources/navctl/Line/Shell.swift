@@ -5,15 +5,15 @@ enum Shell: String, CaseIterable, Sendable {
   case bash, zsh, fish
 
   /// Stands for the files and directories, which the shell knows itself.
-  static let files = Completion.Word(text: ":files", summary: "")
+  static let filesPlaceholder = Completion.Word(text: ":files", summary: "")
 
   /// Joins what bash splits around `=` and `:`, of which it replaces only the last part.
-  func joined(_ words: [String]) -> [String] {
+  func rejoined(_ words: [String]) -> [String] {
     guard self == .bash else { return words }
     var joined: [String] = []
     var continues = false
     for (index, word) in words.enumerated() {
-      let isBreak = Self.breaks.contains(word)
+      let isBreak = Self.bashWordBreaks.contains(word)
       let isLast = index + 1 == words.count
       if (continues || isBreak), !joined.isEmpty, !(isLast && isBreak && joined.last == "") {
         joined[joined.count - 1] += word
@@ -25,10 +25,10 @@ enum Shell: String, CaseIterable, Sendable {
     return joined
   }
 
-  private static let breaks: Set<String> = ["=", ":", "::"]
+  private static let bashWordBreaks: Set<String> = ["=", ":", "::"]
 
-  func line(_ word: Completion.Word, behind completion: Completion) -> String {
-    if word == Self.files { return word.text }
+  func candidateLine(_ word: Completion.Word, behind completion: Completion) -> String {
+    if word == Self.filesPlaceholder { return word.text }
     let summary = word.summary.filter { !$0.isNewline && $0 != "\t" }
     switch self {
     case .bash:

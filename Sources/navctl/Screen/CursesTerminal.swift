@@ -10,7 +10,7 @@ import CNCurses
   private let isColoured: Bool
 
   /// Takes the character set of the environment; returns false if only ASCII can be shown.
-  static func takeLocale() -> Bool { navd_curses_locale() != 0 }
+  static func useLocale() -> Bool { navd_curses_locale() != 0 }
 
   /// Takes over the terminal; nil if it cannot place the cursor.
   init?(isColoured: Bool) {
@@ -43,14 +43,14 @@ import CNCurses
         let wide = cell.text.map { wchar_t(bitPattern: $0.value) } + [0]
         unsafe navd_curses_put(
           Int32(clamping: row), Int32(clamping: cell.column), wide, Int32(clamping: cell.width),
-          Int32(bitPattern: Self.look(cell.style).rawValue), isColoured ? 1 : 0)
+          Int32(bitPattern: Self.cursesStyle(cell.style).rawValue), isColoured ? 1 : 0)
       }
     }
     navd_curses_show(
       Int32(clamping: frame.cursor?.row ?? 0), Int32(clamping: frame.cursor?.column ?? -1))
   }
 
-  private static func look(_ style: StyledLine.Style) -> navd_look {
+  private static func cursesStyle(_ style: StyledLine.Style) -> navd_look {
     switch style {
     case .plain: NAVD_PLAIN
     case .strong: NAVD_STRONG

@@ -23,7 +23,7 @@ struct NavBrowser: Sendable {
     var operation: NavigationOperation
     var guards: Guards
     var command: String
-    var seen: Seen
+    var seen: SeenState
     /// The id of its request; nil until it is sent.
     var id: UInt64?
   }
@@ -65,7 +65,7 @@ struct NavBrowser: Sendable {
   var rows = 24
 
   var pane = Pane.list
-  var listed: [MirrorRecord] = []
+  var listedNavs: [MirrorRecord] = []
   var heads: [String: MirrorRecord] = [:]
   var listProblem: String?
   /// The rows of the list; nil if they must be made anew.
@@ -79,17 +79,17 @@ struct NavBrowser: Sendable {
 
   var opened: OpenNav?
   /// The state of the open nav in the last frame; nil if that did not have its outermost screen.
-  var drawn: Seen?
+  var drawnState: SeenState?
   var streams: [String: ChangeStream] = [:]
   var prompt: Prompt?
   /// The first line of the help that is drawn; nil while it is not shown.
   var helpTop: Int?
   var message: (text: String, isAlert: Bool)?
-  var pending: Change?
+  var pendingChange: Change?
   var isConnected = true
 
   /// The first actions: watch the directory, and the nav that was named.
-  mutating func start(_ nav: String?) -> [Effect] {
+  mutating func firstEffects(_ nav: String?) -> [Effect] {
     guard let nav else { return [.watch(Self.directory)] }
     chosen = nav
     pane = .stack
@@ -101,12 +101,12 @@ struct NavBrowser: Sendable {
     self.rows = max(1, rows)
   }
 
-  var shown: (nav: String, seen: Seen)? {
-    guard let opened, let drawn else { return nil }
-    return (opened.name, drawn)
+  var drawnNav: (nav: String, seen: SeenState)? {
+    guard let opened, let drawnState else { return nil }
+    return (opened.name, drawnState)
   }
 
-  mutating func noteSent(id: UInt64) { pending?.id = id }
+  mutating func noteSent(id: UInt64) { pendingChange?.id = id }
 
   mutating func open(_ nav: String) -> [Effect] {
     guard opened?.name != nav else {
@@ -118,7 +118,7 @@ struct NavBrowser: Sendable {
     }
     let former = opened?.name
     opened = OpenNav(name: nav)
-    drawn = nil
+    drawnState = nil
     if streams[nav] == nil {
       if streams.count >= Self.maximumStreams { streams = [:] }
       streams[nav] = ChangeStream()
@@ -130,7 +130,7 @@ struct NavBrowser: Sendable {
   /// The rows of the list, with the chosen one kept as the list changes.
   mutating func currentRows() -> [NavTree.Row] {
     if let treeRows { return treeRows }
-    let rows = NavTree.rows(listed.map(\.id), filter: filter, collapsed: collapsed)
+    let rows = NavTree.rows(listedNavs.map(\.id), filter: filter, collapsed: collapsed)
     treeRows = rows
     if let index = rows.firstIndex(where: { $0.path == chosen }) {
       chosenIndex = index
@@ -151,7 +151,7 @@ struct NavBrowser: Sendable {
 
   func head(of nav: String) -> JSONValue? { heads[nav].flatMap { try? JSONValue($0.json.bytes) } }
 
-  mutating func take(_ event: SessionEvent) -> [Effect] {
+  mutating func handle(_ event: SessionEvent) -> [Effect] {
     switch event {
     case .opened:
       isConnected = true
@@ -159,31 +159,31 @@ struct NavBrowser: Sendable {
     case .lost:
       isConnected = false
       opened?.isCurrent = false
-    case .answered(let id, let result) where pending?.id == id: return takeAnswer(result)
-    case .changed(Self.directory, let change): return takeDirectory(change)
-    case .changed(Self.headDirectory, let change): takeHeads(change.mirror?.screens)
+    case .answered(let id, let result) where pendingChange?.id == id: return takeAnswer(result)
+    case .changed(Self.directory, let change): return setList(change)
+    case .changed(Self.headDirectory, let change): setHeads(change.mirror?.screens)
     // Without the right to read them all, the list has names alone.
-    case .watchEnded(Self.headDirectory, _, _): takeHeads([])
-    case .changed(let nav, let change) where nav == opened?.name: takeChange(change)
+    case .watchEnded(Self.headDirectory, _, _): setHeads([])
+    case .changed(let nav, let change) where nav == opened?.name: applyChange(change)
     case .watchEnded(Self.directory, _, let outcome): listProblem = Self.text(outcome, nil)
-    case .watchEnded(let nav, _, let outcome) where nav == opened?.name: end(nav, outcome)
+    case .watchEnded(let nav, _, let outcome) where nav == opened?.name: endWatch(nav, outcome)
     case .closed, .answered, .queued, .changed, .latest, .ephemeral, .traced, .watchEnded, .duty:
       break
     }
     return []
   }
 
-  private mutating func takeHeads(_ records: [MirrorRecord]?) {
+  private mutating func setHeads(_ records: [MirrorRecord]?) {
     guard let records else { return }
     heads = Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  private mutating func takeDirectory(_ change: MirrorChange) -> [Effect] {
+  private mutating func setList(_ change: MirrorChange) -> [Effect] {
     guard let mirror = change.mirror else { return [] }
-    listed = mirror.screens
+    listedNavs = mirror.screens
     listProblem = nil
     treeRows = nil
-    guard let opened, opened.isAwaited, listed.contains(where: { $0.id == opened.name }) else {
+    guard let opened, opened.isAwaited, listedNavs.contains(where: { $0.id == opened.name }) else {
       return []
     }
     self.opened?.isAwaited = false
@@ -191,45 +191,45 @@ struct NavBrowser: Sendable {
     return [.watch(opened.name)]
   }
 
-  private mutating func takeChange(_ change: MirrorChange) {
+  private mutating func applyChange(_ change: MirrorChange) {
     guard let name = opened?.name else { return }
     switch change {
     case .applied(let mirror, let diff):
-      add(name) { $0.diff(diff, top: mirror.top) }
-      take(mirror)
+      appendLine(name) { $0.diff(diff, top: mirror.top) }
+      show(mirror)
     case .replaced(let mirror, let why):
-      add(name) { watch in
+      appendLine(name) { watch in
         guard let state = try? JSONValue(MirrorText.state(mirror, nav: name)) else {
           return "rev \(mirror.revision.number)"
         }
         return watch.snapshot(state, why: why ?? "join", at: 0).text
       }
-      take(mirror)
-    case .resumed(let mirror), .proven(let mirror): take(mirror)
+      show(mirror)
+    case .resumed(let mirror), .proven(let mirror): show(mirror)
     case .suspect: opened?.isCurrent = false
     }
   }
 
-  private mutating func take(_ mirror: Mirror) {
+  private mutating func show(_ mirror: Mirror) {
     opened?.mirror = mirror
     opened?.isCurrent = true
     opened?.problem = nil
     opened?.isAwaited = false
   }
 
-  private mutating func add(_ nav: String, _ text: (inout WatchLines) -> String) {
+  private mutating func appendLine(_ nav: String, _ text: (inout WatchLines) -> String) {
     guard var stream = streams.removeValue(forKey: nav) else { return }
-    stream.append(text(&stream.watch))
+    stream.append(text(&stream.watchLines))
     streams[nav] = stream
   }
 
-  private mutating func end(_ nav: String, _ outcome: WatchOutcome) {
+  private mutating func endWatch(_ nav: String, _ outcome: WatchOutcome) {
     let text = Self.text(outcome, nav)
-    add(nav) { _ in text }
+    appendLine(nav) { _ in text }
     opened?.mirror = nil
     opened?.isCurrent = false
     opened?.problem = text
-    drawn = nil
+    drawnState = nil
     switch outcome {
     case .ended(why: "closed", endpoint: _): opened?.isAwaited = true
     case .refused(let error): opened?.isAwaited = error.knownCode == .noNav
@@ -250,7 +250,7 @@ struct NavBrowser: Sendable {
   }
 
   static func oneLine(
-    _ error: ErrReply, nav: String?, _ attempt: Attempt, seen: Seen? = nil
+    _ error: ErrReply, nav: String?, _ attempt: Attempt, seen: SeenState? = nil
   ) -> String {
     let lines = ErrorText.lines(error, nav: nav, seen: seen, of: attempt)
     return [lines.first, lines.last].compactMap { $0 }.joined(separator: "; ")

@@ -11,10 +11,10 @@ struct DoctorFacts: Sendable {
   var statistics: JSONValue?
   var failure: String?
   /// The time until the daemon answered a ping, in milliseconds.
-  var took: UInt64 = 0
+  var pingMilliseconds: UInt64 = 0
   /// The wall clock of the daemon at the ping, in milliseconds since 1970.
   var daemonTime: UInt64?
-  var ownTime: UInt64 = 0
+  var clientTime: UInt64 = 0
   var version = ""
 
   /// The path of the socket file; nil for a network address.
@@ -97,8 +97,8 @@ enum Doctor {
       return .init("daemon", .warn, "navd is stopping", "systemctl status navd")
     }
     let age = Figures.age(milliseconds: statistics.number("uptime"))
-    let text = "answers in \(facts.took) ms, up \(age)"
-    guard facts.took < 500 else {
+    let text = "answers in \(facts.pingMilliseconds) ms, up \(age)"
+    guard facts.pingMilliseconds < 500 else {
       return .init("daemon", .warn, text, "see its activity: navctl top; the disk may be slow")
     }
     return .init("daemon", .ok, text)
@@ -106,7 +106,7 @@ enum Doctor {
 
   private static func clock(_ facts: DoctorFacts, _ time: UInt64) -> DoctorFinding {
     let isLocal = facts.socketPath != nil
-    let apart = time > facts.ownTime ? time - facts.ownTime : facts.ownTime - time
+    let apart = time > facts.clientTime ? time - facts.clientTime : facts.clientTime - time
     let remedy = "see whether NTP sets the clock: timedatectl; log and history show its times"
     guard time >= firstPlausibleTime, time < lastPlausibleTime else {
       return .init("clock", .fail, "\(Tables.utc(milliseconds: time)) is not plausible", remedy)

@@ -6,14 +6,14 @@ struct Explanation: Hashable, Sendable {
   let code: String
   /// The exit status of a command that fails with it; nil if no command fails with it.
   let exitStatus: Int32?
-  let refusal: ErrorCode?
+  let errorCode: ErrorCode?
   let meaning: String
   let cause: String
   let remedy: String
   let example: String
 
   /// Every code that navctl or navd prints: those of navctl first, then those of the protocol.
-  static let all = others + ErrorCode.allCases.map { Explanation($0) }
+  static let all = ownCodes + ErrorCode.allCases.map { Explanation($0) }
 
   /// Finds the explanation of a code; throws the most similar codes, if it is unknown.
   static func find(_ code: String) throws(UsageError) -> Explanation {
@@ -44,8 +44,8 @@ struct Explanation: Hashable, Sendable {
     ]
     lines += TerminalText.wrapped(meaning, columns: columns - 2).map { "  \($0)" }
     lines += TerminalText.wrapped("why: \(cause)", columns: columns - 2).map { "  \($0)" }
-    if let refusal {
-      lines.append("  effect \(refusal.effect.rawValue), retry \(refusal.retry.rawValue)")
+    if let errorCode {
+      lines.append("  effect \(errorCode.effect.rawValue), retry \(errorCode.retry.rawValue)")
     }
     lines.append("  example: \(example)")
     lines.append("  try: \(remedy)")
@@ -55,9 +55,9 @@ struct Explanation: Hashable, Sendable {
   var json: OpaqueJSON {
     var members: JSONObject = ["code": .string(code)]
     members.add("exit", exitStatus.map { .integer(UInt64($0)) })
-    if let refusal {
-      members.add("effect", refusal.effect.rawValue)
-      members.add("retry", refusal.retry.rawValue)
+    if let errorCode {
+      members.add("effect", errorCode.effect.rawValue)
+      members.add("retry", errorCode.retry.rawValue)
     }
     return .object(
       members + [
@@ -67,12 +67,12 @@ struct Explanation: Hashable, Sendable {
   }
 
   /// The codes of navctl's own errors, of notes in navd's log, and of the ends of sessions.
-  static let others: [Explanation] = {
+  static let ownCodes: [Explanation] = {
     let lines = table.split(separator: "\n").map(String.init)
     return stride(from: 0, to: lines.count, by: 4).map { row in
       let head = lines[row].split(separator: " ", maxSplits: 2).map(String.init)
       return Explanation(
-        code: head[0], exitStatus: Int32(head[1]), refusal: nil, meaning: head[2],
+        code: head[0], exitStatus: Int32(head[1]), errorCode: nil, meaning: head[2],
         cause: lines[row + 1], remedy: lines[row + 2], example: lines[row + 3])
     }
   }()
@@ -208,7 +208,7 @@ extension Explanation {
   init(_ code: ErrorCode) {
     let row = code.row
     self.init(
-      code: code.rawValue, exitStatus: row.exitStatus, refusal: code, meaning: row.meaning,
+      code: code.rawValue, exitStatus: row.exitStatus, errorCode: code, meaning: row.meaning,
       cause: row.cause, remedy: Remedies.remedy(for: code), example: row.example)
   }
 }

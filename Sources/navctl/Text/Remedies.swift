@@ -41,10 +41,10 @@ enum Remedies {
         "run it outside of navctl lease, with a lease of its own: navctl \(command) \(nav) ... --lease"
       default: nil
       }
-    return choice ?? filled(code, ["NAV": nav, "COMMAND": command])
+    return choice ?? remedyOfTable(code, ["NAV": nav, "COMMAND": command])
   }
 
-  private static func filled(_ code: ErrorCode, _ values: [String: String]) -> String {
+  private static func remedyOfTable(_ code: ErrorCode, _ values: [String: String]) -> String {
     code.row.remedy.split(separator: " ").map { word in
       let name = word.prefix { $0.isUppercase }
       return (values[String(name)] ?? String(name)) + word.dropFirst(name.count)
@@ -84,7 +84,7 @@ enum Remedies {
       let command = attempt.command ?? "COMMAND"
       return "as root: sudo navctl \(command); or role = admin WHO in [access] of navd.conf(5)"
     }
-    return filled(
+    return remedyOfTable(
       .forbidden, attempt.command == nil ? [:] : ["NAV": nav, "RIGHT": rights(attempt)])
   }
 
@@ -127,8 +127,12 @@ enum Remedies {
       if let object, let owner = owners.first {
         let member = "it is a member of \(owners.map(\.rawValue).joined(separator: ", "))"
         guard let nav, owners.count == 1, ![owner, object].contains(.proxy) else { return member }
-        let id = owner.neededID != object.neededID ? nil : words.last { !Members.isMember($0) }
-        let words = owner.neededID == nil ? owner.form : "\(owner.rawValue) \(id ?? "SCREEN")"
+        let id =
+          owner.requiredIDPlaceholder != object.requiredIDPlaceholder
+          ? nil : words.last { !Members.isMember($0) }
+        let words =
+          owner.requiredIDPlaceholder == nil
+          ? owner.usageWords : "\(owner.rawValue) \(id ?? "SCREEN")"
         return "\(member): navctl set \(nav) \(words) \(last)=VALUE"
       }
       let names = inner.isEmpty ? object?.keys.filter { !$0.contains(".") } ?? [] : inner
@@ -150,14 +154,14 @@ enum Remedies {
 
   /// A value of the form that a message such as `idiom is phone or pad` describes.
   private static func value(for key: String, _ typed: String, by message: [String]) -> String? {
-    let values = NavObject.words(in: message.joined(separator: " "))
+    let values = NavObject.allowedWords(in: message.joined(separator: " "))
     if values.count == 2 { return values.map { "\(key)=\($0)" }.joined(separator: ", or ") }
     if !values.isEmpty {
       // Without a near one, any single value could be the opposite of what was meant.
       let near = Suggestion.nearest(typed, among: values)
       return "\(key)=\(near ?? values.prefix(8).joined(separator: "|"))"
     }
-    if key.hasSuffix("eadline"), let time = try? Quantities.milliseconds(typed, option: key),
+    if key.hasSuffix("eadline"), let time = try? ArgumentReader.milliseconds(typed, option: key),
       time > 0
     {
       return "\(key)=\(time), in milliseconds"

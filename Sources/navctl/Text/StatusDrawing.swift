@@ -10,7 +10,7 @@ enum StatusDrawing {
     _ statistics: JSONValue, endpoint: String, columns: Int = 80
   ) -> [StyledLine] {
     var lines = [StyledLine("navd answers at \(endpoint)", .strong), verdict(statistics)]
-    let rows = subjects(statistics)
+    let rows = rows(statistics)
     let width = rows.map { TerminalText.width($0.name) }.max() ?? 0
     lines += rows.map { row in
       var line = StyledLine("  \(TerminalText.padded(row.name, columns: width))  ", .faint)
@@ -31,7 +31,7 @@ enum StatusDrawing {
     return StyledLine("  serving")
   }
 
-  private static func subjects(
+  private static func rows(
     _ statistics: JSONValue
   ) -> [(name: String, text: String, isAlert: Bool)] {
     let count = Figures.count
@@ -102,12 +102,12 @@ enum StatusDrawing {
 
   static func refusals(_ statistics: JSONValue) -> [(code: String, count: UInt64)] {
     (statistics["operations"]?.members ?? []).compactMap { code, number in
-      answers.contains(code) ? nil : (code, number.integer ?? 0)
+      outcomesWithoutRefusal.contains(code) ? nil : (code, number.integer ?? 0)
     }
   }
 
   /// The outcomes of operations that are not refusals.
-  private static let answers: Set<String> = ["ok", "unchanged", "repeated"]
+  private static let outcomesWithoutRefusal: Set<String> = ["ok", "unchanged", "repeated"]
 
   static func journal(_ statistics: JSONValue) -> String {
     let size = statistics.number("journal.bytes") + statistics.number("journal.walBytes")

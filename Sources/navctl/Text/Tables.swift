@@ -18,11 +18,12 @@ enum Tables {
       ["REV", "TIME", "CAUSE", "BY", "OPERATIONS", "DIGEST"],
       entries.map { entry in
         if let bad = entry["bad"] {
-          return ["!", time(entry["t"]), "diverged", by(entry["by"]), bad.plainText, "-"]
+          return ["!", time(entry["t"]), "diverged", author(entry["by"]), bad.plainText, "-"]
         }
         return [
           entry["rev"]?.plainText ?? "-", time(entry["t"]), entry["cause"]?.string ?? "-",
-          by(entry["by"]), renewal(entry) ?? operations(entry["do"]), entry["dig"]?.string ?? "-",
+          author(entry["by"]), newEpochText(entry) ?? operations(entry["do"]),
+          entry["dig"]?.string ?? "-",
         ]
       }, columns: columns)
   }
@@ -32,13 +33,15 @@ enum Tables {
     let heading = ["REV", "TIME", "WHO", "WHAT", "TOP"]
     let rows = zip(entries, tops).map { entry, top in
       if let bad = entry["bad"] {
-        return ["!", time(entry["t"]), by(entry["by"]), "diverged \(bad.plainText)", "-"]
+        return ["!", time(entry["t"]), author(entry["by"]), "diverged \(bad.plainText)", "-"]
       }
       let cause = entry["cause"]?.string ?? "-"
       let done = operations(entry["do"])
       let what =
-        renewal(entry) ?? (cause == "api" ? done : done == "-" ? cause : "\(cause): \(done)")
-      return [entry["rev"]?.plainText ?? "-", time(entry["t"]), by(entry["by"]), what, top ?? "-"]
+        newEpochText(entry) ?? (cause == "api" ? done : done == "-" ? cause : "\(cause): \(done)")
+      return [
+        entry["rev"]?.plainText ?? "-", time(entry["t"]), author(entry["by"]), what, top ?? "-",
+      ]
     }
     // The width that the revision, the time and four gaps of two columns leave for the others.
     let widths = (0..<5).map { column in
@@ -105,7 +108,7 @@ enum Tables {
     value?.integer.map { utc(milliseconds: $0) } ?? "-"
   }
 
-  private static func by(_ value: JSONValue?) -> String {
+  private static func author(_ value: JSONValue?) -> String {
     guard let value else { return "-" }
     let name = value["name"]?.string ?? ""
     let principal = value["principal"]?.string ?? ""
@@ -113,7 +116,7 @@ enum Tables {
     return text.isEmpty ? "-" : text
   }
 
-  private static func renewal(_ entry: JSONValue) -> String? {
+  private static func newEpochText(_ entry: JSONValue) -> String? {
     guard let epoch = entry["epoch"]?.string else { return nil }
     return switch entry["cause"]?.string {
     case "backup": "restored from a backup, new epoch \(epoch)"

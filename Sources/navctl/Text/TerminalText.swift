@@ -7,9 +7,11 @@ enum TerminalText {
   ///
   /// Titles come from other clients, and must not imitate other output.
   static func visible(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isSteering) else { return text }
+    guard text.unicodeScalars.contains(where: isTerminalControl) else { return text }
     var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { result.append(isSteering(scalar) ? "\u{FFFD}" : scalar) }
+    for scalar in text.unicodeScalars {
+      result.append(isTerminalControl(scalar) ? "\u{FFFD}" : scalar)
+    }
     return String(result)
   }
 
@@ -19,7 +21,7 @@ enum TerminalText {
     return text.reduce(into: "") { result, character in
       if character.isASCII {
         result.append(character)
-      } else if let similar = similarSigns[character] {
+      } else if let similar = asciiSigns[character] {
         result.append(similar)
       } else {
         result += String(repeating: "?", count: width(String(character)))
@@ -27,7 +29,7 @@ enum TerminalText {
     }
   }
 
-  private static let similarSigns: [Character: Character] = [
+  private static let asciiSigns: [Character: Character] = [
     "‹": "<", "→": ">", "⇄": "=", "…": "~", "◆": "*", "▶": ">", "└": "`", "│": "|", "─": "-",
     "−": "-", "µ": "u",
   ]
@@ -99,7 +101,7 @@ enum TerminalText {
       if scalar.value < 0x20 {
         // White space between values: strings have no control characters as they are.
         result.append(" ")
-      } else if isSteering(scalar) || isASCII && !scalar.isASCII {
+      } else if isTerminalControl(scalar) || isASCII && !scalar.isASCII {
         for unit in String(scalar).utf16 {
           let digits = String(unit, radix: 16)
           let zeros = String(repeating: "0", count: 4 - digits.count)
@@ -112,7 +114,7 @@ enum TerminalText {
     return String(result)
   }
 
-  private static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isTerminalControl(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0: true
     // Separators of lines and paragraphs; marks, embeddings, overrides and isolates of direction.

@@ -2,7 +2,7 @@ import NavigationClient
 import NavigationCore
 
 /// The state of one nav that one terminal last showed; `GuardChoice` makes guards from it.
-struct Seen: Hashable, Sendable {
+struct SeenState: Hashable, Sendable {
   var epoch: Epoch
   var revision: Revision
   var top: String?
@@ -12,7 +12,7 @@ struct Seen: Hashable, Sendable {
   var text: String { "rev \(revision.number), top \(top ?? "none")" }
 }
 
-extension Seen {
+extension SeenState {
   /// Reads the state from the reply to an operation; nil if the reply has no epoch, revision or
   /// top.
   init?(_ reply: OkReply) {
@@ -25,7 +25,7 @@ extension Seen {
   /// Reads the state from the reply to operations, with what is visible after them.
   ///
   /// It follows from the state before if no operation presents or dismisses.
-  init?(_ reply: OkReply, after before: Seen?, _ operations: [NavigationOperation]) {
+  init?(_ reply: OkReply, after before: SeenState?, _ operations: [NavigationOperation]) {
     self.init(reply)
     guard let before, before.epoch == epoch, let former = before.visible else { return }
     let presents = operations.contains {
@@ -55,7 +55,7 @@ extension Seen {
   /// The version of the format; `decode` ignores a file with another.
   private static let version: UInt64 = 1
 
-  static func encode(_ seen: Seen, endpoint: String, nav: String) -> [UInt8] {
+  static func encode(_ seen: SeenState, endpoint: String, nav: String) -> [UInt8] {
     var members: JSONObject = [
       "version": .integer(version), "endpoint": .string(endpoint), "nav": .string(nav),
       "epoch": .string(seen.epoch.text), "rev": .integer(seen.revision.number),
@@ -67,14 +67,14 @@ extension Seen {
   }
 
   /// Nil if `encode` did not write the bytes for this nav, because they must not become a guard.
-  static func decode(_ bytes: [UInt8], endpoint: String, nav: String) -> Seen? {
+  static func decode(_ bytes: [UInt8], endpoint: String, nav: String) -> SeenState? {
     guard bytes.last == 0x0A, let value = try? JSONValue(Array(bytes.dropLast())),
       value["version"]?.integer == version, value["endpoint"]?.string == endpoint,
       value["nav"]?.string == nav, let epoch = value["epoch"]?.string.flatMap({ Epoch($0) }),
       let revision = value["rev"]?.integer
     else { return nil }
     let visible = value["visible"].map { $0.string }
-    return Seen(
+    return SeenState(
       epoch: epoch, revision: Revision(revision), top: value["top"]?.string, visible: visible)
   }
 }

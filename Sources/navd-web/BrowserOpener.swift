@@ -6,7 +6,7 @@ import RuntimePaths
 ///
 /// The address has a launch code, and other users can read the arguments of a process. So the
 /// browser gets a file that leads there, which only this user can read.
-struct Opener {
+struct BrowserOpener {
   private let path: String?
 
   /// Makes an opener; without `XDG_RUNTIME_DIR` it opens nothing.
@@ -52,5 +52,5 @@ struct Opener {
     _ = unsafe posix_spawnp(&process, "xdg-open", nil, &attributes, &arguments, environ)
   }
 
-  func tidy() { if let path { _ = unsafe unlink(path) } }
+  func removeFile() { if let path { _ = unsafe unlink(path) } }
 }

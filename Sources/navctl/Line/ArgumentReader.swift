@@ -50,16 +50,16 @@ extension ParsedCommandLine {
 
   func integer(of option: String) throws(UsageError) -> UInt64? {
     guard let text = value(of: option) else { return nil }
-    return try Quantities.integer(text, option: option)
+    return try ArgumentReader.integer(text, option: option)
   }
 
   func milliseconds(of option: String) throws(UsageError) -> UInt64? {
     guard let text = value(of: option) else { return nil }
-    return try Quantities.milliseconds(text, option: option)
+    return try ArgumentReader.milliseconds(text, option: option)
   }
 }
 
-enum Quantities {
+enum ArgumentReader {
   /// Milliseconds from "500ms", "5s", "1.5s", "2m" or plain seconds; at most 30 days.
   static func milliseconds(_ text: String, option: String) throws(UsageError) -> UInt64 {
     let units: [(suffix: String, factor: Double)] = [
@@ -112,18 +112,18 @@ enum Quantities {
     do {
       try tape.read(bytes)
     } catch {
-      let repaired = repaired(text)
+      let quotedAsJSON = quotedAsJSON(text)
       var other = JSONTape()
-      let isValid = (try? other.read(Array(repaired.utf8))) != nil
+      let isValid = (try? other.read(Array(quotedAsJSON.utf8))) != nil
       throw UsageError(
         "\(what) is not JSON: \(error.reason.rawValue) at byte \(error.offset)",
-        remedy: isValid ? "\(what.hasPrefix("--") ? "\(what) " : "")'\(repaired)'" : nil)
+        remedy: isValid ? "\(what.hasPrefix("--") ? "\(what) " : "")'\(quotedAsJSON)'" : nil)
     }
     return OpaqueJSON(validated: tape.raw(tape.root))
   }
 
   /// A text like JSON with double quotes in place of single ones, and around the names of members.
-  private static func repaired(_ text: String) -> String {
+  private static func quotedAsJSON(_ text: String) -> String {
     var result = ""
     var word = ""
     var isQuoted = false
