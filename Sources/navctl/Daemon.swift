@@ -2,6 +2,7 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
+/// A connection to a daemon, with the timeout of the command that uses it.
 final class Daemon {
   typealias Answer = (reply: OkReply, body: [UInt8])
 
@@ -60,7 +61,7 @@ final class Daemon {
     }
   }
 
-  /// As `log`, but fewer and fewer entries while they exceed a message: the newest of the range.
+  /// Reads entries as `log` does; while they exceed a message, it asks for the newer half of them.
   func fittingLog(nav: String, from: UInt64?, limit: UInt64) throws -> OkReply {
     var (from, limit) = (from, limit)
     while true {

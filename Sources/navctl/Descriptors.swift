@@ -48,11 +48,11 @@ struct LineBuffer {
   }
 }
 
-/// Lets a terminal at stdin pass each key on at once and without echo; `deinit` restores it.
+/// Puts the terminal at stdin into cbreak mode, without echo; `deinit` restores its settings.
 struct CbreakMode: ~Copyable {
   private let savedSettings: termios?
 
-  /// Switches the terminal if that is wanted; with `takesSignals`, ^C and the like are keys too.
+  /// Does nothing unless `isWanted`; with `takesSignals`, ^C and ^Z are keys and send no signal.
   init(isWanted: Bool = true, takesSignals: Bool = false) {
     var settings = termios()
     let isTerminal = unsafe isWanted && tcgetattr(0, &settings) == 0
@@ -69,7 +69,7 @@ struct CbreakMode: ~Copyable {
 
 /// Reads lines of standard input, and serves a connection while none arrives.
 struct InputLines {
-  /// The maximum time of one wait for input, in milliseconds; then `idle` runs again.
+  /// The maximum time of one wait for input; then `next` calls `idle` again.
   private static let maximumWaitMilliseconds: Int32 = 500
   /// The longest accepted line; a missing line break must not fill the memory.
   private static let maximumBytes = 65_536

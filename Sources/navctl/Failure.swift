@@ -31,11 +31,11 @@ extension PlainFailure {
   }
 }
 
-/// The exit status of a command that has printed all there is to say.
+/// Ends a command with this exit status and without a message.
 struct ExitStatus: Error {
   var status: Int32
 
-  /// Ends a command with a status; goes on for 0.
+  /// Throws a status other than 0, which ends the command without a message.
   static func end(_ status: Int32) throws(ExitStatus) {
     if status != 0 { throw ExitStatus(status: status) }
   }

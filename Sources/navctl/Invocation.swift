@@ -40,7 +40,7 @@ struct Invocation {
     return min(max(columns, 20), 400)
   }
 
-  /// The width into which tables fit; nil if stdout is no terminal, since programs read lines.
+  /// The width for tables in columns; nil if stdout is no terminal, where a row stays on one line.
   var tableColumns: Int? { Output.isTerminal ? columns : nil }
 
   func progressForm() throws -> ProgressDisplay.Form {
@@ -53,7 +53,8 @@ struct Invocation {
     "progress", argument: "HOW", "auto (if stderr is a terminal), json (lines on stderr) or none",
     choices: ProgressDisplay.Form.words)
 
-  /// The nav and the rest; `nav` stands for an option, `isOwn` knows words that name no nav.
+  /// The nav and the other arguments; `nav` replaces `--nav`, and `isCommandWord` tests whether the
+  /// first argument is a word of the command and no nav.
   func navArguments(
     rest: ClosedRange<Int>? = nil, of nav: String? = nil, isCommandWord: ((String) -> Bool)? = nil
   ) throws -> NavArguments {
@@ -74,7 +75,7 @@ struct Invocation {
       usage: "navctl \(command.name) \(command.arguments.usage)")
   }
 
-  /// Whether an argument, an option or `NAVD_NAV` names a nav; for commands where it is optional.
+  /// Whether an argument, `--nav` or `NAVD_NAV` names a nav, for commands whose nav is optional.
   var namesNav: Bool {
     !line.positionals.isEmpty || line.contains("nav") || environment["NAVD_NAV"] != nil
   }
@@ -110,7 +111,7 @@ struct Invocation {
     }
   }
 
-  /// Connects without a session; `wake` ends a wait when it becomes readable, or fails.
+  /// Connects without a session; a descriptor `wake` that becomes readable ends each wait.
   func connect(name: String = "navctl", wake: Int32? = nil) throws -> Daemon {
     let endpoint = try endpoint()
     return try connect(endpoint, try identity(endpoint), name: name, wake: wake)
@@ -132,7 +133,7 @@ struct Invocation {
         timeout: .milliseconds(milliseconds ?? timeoutMilliseconds), wake: wake))
   }
 
-  /// Opens a session that will hold a lease or a delegate role; a readable `wake` ends a wait.
+  /// Opens a session that can hold a lease or a delegate role; a readable `wake` ends each wait.
   func connectSession(wake: Int32) throws -> Daemon {
     // The process id in the name distinguishes two successive holders.
     let daemon = try connect(
@@ -166,10 +167,11 @@ struct NavArguments: Hashable, Sendable {
   var nav: String
   var rest: [String]
 
-  /// The first argument is the nav, unless `option` names it, or `variable` does and `isOwn` holds.
+  /// The first argument is the nav, unless `option` names the nav, or `variable` does and
+  /// `isCommandWord` is true for the argument.
   ///
-  /// `option` is the value of `--nav`, `variable` that of `NAVD_NAV`. Without `isOwn`, all are
-  /// words of the command if there are not too many.
+  /// `option` is the value of `--nav`, `variable` that of `NAVD_NAV`. Without
+  /// `isCommandWord`, no argument is the nav unless there are too many for the command.
   init(
     _ positionals: [String], rest: ClosedRange<Int> = 0...Int.max,
     isCommandWord: ((String) -> Bool)? = nil, option: String?, variable: String?, usage: String

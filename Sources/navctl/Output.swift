@@ -5,14 +5,14 @@ import RuntimePaths
 import Synchronization
 
 enum Output {
-  /// Whether text is written in ASCII; the command line and the locale decide once.
+  /// Whether navctl writes text in ASCII alone, by `--ascii` or the locale.
   static let isASCII = Mutex(false)
 
   private static func octets(_ text: String) -> [UInt8] {
     Array((isASCII.withLock { $0 } ? TerminalText.ascii(text) : text).utf8)
   }
 
-  /// On a terminal, a line that is too wide goes on in the next one, behind four spaces.
+  /// Writes a line to stdout; a terminal gets a line that is too wide as several, indented by four.
   static func line(_ text: String) throws {
     guard let columns = terminalColumns, TerminalText.width(text) > columns,
       !text.contains("\u{1B}")
@@ -24,7 +24,7 @@ enum Output {
 
   private static func line(_ bytes: [UInt8]) throws { try data(bytes + [0x0A]) }
 
-  /// Writes JSON as one line to stdout; on a terminal with escapes for what could control it.
+  /// Writes JSON as one line to stdout; for a terminal, it escapes control characters.
   static func json(_ bytes: [UInt8]) throws {
     try line(isTerminal ? Array(TerminalText.json(bytes).utf8) : bytes)
   }
@@ -36,7 +36,7 @@ enum Output {
 
   static func record(_ record: Record) throws { try json(record.bytes) }
 
-  /// Writes the result of a change; a failure of that has its own status, since the change was made.
+  /// Writes the result of a change; a failed write gets the status 9, since navd made the change.
   static func result(_ write: () throws -> Void) throws {
     // SIGPIPE would end navctl before it can end with status 9.
     signal(SIGPIPE, SIG_IGN)

@@ -69,7 +69,7 @@ enum Program {
           "color", argument: "WHEN", "auto, always or never", choices: ["auto", "always", "never"]),
       ])
 
-  /// Words of shells, of UIKit and of other navigation libraries.
+  /// Commands of other programs and methods of UIKit, each with the command of navctl to suggest.
   private static let foreignCommands = [
     "ls": "list", "rm": "remove", "cat": "show", "view": "show", "get-state": "show",
     "new": "create", "add": "push", "delete": "close", "destroy": "close", "navigate": "push",
@@ -115,9 +115,9 @@ enum HelpGroup {
 /// One command of navctl: its row in the help, and what it does.
 struct Command: Sendable {
   var declaration: CommandSet.Command
-  /// Runs the command; throws `ExitStatus` where that is not 0 and nothing more is to be printed.
+  /// Runs the command; throws `ExitStatus` to end navctl with a status and without a message.
   var run: @Sendable (Invocation) throws -> Void
-  /// What a line would change, as plans take it; nil for a command that changes no nav.
+  /// Makes the operations of a command line, also of a line of a plan; nil if the command has none.
   var change: (@Sendable (Invocation) throws -> Change.NavOperations?)?
 
   init(
@@ -131,7 +131,8 @@ struct Command: Sendable {
     self.run = run
   }
 
-  /// A command that changes a nav; `read` runs if a line changes nothing, `end` after a change.
+  /// Makes a command that changes a nav; `read` runs instead if `change` returns nil, and `end`
+  /// after the change.
   static func changing(
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments,
     options: [OptionDeclaration], note: String = "", example: String,

@@ -72,7 +72,7 @@ func notify(_ notification: ServiceNotification) {
   }
 }
 
-/// Completes the configuration of a gateway whose pages take part.
+/// Completes the configuration of a gateway whose pages may change navs.
 func configurePages(_ configuration: inout Gateway.Configuration) {
   configuration.scripts["/navigation-client.js"] =
     line.value(of: "module") ?? "/usr/share/javascript/navd/navigation-client.js"

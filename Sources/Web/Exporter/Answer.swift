@@ -1,11 +1,11 @@
 import NavigationCore
 
-/// The queries that responses need; a test replaces the daemon by a double.
+/// Queries a daemon for the responses of the exporter; tests have a double of it.
 protocol DaemonProbe: ~Copyable {
   /// Reads the statistics of the daemon; throws if it does not answer within 2.5 s.
   mutating func statistics() throws -> JSONValue
 
-  /// Waits for a reply from the loop of the daemon, which shows that the loop runs.
+  /// Waits for a reply of the daemon's loop, which proves that the loop runs.
   mutating func ping() throws
 }
 

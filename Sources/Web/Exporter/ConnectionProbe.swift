@@ -8,9 +8,9 @@ import RuntimePaths
 /// A query takes at most 2.5 s. For 1 s after a failed query, others fail at once with the same
 /// reason, so that queued HTTP requests do not each wait for 2.5 s.
 struct ConnectionProbe: DaemonProbe, ~Copyable {
-  /// The timeout of connecting, and again of the reply.
+  /// The timeout of connecting, and that of waiting for a reply.
   private static let timeout = Duration.seconds(1)
-  /// For how many milliseconds a failure also fails later queries.
+  /// For how many milliseconds after a failure all queries fail.
   private static let failureMilliseconds: UInt64 = 1000
 
   private let rules: PathRules

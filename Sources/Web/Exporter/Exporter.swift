@@ -34,8 +34,7 @@ package enum Exporter {
 
   /// Holds the noncopyable probe for the server's callbacks, which all run on one thread.
   ///
-  /// Any host may ask, because Prometheus and those who supervise navd use names of their own, and
-  /// the exporter has nothing but figures.
+  /// It accepts any header `Host`: it serves figures only, and monitoring uses names of its own.
   private final class MetricsApplication: HTTPApplication {
     private var probe: ConnectionProbe
 

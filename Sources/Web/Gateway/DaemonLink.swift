@@ -2,9 +2,9 @@ import ZeroMQ
 import NavigationCore
 import RuntimePaths
 
-/// The connection of one stream to navd: it is made once, and never again after a loss.
+/// The connection of one stream to navd; after a loss, it never connects again.
 ///
-/// A second connection would belong to no session, so nothing of the page may go there.
+/// A second connection would have no session, so the page's messages must not go there.
 struct DaemonLink: ~Copyable {
   /// An event of the connection.
   enum Event {
@@ -45,7 +45,7 @@ struct DaemonLink: ~Copyable {
       socket: socket, monitor: monitor, slot: slot, monitorSlot: monitorSlot)
   }
 
-  /// Stops or starts watching for messages, which stay in navd meanwhile.
+  /// Stops or resumes reading from navd, where messages wait meanwhile.
   mutating func pause(_ isPaused: Bool, _ poller: inout Poller) {
     guard isPaused != self.isPaused else { return }
     self.isPaused = isPaused
@@ -53,7 +53,7 @@ struct DaemonLink: ~Copyable {
     mustRead = true
   }
 
-  /// Sends messages; returns how many the socket took.
+  /// Sends messages; returns how many the socket accepted.
   mutating func send(_ messages: ArraySlice<PageMessage>) throws(ZeroMQError) -> Int {
     mustRead = true
     for (count, message) in messages.enumerated() {

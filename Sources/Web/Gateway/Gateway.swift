@@ -9,7 +9,7 @@ package import RuntimePaths
 /// One thread does everything. `TokenTable`, `Admission` and `PageStream` decide; this shell owns
 /// sockets, files and clocks.
 package final class Gateway {
-  /// How a gateway serves.
+  /// The configuration of a gateway.
   package struct Configuration {
     package var address: ListenAddress
     /// The listening socket of the service manager; nil to open one.
@@ -21,12 +21,14 @@ package final class Gateway {
     package var gate = RequestGate()
     package var tokenFile: String?
     package var pageDirectory: String?
-    /// The files of scripts by their paths, which stand for those of the page.
+    /// The script files by URL path; they precede the files of the page directory.
     package var scripts: [String: String]
-    /// The actor of the launch codes that the gateway prints; nil for none.
+    /// The actor of pages opened by a printed launch code; nil to print none.
     package var launchActor: SessionActor?
-    /// Whether pages only read: one that was launched what navd permits the user of this process, the
-    /// others what it permits the actor of their token.
+    /// Whether pages only read.
+    ///
+    /// A launched page reads what navd permits the user of this process, other pages what navd
+    /// permits the actor of their token.
     package var isInspection = false
 
     package init(address: ListenAddress, rules: PathRules, scripts: [String: String]) {
@@ -49,15 +51,15 @@ package final class Gateway {
   private var reader = ClientMessageReader(maximumBytes: PageMessage.maximumLineBytes)
   private var bound: ListenAddress
   private var isStopping = false
-  /// The launch code that was printed last; nil without `launch`.
+  /// The launch code that the gateway printed last; nil without `launchActor`.
   private var printedCode: String?
-  /// When the printed code expires; nil if it never does, or has been used.
+  /// When the printed code expires; nil if it never does, or a page has used it.
   private var codeExpiry: UInt64?
-  /// Whether nobody can come but by the address that was printed.
+  /// Whether the printed address is the only way to open a page.
   private var isPrivate: Bool {
     configuration.isInspection && configuration.tokenFile == nil
   }
-  /// The reason that was logged last why there was no attempt to connect; nil after a connection.
+  /// The last logged error of connecting to navd; nil after a connection.
   private var lastConnectError: String?
   private var refusals = RefusalLog()
 
@@ -67,7 +69,7 @@ package final class Gateway {
     let token: String
     let response = ResponseStream()
     var link: DaemonLink?
-    /// How often it began to connect: each attempt goes to the next address of navd.
+    /// The number of attempts to connect, each of which uses the next address of navd.
     var attempts = 0
 
     init(_ rules: PageStream, token: String) {
@@ -92,9 +94,9 @@ package final class Gateway {
 
   /// Serves on the calling thread until SIGTERM or SIGINT arrives; SIGHUP reads the tokens again.
   ///
-  /// An inspection without tokens stops at SIGHUP too, and if its address is not opened in time.
-  ///
-  /// `launched` gets each address that opens a page once. `ready` gets the address it listens on.
+  /// An inspection without tokens also stops at SIGHUP, or if nobody opens its address in time.
+  /// The gateway calls `launched` with each address that opens a page once, and `ready` with the
+  /// address on which it listens.
   package static func run(
     _ configuration: Configuration, say: @escaping (String) -> Void,
     launched: @escaping (String) -> Void, ready: (ListenAddress) -> Void,
@@ -147,11 +149,11 @@ package final class Gateway {
     }
   }
 
-  /// How long a stop waits until the pages have got the end of their streams.
+  /// The maximum wait, at a stop, until pages have received the end of their streams.
   private static let stopMilliseconds: UInt64 = 1_000
-  /// How soon the gateway offers a message again that navd's socket did not take.
+  /// The wait before the gateway offers a message again that navd's socket did not accept.
   ///
-  /// A receive can hide the sign that the socket takes messages again.
+  /// It cannot rely on the poller alone: a receive can hide that the socket accepts messages again.
   private static let resendMilliseconds: UInt64 = 10
 
   private var now: UInt64 { SystemClock.monotonicMilliseconds() }
@@ -170,7 +172,7 @@ package final class Gateway {
     return server < 0 ? left : min(left, Int(server))
   }
 
-  /// Reports an error of `run`, or of a value that it needs, as the one line of a program that ends.
+  /// Prints the error that ends the program, and returns the exit status.
   ///
   /// The status is 2 for a wrong address to listen on, 3 for a file of tokens that cannot be used,
   /// else 1.
@@ -206,7 +208,7 @@ package final class Gateway {
 
   /// Begins to connect to navd, in place of an earlier attempt.
   ///
-  /// The place of navd may be missing, as during its restart: the deadline of the stream decides.
+  /// If navd has no socket, as during its restart, the gateway retries until the stream's deadline.
   private func connect(_ stream: OpenStream) {
     close(stream)
     stream.rules.noteAttempt(at: now)
@@ -243,7 +245,7 @@ package final class Gateway {
     stream.rules.mayReadDaemon(pending: stream.response.pending)
   }
 
-  /// Carries the messages of a stream, both ways.
+  /// Passes the messages of a stream between page and navd.
   private func exchangeMessages(_ stream: OpenStream) throws {
     guard stream.link?.isReady(poller) == true || !stream.rules.due.isEmpty else { return }
     repeat { try receive(stream) } while try sendDue(stream)
@@ -251,7 +253,7 @@ package final class Gateway {
     if stream.link?.mustRead == true { try receive(stream) }
   }
 
-  /// Gives navd what waits for it; returns whether its socket took any of that.
+  /// Sends the stream's due messages to navd; returns whether the socket accepted any.
   private func sendDue(_ stream: OpenStream) throws -> Bool {
     guard !stream.rules.due.isEmpty else { return false }
     guard let count = try stream.link?.send(stream.rules.due) else { return false }
@@ -259,7 +261,7 @@ package final class Gateway {
     return count > 0
   }
 
-  /// Gives the page what waits for it.
+  /// Passes messages of navd to the page, and handles events of the connection.
   private func receive(_ stream: OpenStream) throws {
     // Messages before the event that ends their connection.
     while mayRead(stream), let line = try stream.link?.receive() {
@@ -278,7 +280,7 @@ package final class Gateway {
     }
   }
 
-  /// Notes what the page took, connects again, and ends a stream whose time is over.
+  /// Notes how much the page has read, connects again, and ends a stream at its deadline.
   private func applyDeadline(_ stream: OpenStream) {
     stream.rules.notePage(
       isDrained: stream.response.isDrained, taken: stream.response.taken, at: now)
@@ -288,7 +290,7 @@ package final class Gateway {
     end(stream, deadline.end)
   }
 
-  /// Removes a stream that is over; stops reading from navd while much waits for the page.
+  /// Removes a stream that is over; pauses reading from navd while too much waits for the page.
   private func removeIfOver(_ stream: OpenStream) {
     guard stream.response.isOver else {
       stream.link?.pause(!mayRead(stream), &poller)
@@ -351,7 +353,7 @@ package final class Gateway {
     }
   }
 
-  /// The actor of people who open the printed address: all navs, and their list.
+  /// Makes the actor of launched pages, which has a role on all navs and may read their list.
   package static func launchActor(role: String) -> SessionActor? {
     let navs = ["*", "$navs"].compactMap { NavGlob($0) }
     guard !role.isEmpty else { return nil }
@@ -402,7 +404,7 @@ package final class Gateway {
 struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reason in one line, with the path.
   let description: String
-  /// Whether the disk failed to read the file, so that nothing is known of its contents.
+  /// Whether the disk failed to read the file.
   var isFailedRead = false
 }
 
@@ -432,7 +434,7 @@ extension Gateway: HTTPApplication {
     }
   }
 
-  /// The token is looked up again: it may have become invalid meanwhile.
+  /// Checks the token again, since it may have become invalid while the body arrived.
   func body(_ request: HTTPRequest) -> HTTPDecision {
     let answer: HTTPResponse
     do throws(RequestGate.Refusal) {

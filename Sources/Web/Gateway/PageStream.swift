@@ -1,58 +1,57 @@
 import NavigationCore
 import NavigationHub
 
-/// The rules of one stream between a page and navd (docs/protocol.md §16): a pure value.
+/// The state of one stream between a page and navd (docs/protocol.md §16), without I/O or clock.
 ///
-/// It gets posts, events and the time. It returns what to send, and when the stream ends.
+/// Callers pass posts, events and the time, and learn what to send and when the stream ends.
 struct PageStream: Sendable {
   /// The limits of a stream, times in milliseconds.
   enum Limits {
-    /// How long the connection to navd may take, and navd's answer to the first `hello`.
+    /// The time limit of connecting to navd, and that of navd's answer to the first `hello`.
     static let connect: UInt64 = 5_000
-    /// How long one attempt to connect may take before the next begins.
+    /// The time limit of one attempt to connect, after which the next begins.
     static let attempt: UInt64 = 250
-    /// When the first `hello` must have come.
+    /// The time in which the page must have posted its first `hello`.
     static let firstHello: UInt64 = 10_000
-    /// How long data may wait for the socket of the page.
+    /// How long the page may read nothing while data waits for it.
     static let pageRead: UInt64 = 15_000
-    /// Above how many octets that wait for the page the gateway stops reading from navd.
+    /// The octets waiting for the page above which the gateway stops reading from navd.
     static let pendingBytes = 65_536
-    /// The most octets of posts that wait for navd, as `PageMessage.cost` counts them.
+    /// The maximum of octets that wait for navd, as `PageMessage.cost` counts them.
     static let outboxBytes = 131_072
   }
 
   /// How a stream ends.
   enum End: Hashable, Sendable {
-    /// The connection to navd is lost, or there was none, or no `hello` came: the page hears `gone`.
+    /// navd was lost or not reached, or no `hello` came; the page gets the line `gone`.
     case gone
-    /// The page took nothing for too long: its connection is cut.
+    /// The page read nothing for too long; the gateway shuts its connection down.
     case stalled
-    /// navd ended the session or refused to begin it, or answered the page's `bye`: the page knows.
+    /// navd ended or refused the session, or answered the page's `bye`; the page has that message.
     case over
   }
 
   /// The answer to a post.
   enum Verdict: Hashable, Sendable {
-    /// All lines were taken, or had been before; the member is `next`.
+    /// The stream accepted all lines, now or before; `next` is the number of the next post.
     case taken(next: UInt64)
-    /// An earlier post is missing.
+    /// An earlier post, with the number `next`, is missing.
     case ahead(next: UInt64)
-    /// The post has another form, a line is too long, or does more than read.
+    /// The post is malformed or too long, or asks a read-only stream for more than reads.
     case refused(RequestGate.Refusal)
-    /// navd does not read fast enough.
+    /// navd does not read fast enough; the page must post again later.
     case full
   }
 
-  /// What the page may do.
+  /// The rights of the page.
   enum Scope: Hashable, Sendable {
-    /// What navd permits the actor.
+    /// The page may do what navd permits the actor.
     case actor
-    /// Read what navd permits the actor.
+    /// The page may read what navd permits the actor.
     ///
-    /// A page that only reads gets a client id of the gateway: it cannot take over the session of
-    /// another client.
+    /// The gateway chooses the client id, so that the page cannot take over a client's session.
     case readingActor(ClientID)
-    /// Read what navd permits the user of the gateway: `hello` names no actor.
+    /// The page may read what navd permits the user who runs the gateway.
     case readingUser(ClientID)
   }
 
@@ -64,15 +63,15 @@ struct PageStream: Sendable {
   private var nextPost: UInt64 = 1
   private var helloPostedAt: UInt64?
   private var isConnected = false
-  /// Whether navd's socket took the first `hello`.
+  /// Whether the socket to navd accepted the first `hello`.
   private var hasSentHello = false
-  /// Whether navd accepted it.
+  /// Whether navd accepted the first `hello`.
   private var isWelcomed = false
   /// The line that answers the page's first readable `bye`; nil before that.
   private var farewell: [UInt8]?
   private var endedAt: UInt64?
   private var attemptedAt: UInt64
-  /// What navd's socket has not taken yet.
+  /// The messages that the socket to navd has not accepted yet.
   private var outbox: [PageMessage] = []
   private var outboxBytes = 0
   private var taken: UInt64 = 0
@@ -101,7 +100,7 @@ struct PageStream: Sendable {
   /// The last line of a stream whose connection to navd is lost.
   static let goneLine = Array("[\"gone\",{}]\n".utf8)
 
-  /// Takes a post, whole or not at all.
+  /// Accepts all messages of a post, or none.
   mutating func post(
     _ number: UInt64, _ body: [UInt8], reader: inout ClientMessageReader, at now: UInt64
   ) -> Verdict {
@@ -142,11 +141,10 @@ struct PageStream: Sendable {
     return .taken(next: nextPost)
   }
 
-  /// Why a message of a page that only reads may not pass; nil for one that changes neither a nav nor
-  /// the daemon.
+  /// Why the gateway refuses a message of a read-only page; nil if the message only reads.
   ///
-  /// navd judges rights; this rule holds for an administrator's page too. A message that cannot be
-  /// read is refused, because a newer daemon could understand it.
+  /// The rule also holds for an administrator's page. It refuses a message that it cannot parse,
+  /// because a newer daemon could.
   private static func objection(
     to message: PageMessage, _ reader: inout ClientMessageReader
   ) -> String? {
@@ -173,7 +171,7 @@ struct PageStream: Sendable {
     }
   }
 
-  /// The page's `hello` with the actor of its token, or none.
+  /// Rewrites the page's `hello` with the actor and the client id of its scope.
   private func hello(
     _ body: [UInt8], _ reader: inout ClientMessageReader
   ) throws(MessageFailure) -> [UInt8] {
@@ -190,21 +188,21 @@ struct PageStream: Sendable {
     return ClientMessageWriter.message(hello)
   }
 
-  /// What navd is to get now: until it has accepted the first `hello`, that alone.
+  /// The messages to send to navd now; until navd has accepted the first `hello`, only that one.
   ///
-  /// Behind a refused `hello`, the rest would come from a connection without a session.
+  /// After a refused `hello`, navd would get the others from a connection without a session.
   var due: ArraySlice<PageMessage> {
     isWelcomed ? outbox[...] : outbox.prefix(hasSentHello ? 0 : 1)
   }
 
-  /// Notes that navd's socket took the first messages of what is due.
+  /// Notes that the socket to navd accepted the first `count` messages of `due`.
   mutating func noteSent(_ count: Int) {
     for message in outbox.prefix(count) { outboxBytes -= message.cost }
     outbox.removeFirst(count)
     if count > 0 { hasSentHello = true }
   }
 
-  /// Notes a line for the page; returns how the stream ends behind it, nil if it goes on.
+  /// Notes a message of navd for the page; returns how the stream ends after it, nil if it goes on.
   mutating func receive(_ line: [UInt8]) -> End? {
     if line.starts(with: Self.bye) || line == farewell { return .over }
     guard !isWelcomed else { return nil }
@@ -216,7 +214,7 @@ struct PageStream: Sendable {
   private static let refusal = Array("[\"err\",".utf8)
   private static let bye = Array("[\"bye\",".utf8)
 
-  /// The line by which navd answers a `bye`; nil for one that it refuses.
+  /// The line with which navd will answer a `bye`; nil if navd will refuse it.
   private static func farewell(
     to bye: PageMessage, _ reader: inout ClientMessageReader
   ) -> [UInt8]? {
@@ -237,15 +235,15 @@ struct PageStream: Sendable {
     isConnected || endedAt != nil ? nil : attemptedAt + Limits.attempt
   }
 
-  /// Notes that the stream ends once the page has taken what waits.
+  /// Notes that the stream ends once the page has read what waits for it.
   mutating func noteEnd(at now: UInt64) { endedAt = now }
 
-  /// Whether the stream has ended; its response can go on until the page has taken what waits.
+  /// Whether the stream has ended, though the page may still read what waits for it.
   var hasEnded: Bool { endedAt != nil }
 
   mutating func noteAttempt(at now: UInt64) { attemptedAt = now }
 
-  /// Notes whether something waits for the page's socket, and how much that has taken so far.
+  /// Notes whether the page has read everything, and how many octets it has read so far.
   mutating func notePage(isDrained: Bool, taken: UInt64, at now: UInt64) {
     if isDrained {
       waitsSince = nil
@@ -257,7 +255,7 @@ struct PageStream: Sendable {
 
   func mayReadDaemon(pending: Int) -> Bool { !hasEnded && pending < Limits.pendingBytes }
 
-  /// When the stream ends if nothing happens before, and why; nil for never.
+  /// When and how the stream ends unless an event comes first; nil for never.
   var deadline: (at: UInt64, end: End)? {
     if let endedAt { return ((waitsSince ?? endedAt) + Limits.pageRead, .stalled) }
     var gone = UInt64.max

@@ -1,18 +1,18 @@
 import NavigationCore
 import NavigationHub
 
-/// Which refused requests are logged: a page repeats what is refused, so a reason is logged once.
+/// Decides which refused requests to log; pages repeat requests, so each reason is logged once.
 struct RefusalLog {
   private static let maximumReasons = 8
 
   private var reasons: Set<Text> = []
-  /// The refusals that no line has counted.
+  /// The number of refusals since the last line that no line has reported.
   private var repeats = 0
   private var quietUntil: UInt64 = 0
 
   /// The line to log for a request that is refused at `now`, in milliseconds; nil for none.
   ///
-  /// A new reason has a line at once, unless 8 are known; the others have one line a minute.
+  /// The first 8 reasons each get a line at once; all repetitions together get one line a minute.
   mutating func line(_ request: String, _ reason: String, at now: UInt64) -> String? {
     let refusal = "refused: \(reason)"
     if reasons.count < Self.maximumReasons, reasons.insert(Text(reason)).inserted {

@@ -1,37 +1,37 @@
 import NavigationCore
 import RuntimePaths
 
-/// The tokens of pages: those of the file, and those that launch codes were traded for.
+/// The tokens of pages: those of the token file, and those that pages got for launch codes.
 ///
-/// A pure value; it gets random texts and the time in milliseconds. Tokens are found by a hash with
-/// a random seed, so the time of a search says nothing about how much of a token is right.
+/// Callers pass random texts and the time in milliseconds. With the random hash seed of dictionaries,
+/// the time of a search does not show how much of a guessed token is right.
 struct TokenTable: Sendable {
-  /// How long an unused token of a launch code stays valid.
+  /// How long a token from a launch code stays valid without use.
   static let idleMilliseconds: UInt64 = 12 * 3_600_000
-  /// How long a launch code of a page is valid.
+  /// How long a launch code is valid.
   static let codeSeconds: UInt64 = 60
-  /// The most launch codes, and the most of their tokens, of all actors.
+  /// The maximum number of launch codes, and of tokens from them, for all actors together.
   private static let maximumEntries = 1024
-  /// The same of one actor.
+  /// The same maximum for one actor.
   private static let maximumEntriesOfActor = 64
 
-  /// A launch code or a token of one, with the end of a code or the last use of a token.
+  /// A launch code or a token from one; `time` is the end of a code, or the last use of a token.
   private struct Entry {
     var actor: SessionActor
     var time: UInt64
   }
 
-  /// The actors by the tokens of the file.
+  /// The actors by the tokens of the token file.
   private var fileTokens: [String: SessionActor]
   private var launchTokens: [String: Entry] = [:]
   private var codes: [String: Entry] = [:]
 
   init(_ fileTokens: [String: SessionActor] = [:]) { self.fileTokens = fileTokens }
 
-  /// Replaces the tokens that were read from the file.
+  /// Replaces the tokens of the token file.
   ///
-  /// For an actor that lost a token, its launch codes and their tokens end too: whoever stole the
-  /// token could have made them. Others stay.
+  /// If an actor loses a token, its launch codes and their tokens end too: a thief of the token
+  /// could have made them.
   mutating func replace(_ fileTokens: [String: SessionActor]) {
     let revoked = Set(self.fileTokens.filter { fileTokens[$0.key] != $0.value }.values)
     self.fileTokens = fileTokens
@@ -51,12 +51,12 @@ struct TokenTable: Sendable {
     return entry.actor
   }
 
-  /// Counts a token of a launch code as used now.
+  /// Notes that a page uses a token from a launch code now.
   mutating func noteUse(of token: String, at now: UInt64) {
     launchTokens[token]?.time = now
   }
 
-  /// Adds a launch code, valid for `codeSeconds`, or until it is used.
+  /// Adds a launch code, valid once: for `codeSeconds`, or without a limit if it does not expire.
   mutating func add(
     code: String, for actor: SessionActor, at now: UInt64, expires: Bool = true
   ) {
@@ -65,7 +65,7 @@ struct TokenTable: Sendable {
     codes[code] = Entry(actor: actor, time: expires ? now + Self.codeSeconds * 1000 : .max)
   }
 
-  /// Trades a launch code for a token; nil if it was used, has expired or never was.
+  /// Trades a launch code for a token; nil if the code was used, has expired or never existed.
   mutating func trade(
     code: String, for token: String, at now: UInt64
   ) -> SessionActor? {
@@ -76,9 +76,9 @@ struct TokenTable: Sendable {
     return entry.actor
   }
 
-  /// Drops the oldest entry if the actor has too many, or all have.
+  /// Drops the oldest entry if the actor, or all actors together, have the maximum.
   ///
-  /// One of the actor itself if it has any: a page must not log out those of other actors.
+  /// It drops an entry of the actor itself if there is one, so that no page logs out other actors.
   private static func makeRoom(in entries: inout [String: Entry], for actor: SessionActor) {
     let own = entries.filter { $0.value.actor == actor }
     guard own.count >= maximumEntriesOfActor || entries.count >= maximumEntries else { return }
@@ -97,9 +97,7 @@ enum TokenFile {
     var description: String { "line \(line): \(reason)" }
   }
 
-  /// The name of pages of `--launch`.
-  ///
-  /// A line with this name would be the same principal.
+  /// The actor name of launched pages, which no line of the file may have.
   static let launchName = "launch"
 
   /// Reads lines of `NAME TOKEN [ROLE [NAVS...]]`; `#` begins a comment.

@@ -4,8 +4,8 @@ import RuntimePaths
 
 /// An HTTP server on one socket, by libmicrohttpd, on the thread that calls `run`.
 ///
-/// It asks its application about each request, with the head first. It closes a connection that is
-/// idle for too long, except one with a stream.
+/// The server asks its application about the head of each request. It closes a connection that is
+/// idle for too long, unless the connection has a stream.
 @safe
 struct HTTPServer: ~Copyable {
   private let daemon: OpaquePointer
@@ -13,9 +13,9 @@ struct HTTPServer: ~Copyable {
   private let address: ListenAddress
   private let maximumConnections: Int
   private let listener: Int32
-  /// Whether the listening socket is among what `descriptor` watches.
+  /// Whether `descriptor` watches the listening socket.
   private var isListening = true
-  /// Whether there was no descriptor for a connection that waits; the next `run` tries again.
+  /// Whether the process had no free descriptor for a waiting connection; the next `run` retries.
   private var lacksDescriptors = false
   /// The descriptor that is readable when `run` has work.
   let descriptor: Int32
@@ -24,8 +24,8 @@ struct HTTPServer: ~Copyable {
 
   /// Opens the listening socket, or takes over the descriptor of one that listens already.
   ///
-  /// `address` is then the one for people. Beyond the maximum, connections wait to be accepted; an
-  /// idle one is closed after some seconds.
+  /// With `inherited`, `address` is only for messages. Connections above the maximum wait until the
+  /// server accepts them; it closes an idle connection after `idleSeconds`.
   init(
     _ address: ListenAddress, inherited: Int32? = nil, maximumConnections: Int = 64,
     idleSeconds: UInt32 = 3, application: any HTTPApplication
@@ -128,7 +128,7 @@ private final class Responder {
   /// The streams by the descriptors of their connections.
   private(set) var streams: [Int32: ResponseStream] = [:]
 
-  /// A request on its way, between two calls of the handler.
+  /// A request whose body is still arriving, between two calls of the handler.
   final class PendingRequest {
     var request: HTTPRequest
     let limit: Int

@@ -44,7 +44,7 @@ enum ApplyCommand {
       try Invocation(command: invocation.command, line: line), nav: arguments.nav, operations)
   }
 
-  /// Adds the conditions of the file; the command line must have none.
+  /// Adds the conditions of the plan to the command line, which must have none.
   private static func add(
     _ options: [ParsedCommandLine.Occurrence], to line: inout ParsedCommandLine, from file: String
   ) throws {

@@ -184,7 +184,7 @@ extension Command {
   }
 }
 
-/// Waits until the screen that `--expect` names is on top.
+/// Waits, after `open`, until the screen that `--expect` names is on top.
 private func awaitExpected(_ invocation: Invocation) throws {
   let line = invocation.line
   guard let expected = line.value(of: "expect"), !line.contains("dry-run") else { return }

@@ -197,7 +197,7 @@ extension Command {
   }
 }
 
-/// Collects the facts; an error on the way becomes a fact, so that the checks can report it.
+/// Collects what `doctor` judges; an error of a request becomes a fact, so that a check reports it.
 private func doctorFacts(_ invocation: Invocation) -> DoctorFacts {
   var facts = DoctorFacts()
   facts.version = Program.versionNumber
@@ -228,7 +228,7 @@ private func doctorFacts(_ invocation: Invocation) -> DoctorFacts {
   return facts
 }
 
-/// State and log of a nav; the error instead of what cannot be read.
+/// The state and the log of a nav for `dump`, or the error with which navd refuses them.
 private func dumpNav(
   _ nav: String, _ limit: UInt64, _ daemon: Daemon
 ) throws -> OpaqueJSON {
@@ -289,7 +289,7 @@ private func readCluster(_ daemon: Daemon) throws -> (body: [UInt8], members: Cl
   return (body, members)
 }
 
-/// Asks for a change, and waits until it is done.
+/// Asks the cluster to move shards, and waits until `isDone` accepts the new division.
 private func changeCluster(
   _ wish: ClusterRequest.Wish, _ daemon: Daemon, until isDone: (ClusterMembers) -> Bool
 ) throws {

@@ -33,7 +33,7 @@ enum CompletionCommand {
     try Output.text(lines.joined())
   }
 
-  /// The candidates of the tables, and those that navd has; without navd, only the former.
+  /// The candidates of navctl itself, and the names that a running navd knows.
   private static func candidates(
     _ completion: Completion, _ invocation: Invocation
   ) -> [Completion.Word] {
@@ -70,7 +70,7 @@ enum CompletionCommand {
     }
   }
 
-  /// Asks navd for the values of a placeholder, for half a second: the person waits for the key.
+  /// Asks navd for the names that a placeholder can stand for; gives up after 0.5 s.
   private static func daemonCandidates(
     _ placeholder: String, _ completion: Completion, _ invocation: Invocation
   ) throws -> [Completion.Word] {
@@ -91,7 +91,7 @@ enum CompletionCommand {
     }
   }
 
-  /// The placeholders of the help that stand for names which a running navd knows.
+  /// The placeholders of the help, such as SCREEN, for whose names navctl asks navd.
   static let daemonPlaceholders = ["NAV", "SCREEN", "ID", "BUTTON", "ROUTE", "MEMBER"]
 
   static func names(_ placeholder: String, in state: JSONValue) -> [Completion.Word] {

@@ -133,7 +133,8 @@ enum DelegateCommand {
     return OpaqueJSON.object(members).bytes
   }
 
-  /// The answer by the status and the output of the command, nil for none, and its fault.
+  /// Makes the answer from the exit status and the output of the command; `fault` is why there is
+  /// none, or why the answer is null.
   static func answer(
     _ question: Question, status: Int32, output: [UInt8]
   ) -> (value: OpaqueJSON?, fault: String?) {
@@ -197,7 +198,7 @@ private struct QuestionQueue {
     }
   }
 
-  /// Takes the answer of the running command; nil while it runs, or if its question has ended.
+  /// The answer of the command that has ended; nil while it runs, or if its question has ended.
   mutating func takeCommandResult() throws -> (AskID, OpaqueJSON)? {
     guard let (id, ask, child) = running, let status = child.endedStatus() else { return nil }
     running = nil

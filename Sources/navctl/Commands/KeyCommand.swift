@@ -47,9 +47,8 @@ enum KeyCommand {
     }
   }
 
-  /// Refuses a role that the daemon does not know, because clients with its keys could not connect.
-  ///
-  /// It asks the daemon, whose configuration this user may not be able to read.
+  /// Refuses a role that the running daemon does not know, since clients with such keys could not
+  /// connect.
   private static func requireKnownRole(_ role: String, _ invocation: Invocation) throws {
     guard !["admin", "ui"].contains(role) else { return }
     let define =

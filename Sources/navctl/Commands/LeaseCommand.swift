@@ -64,7 +64,7 @@ enum Lease {
 
   /// Holds the display until the child ends, and returns its status; without one, until a signal.
   ///
-  /// Without a child it throws when the lease or the nav ends; with one it only prints that.
+  /// If the lease or the nav ends, it throws without a child, and only prints a line with one.
   private static func hold(
     _ daemon: Daemon, _ nav: String, _ signals: borrowing Signals, _ child: Subprocess?
   ) throws -> Int32 {
@@ -90,7 +90,7 @@ enum Lease {
     }
   }
 
-  /// Ends the command after the loss of the lease; while a child runs, it only prints the loss.
+  /// Throws the loss of the lease; while a child runs, it only prints the loss.
   private static func reportLoss(_ child: Subprocess?, _ failure: PlainFailure) throws {
     guard child != nil else { throw failure }
     for line in failure.lines { Output.error("navctl: \(line)") }
@@ -107,7 +107,7 @@ enum Lease {
   static let option = OptionDeclaration(
     "lease", "Hold the display while the command runs", group: "When:")
 
-  /// The nav of the enclosing `lease take`; only a remedy in it depends on that.
+  /// The environment variable by which a command that `lease take` runs learns the leased nav.
   static let environmentVariable = "NAVD_LEASE"
 
   /// Takes the display and waits until navd confirms it; returns the name of the holder.

@@ -113,9 +113,7 @@ enum PlayCommand {
     }
   }
 
-  /// Makes the operation of `screen` and `button`: creates, releases or taps one.
-  ///
-  /// `words` are the id, and for a new one its members as KEY=VALUE, or a record in JSON.
+  /// The record of a verification; `fault` is why it failed, nil if it did not.
   private static func record(
     _ path: String, _ header: RecordingHeader, _ verifier: RecordingVerifier,
     rate: UInt64? = nil, fault: RecordingFault? = nil
@@ -133,7 +131,7 @@ enum PlayCommand {
   }
 }
 
-/// The run of a recording: its pace, and what a person asks.
+/// Plays a recording at a pace, and obeys the keys of a person.
 private struct Playback: ~Copyable {
   let invocation: Invocation
   var player: Player
@@ -141,7 +139,7 @@ private struct Playback: ~Copyable {
   let until: Revision
   var isPaused = false
   var hasKeys = false
-  /// When the next revision is due, of the clock that does not fall.
+  /// When the next revision is due, in milliseconds of the monotonic clock.
   var nextDue: UInt64 = 0
 
   func announce() throws {
@@ -157,7 +155,7 @@ private struct Playback: ~Copyable {
       TerminalText.visible("\(header.nav)  \(range)\(note)"), Record(.playback, members))
   }
 
-  /// Plays to the end, or until a signal or `q`; with `steps`, until the end of stdin.
+  /// Plays until the last revision, a signal or the key q; with `steps`, until the end of stdin.
   mutating func run(
     _ signals: borrowing Signals, at: Revision, steps: Bool, takesKeys: Bool
   ) throws {
@@ -199,7 +197,7 @@ private struct Playback: ~Copyable {
     nextDue = now + UInt64(min(gap, 1e12))
   }
 
-  /// Carries out a request; returns false for `quit`.
+  /// Carries out what a key asks; returns false for `quit`.
   private mutating func carryOut(_ request: PlayRequest) throws -> Bool {
     switch request {
     case .quit: return false

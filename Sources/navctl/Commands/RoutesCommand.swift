@@ -137,7 +137,8 @@ enum RoutesCommand {
     }
     try ExitStatus.end(failures == 0 ? 0 : 1)
   }
-  /// For each template why it can never match: an earlier one takes every route of its; nil if it can.
+
+  /// For each template, why it never matches: the earlier one that does; nil if it can match.
   static func faults(_ routes: [JSONValue]) -> [String?] {
     let patterns = routes.map { ($0["match"]?.string ?? "").pieces }
     return patterns.enumerated().map { index, pattern in
@@ -204,7 +205,8 @@ struct RouteCase: Sendable {
     stack = value["stack"]?.elements.map(\.plainText)
   }
 
-  /// What is wrong with an outcome, nil for a refusal; nil if it is the one that the case wants.
+  /// Compares the screens that a route leads to, nil for a refusal, with the case; returns the
+  /// difference in words, nil if there is none.
   func fault(_ screens: [JSONValue]?) -> String? {
     guard let screens else {
       return stack.map { _ in "no route matches it, or its conditions do not hold" }

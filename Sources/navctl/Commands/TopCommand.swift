@@ -45,7 +45,7 @@ private typealias TopFrame = (sample: TopDrawing.Sample, record: Record)
 private struct TopView {
   let invocation: Invocation
   let endpoint: String
-  /// Nil after an error: a daemon that came back gets a connection of its own.
+  /// The connection; nil after an error, so that the next request connects anew.
   private var daemon: Daemon?
 
   init(_ invocation: Invocation) throws {
@@ -92,7 +92,7 @@ private struct TopView {
 /// `deinit` restores the terminal; only SIGKILL prevents that.
 struct LiveScreen: ~Copyable {
   let isTerminal: Bool
-  /// A key such as ^Z would otherwise stop the process and leave the terminal on the other screen.
+  /// Makes ^Z a key: it would stop the process and leave the terminal on the alternate screen.
   private let keyboard: CbreakMode
 
   init(isTerminal: Bool) throws {

@@ -113,7 +113,7 @@ private struct BrowserView: ~Copyable {
     }
   }
 
-  /// Takes the pending signals; returns false if one of them ends the command.
+  /// Handles the pending signals; returns false if one of them ends the command.
   private mutating func continues(after signals: borrowing Signals) -> Bool {
     while let signal = signals.next() {
       switch signal {

@@ -29,7 +29,7 @@ enum WaitCommand {
       SeenState(mirror), of: nav)
   }
 
-  /// Watches a nav until it meets a condition, and returns its state; status 4 after the time.
+  /// Watches a nav until it meets a condition, and returns its state; throws when the time is over.
   static func awaitMirror(
     of nav: String, meeting condition: WaitCondition, _ daemon: Daemon, _ timer: Countdown
   ) throws -> Mirror {

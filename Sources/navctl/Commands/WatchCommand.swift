@@ -51,7 +51,6 @@ enum WatchCommand {
       memory: SeenStates(invocation.environment, endpoint: daemon.endpoint),
       lines: WatchLines(after: from), remaining: count)
     if isBounded { stream.endRevision = try daemon.get(.top, nav).reply.revision }
-    /// The copy of its state; nil before it has arrived.
     var mirror: Mirror?
     if let from { (mirror, stream.startErrorCode) = try start(daemon, nav: nav, from: from) }
     try daemon.openSession()
@@ -73,7 +72,7 @@ enum WatchCommand {
     throw PlainFailure(.busy, "timeout: \(missing) did not arrive", "try: navctl show \(nav)")
   }
 
-  /// Reads the state at the revision of `--from`; the code of the error if it cannot be read.
+  /// Reads the state at the position of `--from`; if navd refuses, returns the code of the error.
   private static func start(
     _ daemon: Daemon, nav: String, from: MirrorPosition
   ) throws -> (mirror: Mirror?, startErrorCode: String?) {
@@ -93,11 +92,11 @@ private struct WatchStream {
   let nav: String
   let memory: SeenStates
   var lines: WatchLines
-  /// The longest time that a line took to be written, in milliseconds, since a connection was lost.
+  /// The longest time, in milliseconds, that writing a line took since the last connection loss.
   var longestWrite: UInt64 = 0
   var unsavedState: SeenState?
   var lastLatest: (epoch: Epoch, revision: Revision)?
-  /// The code with which navd refused the state at `--from`, though it may have the diffs after it.
+  /// The code of the error with which navd refused to read the state at `--from`; nil without one.
   var startErrorCode: String?
   /// How many lines are left of `--count`; nil without a limit.
   var remaining: UInt64?
@@ -151,7 +150,7 @@ private struct WatchStream {
 
   private var now: UInt64 { SystemClock.wallMilliseconds() }
 
-  /// Runs the command of `--exec` and waits for its end; a failure is printed, and the watch goes on.
+  /// Runs the command of `--exec` and waits for its end; prints a failure, and goes on.
   private func execute(_ command: String, _ record: Record) throws {
     let child = try Subprocess(
       ["/bin/sh", "-c", command],
@@ -182,7 +181,7 @@ private struct WatchStream {
 
   /// Records the state of the last printed line as seen; if stdout is no terminal, only at the end.
   ///
-  /// A program may not have read a line yet, and that must not guard its next command.
+  /// A program that reads stdout may not have read that line yet.
   mutating func remember() {
     memory.remember(unsavedState, of: nav)
     unsavedState = nil

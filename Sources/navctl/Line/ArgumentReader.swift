@@ -4,7 +4,7 @@ import NavigationCore
 /// An error of the command line; navctl sends nothing and ends with status 2.
 struct UsageError: Error, Hashable, Sendable {
   var message: String
-  /// The next thing to type, in one line; nil if the message implies it.
+  /// What to type next, in one line; nil if the message implies that.
   var remedy: String?
 
   init(_ message: String, remedy: String? = nil) {
@@ -12,7 +12,7 @@ struct UsageError: Error, Hashable, Sendable {
     self.remedy = remedy
   }
 
-  /// Runs a body; its error names a place in a file.
+  /// Runs `body`, and puts `place`, such as `plan.txt:3`, in front of the message of its error.
   static func located<Value>(
     _ place: String, _ body: () throws(UsageError) -> Value
   ) throws(UsageError) -> Value {
@@ -122,7 +122,7 @@ enum ArgumentReader {
     return OpaqueJSON(validated: tape.raw(tape.root))
   }
 
-  /// A text like JSON with double quotes in place of single ones, and around the names of members.
+  /// The text with double quotes for single ones and around bare words, to suggest valid JSON.
   private static func quotedAsJSON(_ text: String) -> String {
     var result = ""
     var word = ""

@@ -35,7 +35,7 @@ struct GuardChoice: Hashable, Sendable {
     if let id = line.value(of: "visible") { typed.visible = .some(id.isEmpty ? nil : id) }
   }
 
-  /// The strictest guard that any of the operations needs; none if the first creates the nav.
+  /// The strictest guard that one of the operations needs; none if the first one creates the nav.
   static func strictestGuard(_ operations: [NavigationOperation]) -> OperationKind.NeededGuard {
     guard operations.first?.kind != .navCreate else { return .none }
     let needs = operations.map(\.neededGuard)
@@ -47,12 +47,12 @@ struct GuardChoice: Hashable, Sendable {
     return needs.contains(.position) ? .position : .none
   }
 
-  /// Whether an operation also removes presentations above the screen that it names.
+  /// Whether an operation dismisses a named screen, which also ends the presentations above it.
   static func removesPresentationsAbove(_ operations: [NavigationOperation]) -> Bool {
     operations.contains { $0.kind == .dismiss && $0.neededGuard == .none }
   }
 
-  /// The typed conditions, and what is visible if they leave it open and the terminal showed it.
+  /// The typed conditions, and the visible screen that was last seen unless they make it redundant.
   func guards(adding seen: SeenState?) -> Guards {
     guard let seen, let visible = seen.visible, !typed.any, typed.visible == nil,
       !typed.fixesState, typed.epoch == nil || typed.epoch == seen.epoch
@@ -63,7 +63,7 @@ struct GuardChoice: Hashable, Sendable {
     return guards
   }
 
-  /// The typed conditions, else some from `seen`; throws if a guard is needed and there is neither.
+  /// The typed conditions, else guards from `seen`; throws if both lack what `need` requires.
   func guards(
     need: OperationKind.NeededGuard, seen: SeenState?, obstacle: String?, command: String,
     nav: String
@@ -142,7 +142,7 @@ extension NavigationOperation {
     self.init(OperationKind(name: members[0].name), octets: json.opaque)
   }
 
-  /// The rights that it needs; a button may pop or not, which only the state of the nav shows.
+  /// The rights that the operation may need; whether a button pops depends on the state of the nav.
   var rights: Rights {
     switch kind {
     case .buttonActivate: return [.push, .pop]
@@ -155,7 +155,7 @@ extension NavigationOperation {
 
   /// The guard that the operation needs; navctl is stricter than the daemon about `dismiss`.
   ///
-  /// Without `from`, it ends any presentation; with `from`, its user has named a screen.
+  /// A `dismiss` without `from` ends any presentation; with `from`, the user has named a screen.
   var neededGuard: OperationKind.NeededGuard {
     do {
       let arguments = try JSONValue(octets.bytes)[kind.name]

@@ -13,7 +13,7 @@ enum Members {
 
   private static let buttonListMembers: Set<String> = ["leftItems", "rightItems", "toolbarItems"]
 
-  /// The records in which these members have the same types.
+  /// The members that are objects, whose own members have the types of the two sets above.
   private static let recordMembers: Set<String> = [
     "item", "backBarButtonItem", "titleTextAttributes",
   ]
@@ -35,7 +35,7 @@ enum Members {
     return key.utf8.allSatisfy { $0.isLetterOrDigit || "._-".utf8.contains($0) }
   }
 
-  /// Converts words to members, in their order; throws for a repeated key, also one of `other`.
+  /// Converts words to members, in their order; throws for a key that occurs twice or in `other`.
   ///
   /// A value that is valid JSON is read as JSON, any other as text; `null` and nothing reset the
   /// member. A dot in a key leads into an object: `veto.policy=allow` is `"veto":{"policy":"allow"}`.

@@ -8,7 +8,7 @@ enum NavObject: String, CaseIterable, Sendable {
   case screen, item, button, bar, toolbar, appearance, proxy, display, settings
 
   private struct Row {
-    /// The placeholder of the id in the help, and whether it can be left out; nil if there is no id.
+    /// The placeholder of the object's id in the help; nil if the object has no id.
     var id: String?
     var isOptional = false
     var argument = ""
@@ -48,7 +48,7 @@ enum NavObject: String, CaseIterable, Sendable {
     }
   }
 
-  /// The placeholder of the id in the help; nil if there is one object of the kind, or a default.
+  /// The placeholder of the id in the help; nil if the command needs no id.
   var requiredIDPlaceholder: String? { row.isOptional ? nil : row.id }
 
   var optionalIDPlaceholder: String? { row.isOptional ? row.id : nil }
@@ -71,7 +71,7 @@ enum NavObject: String, CaseIterable, Sendable {
     ([rawValue] + [requiredIDPlaceholder].compactMap(\.self)).joined(separator: " ")
   }
 
-  /// The words that a member can have, which the daemon's reader names when it refuses `{}`.
+  /// The words that a member can have; the daemon's reader lists them when it refuses `{}`.
   func allowedValues(of key: String) -> [String] {
     Self.allowedWords(in: refusal(of: "\(key)={}") ?? "")
   }
@@ -87,7 +87,7 @@ enum NavObject: String, CaseIterable, Sendable {
 
   func refusal(of member: String) -> String? { try? operations(id: "x", [member]).first?.refusal }
 
-  /// Refuses what is no member of the object, but an object of its own or of a slot's appearance.
+  /// Throws for a key that names another object, or a slot that an appearance does not have.
   func check(_ words: [String], id: String?, of nav: String) throws(UsageError) {
     for key in words.compactMap({ $0.cut(at: "=")?.before }).map(String.init) {
       let name = key.split(separator: ".").first.map(String.init) ?? key
@@ -134,7 +134,7 @@ enum NavObject: String, CaseIterable, Sendable {
       }
   }
 
-  /// The object in a state, in what is detached, or in a screen's record; nil if it is not there.
+  /// Finds the object in the JSON of a state, of the detached records or of a screen.
   func value(id: String?, in state: JSONValue) -> JSONValue? {
     switch self {
     case .screen: return state
@@ -153,7 +153,7 @@ enum NavObject: String, CaseIterable, Sendable {
 }
 
 extension NavigationOperation {
-  /// Why the daemon would refuse the operation, as far as that depends on its arguments alone.
+  /// Why the daemon would refuse the arguments of the operation in any state; nil if it would not.
   var refusal: String? {
     let body = ClientMessageWriter.op(OpRequest(id: 1, nav: "x"), operations: [octets.bytes])
     var reader = ClientMessageReader(maximumBytes: 65_536)

@@ -106,7 +106,8 @@ enum Operations {
       ["screens": .array(try screens.map { text throws(UsageError) in try screen(text) })])
   }
 
-  /// `words` are the id and its members as KEY=VALUE, or a record in JSON.
+  /// Makes the operation of `navctl screen` or `navctl button`; `words` are an id and KEY=VALUE, or
+  /// a record in JSON.
   static func record(
     _ object: NavObject, verb: String, _ words: [String]
   ) throws(UsageError) -> NavigationOperation {
@@ -179,7 +180,7 @@ enum Operations {
     return .swipeDown(result: result)
   }
 
-  /// Nil if it only prints the menu; `--menu` takes none of the options of a change.
+  /// Makes the operation of `navctl back`; nil with `--menu`, which only prints the menu.
   static func back(
     _ line: Line, changeOptions: [OptionDeclaration]
   ) throws(UsageError) -> NavigationOperation? {
@@ -230,7 +231,7 @@ enum Operations {
     return NavigationOperation(.restore, arguments)
   }
 
-  /// An id alone refers to a known screen; a record, or any option about the screen, creates one.
+  /// The screen of an operation: an id alone names a known one; options or JSON describe a new one.
   static func newScreen(
     _ line: Line, id: String?, command: String
   ) throws(UsageError) -> OpaqueJSON {

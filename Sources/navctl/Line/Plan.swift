@@ -6,7 +6,7 @@ import NavigationCore
 ///
 /// A line is an operation in JSON, such as `{"pop":{}}`, or a command without the nav, such as
 /// `push wifi --title Wi-Fi`. The first line can be `if` with conditions, as JSON or as options.
-/// Empty lines and lines that begin with `#` say nothing.
+/// Empty lines and lines that begin with `#` are ignored.
 struct Plan: Sendable {
   enum Step: Sendable {
     case operation(NavigationOperation)

@@ -6,7 +6,7 @@ struct SeenState: Hashable, Sendable {
   var epoch: Epoch
   var revision: Revision
   var top: String?
-  /// The outermost presented screen, else the top; the outer nil if the terminal did not show it.
+  /// The outermost presented screen, else the top; the outer nil if the terminal showed neither.
   var visible: String??
 
   var text: String { "rev \(revision.number), top \(top ?? "none")" }
@@ -22,9 +22,9 @@ extension SeenState {
     self.init(epoch: epoch, revision: revision, top: top)
   }
 
-  /// Reads the state from the reply to operations, with what is visible after them.
+  /// Reads the state from the reply to operations.
   ///
-  /// It follows from the state before if no operation presents or dismisses.
+  /// Unless an operation presents or dismisses, the visible screen follows from the state before.
   init?(_ reply: OkReply, after before: SeenState?, _ operations: [NavigationOperation]) {
     self.init(reply)
     guard let before, before.epoch == epoch, let former = before.visible else { return }
@@ -52,7 +52,7 @@ extension SeenState {
       visible: .some(mirror.outermostPresented ?? mirror.top))
   }
 
-  /// The version of the format; `decode` ignores a file with another.
+  /// The version of the file format; `decode` returns nil for another one.
   private static let version: UInt64 = 1
 
   static func encode(_ seen: SeenState, endpoint: String, nav: String) -> [UInt8] {
@@ -66,7 +66,7 @@ extension SeenState {
     return OpaqueJSON.object(members).bytes + [0x0A]
   }
 
-  /// Nil if `encode` did not write the bytes for this nav, because they must not become a guard.
+  /// Reads what `encode` wrote for this endpoint and nav; nil for all other bytes.
   static func decode(_ bytes: [UInt8], endpoint: String, nav: String) -> SeenState? {
     guard bytes.last == 0x0A, let value = try? JSONValue(Array(bytes.dropLast())),
       value["version"]?.integer == version, value["endpoint"]?.string == endpoint,

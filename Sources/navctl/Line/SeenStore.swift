@@ -4,9 +4,9 @@ import RuntimePaths
 
 /// Stores `Seen` values in files, one for each terminal session and nav.
 ///
-/// Two terminals never share a file, because a state that one has shown is not seen in the other.
+/// Two terminals never share a file: a user of one terminal has not seen what the other showed.
 struct SeenStore: Sendable {
-  /// Only `save` creates it.
+  /// The directory of the files, which `save` creates.
   let directory: String
   let session: TerminalSession
 
@@ -90,7 +90,7 @@ struct SeenStore: Sendable {
 struct SeenStates {
   private let store: SeenStore?
   private let endpoint: String
-  /// Why nothing is kept; nil if states are kept.
+  /// Why navctl cannot keep states; nil if it can.
   let obstacle: String?
 
   init(_ environment: ProcessEnvironment, endpoint: String) {
@@ -109,7 +109,7 @@ struct SeenStates {
   /// The state of a nav that this terminal showed last; nil if it showed none.
   func seen(_ nav: String) -> SeenState? { store?.load(endpoint: endpoint, nav: nav) }
 
-  /// Records a state as shown; a failure only prints a warning.
+  /// Records a state as shown; after a failure, it only prints a warning.
   func remember(_ seen: SeenState?, of nav: String) {
     guard let store, let seen else { return }
     do {

@@ -4,10 +4,10 @@ import NavigationCore
 enum Shell: String, CaseIterable, Sendable {
   case bash, zsh, fish
 
-  /// Stands for the files and directories, which the shell knows itself.
+  /// The candidate in place of which the completion script offers files and directories.
   static let filesPlaceholder = Completion.Word(text: ":files", summary: "")
 
-  /// Joins what bash splits around `=` and `:`, of which it replaces only the last part.
+  /// Joins the words that bash splits at `=` and `:`.
   func rejoined(_ words: [String]) -> [String] {
     guard self == .bash else { return words }
     var joined: [String] = []

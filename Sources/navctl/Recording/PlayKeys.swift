@@ -22,10 +22,10 @@ enum PlayRequest: Hashable {
 }
 
 struct PlayKeys: ~Copyable {
-  /// ^C stays a signal.
+  /// The mode of the terminal, in which ^C still sends SIGINT.
   private let mode = CbreakMode()
   private var buffer = LineBuffer()
-  /// The digits behind `g`; nil without it.
+  /// The digits typed after `g`, the key for a revision; nil without `g`.
   private var typedRevision: String?
 
   var isAtEnd: Bool { buffer.isAtEnd }

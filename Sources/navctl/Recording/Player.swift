@@ -1,10 +1,10 @@
 import NavigationCore
 import NavigationHub
 
-/// Replays a recording revision by revision, and proves each on the way.
+/// Replays a recording revision by revision, and verifies the digest of each.
 ///
-/// Laws: after `seek`, a revision is shown. What follows it and changes nothing is taken with it, so
-/// that the recording is proven as soon as the last revision is shown.
+/// With a revision, the player also reads the entries after it that change nothing. So the whole
+/// recording is verified as soon as the player is at the last revision.
 struct Player: ~Copyable {
   private let path: String
   let header: RecordingHeader
@@ -32,7 +32,7 @@ struct Player: ~Copyable {
 
   func contains(_ revision: Revision) -> Bool { revision >= header.from && revision <= header.to }
 
-  /// In milliseconds since 1970; nil at the end.
+  /// The time of the next entry, in milliseconds since 1970; nil at the end.
   var nextTime: UInt64? { nextEntry.flatMap { Self.time(of: $0) } }
 
   mutating func advance() throws {

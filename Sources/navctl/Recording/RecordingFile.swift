@@ -5,9 +5,9 @@ import NavigationCore
 import NavigationHub
 import RuntimePaths
 
-/// A recording that is being written: beside its place, and renamed when it is complete.
+/// Writes a recording to a temporary file, and renames the file when the recording is complete.
 ///
-/// Without `finish`, nothing of it stays. The path `-` is stdout, which has no name to give.
+/// Without `finish`, `deinit` removes the temporary file. The path `-` stands for stdout.
 struct RecordingFile: ~Copyable {
   static let standardStream = "-"
   private let path: String
@@ -15,14 +15,14 @@ struct RecordingFile: ~Copyable {
   private let replaces: Bool
   private let descriptor: Int32
   private var gzip = GzipWriter(level: 9)
-  /// The end of the page around the file; nil without a page.
+  /// The HTML after the recording in a page; nil without a page.
   private var tail: [UInt8]?
-  /// What of the file in a page is not a multiple of three yet.
+  /// The last bytes that await base64, which encodes three at a time; empty without a page.
   private var unencoded: [UInt8] = []
   private var unwritten: [UInt8] = []
   private(set) var byteCount = 0
 
-  /// Begins an empty file for a place; nil as `page` stands for the file alone.
+  /// Creates an empty file for `path`; the recording goes into the page if there is one.
   static func create(_ path: String, replaces: Bool, page: RecordingPage?) throws -> RecordingFile {
     let temporary = path == standardStream ? path : "\(path).new-\(getpid())"
     let descriptor: Int32
@@ -115,7 +115,7 @@ struct RecordingFile: ~Copyable {
   }
 }
 
-/// The page of the inspector that holds a recording: the bytes before and behind the file in it.
+/// The page of the inspector that can hold a recording: its HTML before and after the recording.
 struct RecordingPage {
   let head: [UInt8]
   let tail: [UInt8]
@@ -125,7 +125,7 @@ struct RecordingPage {
     #"<script type="application/octet-stream" id="navrec">"#.utf8)
   private static let endMarker = Array("</script>".utf8)
 
-  /// Reads the page from a directory, nil for the usual ones; throws what is missing.
+  /// Reads the page from a directory, or for nil from the directories where packages install it.
   init(directory option: String?) throws {
     let directory: String
     do throws(InspectorFiles.Missing) {
@@ -150,7 +150,7 @@ struct RecordingPage {
   }
 }
 
-/// A recording that is being read, from its first line on; the path `-` is stdin.
+/// Reads a recording line by line; the path `-` stands for stdin.
 struct RecordingInput: ~Copyable {
   private let path: String
   private let descriptor: Int32

@@ -13,13 +13,13 @@ enum Redaction {
     "systemItem", "source", "key", "what",
   ]
 
-  /// The members in which applications keep what they like.
+  /// The members in which applications keep any JSON.
   private static let applicationMembers: Set<String> = [
     "args", "result", "sender", "userInfo", "customView", "view", "container", "object",
     "titleTextAttributes", "largeTitleTextAttributes", "font",
   ]
 
-  /// The value, of the member `name` if it is one, without such texts.
+  /// The value without such texts; `name` is that of the member whose value it is, or nil.
   static func redacted(_ value: JSONValue, in name: String? = nil) -> OpaqueJSON {
     switch value.kind {
     case .object:

@@ -38,7 +38,7 @@ struct LineEditor: Hashable, Sendable {
 
   private static let maximumLength = 500
 
-  /// Takes a key; returns false if it is none of a line.
+  /// Edits the line by a key; returns false for a key that does not edit.
   mutating func press(_ key: BrowserKey) -> Bool {
     switch key {
     case .text(let scalar):
@@ -69,7 +69,7 @@ struct EscapeFilter: Hashable, Sendable {
 
   private var position = Position.outside
 
-  /// Takes all keys that have arrived, and returns each whole sequence as `other`.
+  /// Filters all keys that have arrived; in place of each complete sequence, it returns `other`.
   mutating func filter(_ keys: [BrowserKey]) -> [BrowserKey] {
     var taken: [BrowserKey] = []
     for (index, key) in keys.enumerated() {
@@ -78,7 +78,7 @@ struct EscapeFilter: Hashable, Sendable {
     return taken
   }
 
-  /// Takes a key; nil within a sequence, which can continue with the keys that arrive later.
+  /// Filters a key; nil within a sequence, which keys that arrive later can continue.
   private mutating func take(_ key: BrowserKey, isPending: Bool) -> BrowserKey? {
     switch (position, key) {
     case (_, .interrupt): break  // It ends the command, wherever it stands.

@@ -1,11 +1,11 @@
 import NavigationCore
 
-/// The lines of one nav's changes, the newest at the end, and the part of them that is shown.
+/// The lines about one nav's changes, newest last, and the position to which a user has scrolled.
 struct ChangeStream: Sendable {
   var watchLines = WatchLines()
   private var entries: [String] = []
   private var droppedCount = 0
-  /// Behind which entry the shown part ends; nil while it follows the newest.
+  /// The number of the last shown entry; nil while the newest is shown as it arrives.
   private var lastShown: Int?
 
   static let maximumEntries = 1000
@@ -28,7 +28,7 @@ struct ChangeStream: Sendable {
 
   mutating func follow() { lastShown = nil }
 
-  /// Moves by lines, towards newer ones if `step` is positive; at the newest it follows.
+  /// Scrolls by lines, towards newer ones if `step` is positive; from the newest on, it follows.
   mutating func scroll(_ step: Int) {
     let end = (lastShown ?? count) + step
     lastShown = end >= count ? nil : max(end, min(droppedCount + 1, count))

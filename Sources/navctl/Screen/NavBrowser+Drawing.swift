@@ -7,7 +7,7 @@ struct BrowserFrame: Hashable, Sendable {
   var cursor: CellPosition?
 }
 
-/// A cell of the terminal, both counted from 0.
+/// The place of a cell on the terminal; rows and columns count from 0.
 struct CellPosition: Hashable, Sendable {
   var row: Int
   var column: Int
@@ -18,7 +18,7 @@ struct BrowserLayout: Hashable, Sendable {
   let rows: Int
   let statusRows: Int
 
-  /// Whether the list stands beside the stack and the changes; else one pane is shown at a time.
+  /// Whether the list is beside the stack and the changes; else one pane at a time is shown.
   var isWide: Bool { columns >= 64 && rows >= 14 }
   var hasHeader: Bool { rows >= 4 }
   var hasHints: Bool { rows >= 6 }
@@ -41,7 +41,7 @@ extension NavBrowser {
     BrowserLayout(columns: columns, rows: rows, statusRows: statusLines.count)
   }
 
-  /// Draws the screen, and notes the state of the open nav as seen.
+  /// Draws the screen, and sets `drawnState` if the frame shows the top of the open nav.
   mutating func frame() -> BrowserFrame {
     let layout = layout
     // Only a frame that has the outermost screen of the open nav shows it.
@@ -89,7 +89,7 @@ extension NavBrowser {
     return kept.map { StyledLine(TerminalText.fitted($0, columns: columns), style) }
   }
 
-  /// What is typed, without its beginning if it is too long, and the column of the cursor.
+  /// The line of a prompt, which shows the end of a long text, and the column of the cursor.
   private func typed(_ prompt: Prompt) -> (line: StyledLine, column: Int) {
     let label =
       switch prompt.purpose {
@@ -113,7 +113,7 @@ extension NavBrowser {
 
   private var isHeld: Bool { opened.flatMap { streams[$0.name] }.map { !$0.isFollowing } ?? false }
 
-  /// The keys, those first that are needed first, as many as fit.
+  /// As many hints about keys as fit, the most needed first.
   private var hints: StyledLine {
     let keys: [String]
     switch prompt?.purpose {

@@ -94,7 +94,7 @@ extension NavBrowser {
     return open(row.path)
   }
 
-  /// Collapses the chosen branch; from another row it goes to the branch around it.
+  /// Collapses the chosen branch; if another row is chosen, chooses the branch around it.
   private mutating func leaveBranch() {
     let rows = currentRows()
     guard chosenIndex < rows.count else { return }
@@ -139,7 +139,7 @@ extension NavBrowser {
     return []
   }
 
-  /// Why a key cannot change the open nav; nil if it can.
+  /// Why a key cannot change the open nav, in words; nil if it can.
   private var reasonAgainstChange: String? {
     guard isWritable else { return "read-only: start with --write" }
     guard let opened else { return "no nav is open: choose one and press Enter" }
@@ -196,10 +196,10 @@ extension NavBrowser {
     }
   }
 
-  /// The guards of the command that does the same, made from the last frame.
+  /// The guards that the command of navctl would have, made from the state of the last frame.
   ///
-  /// Nobody types the name of what `r` removes, so it is guarded as `pop` is; and the nav that is
-  /// drawn must not have been closed and created anew.
+  /// The key r, pop to root, needs the guard of `pop`. Each guard names the epoch, so that a nav
+  /// that was closed and created anew does not change.
   private static func guards(
     _ operation: NavigationOperation, _ drawnState: SeenState, command: String, nav: String
   ) throws(UsageError) -> Guards {

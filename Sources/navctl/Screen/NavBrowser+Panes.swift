@@ -30,7 +30,7 @@ extension NavBrowser {
     lines.prefix(rows) + Array(repeating: StyledLine(), count: max(0, rows - lines.count))
   }
 
-  /// The heading of a pane; brackets mark the one that keys act on.
+  /// The heading of a pane; brackets mark the pane on which keys act.
   private func heading(
     _ name: String, _ note: String, of pane: Pane, columns: Int, isAlert: Bool = false
   ) -> StyledLine {
@@ -83,7 +83,7 @@ extension NavBrowser {
     return isChosen ? line.restyled(.chosen) : line
   }
 
-  /// The longest text first; the open nav is known by its mirror, the others by their heads.
+  /// The texts about a nav's position, longest first: of an open nav from its mirror.
   private func notes(_ nav: String, isOpen: Bool) -> [String] {
     let head =
       isOpen

@@ -11,7 +11,7 @@ struct NavBrowser: Sendable {
   enum Effect: Sendable {
     case watch(String)
     case unwatch(String)
-    /// Send a change, and pass its id to `noteSent(id:)`.
+    /// Send a change, and pass the id of its request to `noteSent(id:)`.
     case send(Change)
     case redraw
     case quit
@@ -36,9 +36,9 @@ struct NavBrowser: Sendable {
     /// The copy of its state; nil before it has arrived.
     var mirror: Mirror?
     var isCurrent = false
-    /// Why there is no copy, or no newer one; nil if nothing is wrong.
+    /// Why the mirror is missing or out of date; nil if it is neither.
     var problem: String?
-    /// Whether the nav does not exist at the moment, so that its watch begins when it is listed.
+    /// Whether the nav does not exist, so that its watch begins once the list has it.
     var isAwaited = false
     var skipped = 0
   }
@@ -72,23 +72,23 @@ struct NavBrowser: Sendable {
   var treeRows: [NavTree.Row]?
   var collapsed: Set<String> = []
   var filter = ""
-  /// The path of the chosen row, and its place when the list was last drawn.
+  /// The path of the chosen row; `chosenIndex` is its index when the list was last drawn.
   var chosen: String?
   var chosenIndex = 0
   var listTop = 0
 
   var opened: OpenNav?
-  /// The state of the open nav in the last frame; nil if that did not have its outermost screen.
+  /// The state of the open nav in the last frame; nil if that frame did not show its top.
   var drawnState: SeenState?
   var streams: [String: ChangeStream] = [:]
   var prompt: Prompt?
-  /// The first line of the help that is drawn; nil while it is not shown.
+  /// The index of the help's first visible line; nil while the help is closed.
   var helpTop: Int?
   var message: (text: String, isAlert: Bool)?
   var pendingChange: Change?
   var isConnected = true
 
-  /// The first actions: watch the directory, and the nav that was named.
+  /// The effects at the start: watch the list of navs, and the nav of the command line.
   mutating func firstEffects(_ nav: String?) -> [Effect] {
     guard let nav else { return [.watch(Self.directory)] }
     chosen = nav
@@ -127,7 +127,7 @@ struct NavBrowser: Sendable {
     return (former.map { [.unwatch($0)] } ?? []) + [.watch(nav)]
   }
 
-  /// The rows of the list, with the chosen one kept as the list changes.
+  /// The rows of the list; when the list has changed, it finds the chosen row again.
   mutating func currentRows() -> [NavTree.Row] {
     if let treeRows { return treeRows }
     let rows = NavTree.rows(listedNavs.map(\.id), filter: filter, collapsed: collapsed)

@@ -11,7 +11,7 @@ struct TopDrawing: Sendable {
   let columns: Int
   let rows: Int?
 
-  /// Without `before`, and after a restart, a frame has no rates, and times since the start.
+  /// Draws a frame; without `before`, or after a restart, it has no rates, and times since the start.
   func lines(_ sample: Sample, before: Sample?, endpoint: String) -> [StyledLine] {
     let statistics = sample.statistics
     let boot = statistics.text("boot")

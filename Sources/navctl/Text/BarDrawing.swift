@@ -99,7 +99,7 @@ struct BarDrawing: Sendable {
     return TerminalText.visible(text.isEmpty ? "\"\(label)\"" : "\(text) \"\(label)\"")
   }
 
-  /// The buttons of one side without spaces, which have a width only in a toolbar.
+  /// The texts of the buttons of one side; spaces are left out, since only a toolbar shows them.
   private func texts(_ slots: JSONValue?) -> [String] {
     (slots?.elements ?? []).compactMap { slot in
       isSpace(slot, "flexibleSpace") || isSpace(slot, "fixedSpace") ? nil : leftText(slot)

@@ -1,22 +1,22 @@
 import NavigationCore
 
-/// How a cluster is divided among its daemons, as `get` `cluster` answers.
+/// How the shards of a cluster are divided among its daemons, by the answer to `get` `cluster`.
 struct ClusterMembers: Sendable {
   struct Member: Hashable, Sendable {
     var name: String
-    /// The address; nil if the daemon has none for others.
+    /// The address at which clients reach the daemon; nil if it has none.
     var address: DaemonAddress?
     var ownedShards: UInt64
     /// The first and the last number of each range of its shards.
     var ranges: [ClosedRange<UInt64>] = []
-    /// Whether it gives its shards away and takes none.
+    /// Whether the daemon gives its shards away and takes none.
     var isDraining = false
-    /// The milliseconds until its lease ends; 0 if it has ended.
+    /// The milliseconds until the lease of the daemon ends; 0 if it has ended.
     var lease: UInt64 = 0
 
     var state: String { lease == 0 ? "away" : isDraining ? "draining" : "serving" }
 
-    /// Its shards in short, such as `0-340 512`; of many ranges, the first ones.
+    /// The first four ranges of its shards, such as `0-340 512`.
     var rangeText: String {
       let most = 4
       let texts = ranges.prefix(most).map {
@@ -70,7 +70,7 @@ struct ClusterMembers: Sendable {
 
   var others: [Member] { members.filter { $0.name != ownName && $0.ownedShards > 0 } }
 
-  /// Joins the navs of several daemons, sorted by name; of one that moves, the later record wins.
+  /// Joins the navs of several daemons, sorted by name; of two with one name, the later wins.
   static func join(_ lists: [[JSONValue]]) -> [JSONValue] {
     var records: [String: JSONValue] = [:]
     for record in lists.joined() { if let id = record["id"]?.string { records[id] = record } }

@@ -5,7 +5,8 @@ import RuntimePaths
 enum ConnectionText {
   static let noDaemonStatus: Int32 = 7
 
-  /// A finding is what is at the path of a local socket; nil stands for an address of a network.
+  /// The error lines if no address answers; `kind` is that of the file at the path of a local
+  /// socket, and its outer nil stands for a network address.
   static func unreachable(
     _ endpoint: String, findings: [(address: String, kind: FileStatus.Kind??)] = []
   ) -> [String] {
@@ -28,7 +29,7 @@ enum ConnectionText {
     ["forbidden: \(denial.reason)", "try: \(denial.remedy); another address: --endpoint"]
   }
 
-  /// `key` is nil on a socket of this machine.
+  /// The error lines if navd does not admit the client; `key` is nil on a socket of this machine.
   static func unauthorised(_ endpoint: String, key: String?) -> [String] {
     guard let key else {
       return [
@@ -53,7 +54,7 @@ enum ConnectionText {
     ]
   }
 
-  /// `serverKey` is nil on a socket of this machine.
+  /// The error lines if the peer is not the expected navd; `serverKey` is nil on a local socket.
   static func brokenHandshake(_ endpoint: String, serverKey: String?) -> [String] {
     guard let serverKey else {
       return ["protocol: the program at \(endpoint) is not navd", "try: navctl doctor"]

@@ -1,12 +1,12 @@
 import NavigationCore
 import RuntimePaths
 
-/// The facts that `navctl doctor` judges; nil if a fact could not be found out.
+/// The facts that `navctl doctor` judges; a fact is nil if navctl could not find it out.
 struct DoctorFacts: Sendable {
   var endpoint: String?
   var endpointFailure: String?
   var socket: FileStatus?
-  /// Why the permissions of files do not let this user connect; nil if they do.
+  /// The file permission that keeps this user from connecting; nil if none does.
   var denial: AccessDenial?
   var statistics: JSONValue?
   var failure: String?
@@ -30,7 +30,7 @@ struct DoctorFinding: Hashable, Sendable {
   var subject: String
   var verdict: Verdict
   var finding: String
-  /// The next command or action in one line; nil without a fault.
+  /// What to do or to type next, in one line; nil without a fault.
   var remedy: String?
 
   init(_ subject: String, _ verdict: Verdict, _ finding: String, _ remedy: String? = nil) {
@@ -40,7 +40,7 @@ struct DoctorFinding: Hashable, Sendable {
 
 /// Judges facts about a daemon; does no I/O itself.
 enum Doctor {
-  /// The findings in the order of dependence: a later check assumes the earlier ones.
+  /// The findings in order; a later check assumes that the earlier ones found no fault.
   static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
     var findings = [endpoint(facts)]
     if let socket = socket(facts) { findings.append(socket) }
@@ -205,7 +205,7 @@ enum Doctor {
       "the newest rows of each nav stay whatever the limit: navctl list; journalctl -u navd")
   }
 
-  /// The pages of a log that navd would have moved many times: it does so from 1,000 on.
+  /// The pages of a write-ahead log that no checkpoint empties; navd makes one from 1,000 on.
   private static let longLog: UInt64 = 16_000
 
   static func backup(_ statistics: JSONValue) -> DoctorFinding {

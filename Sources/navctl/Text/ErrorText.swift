@@ -2,9 +2,9 @@ import NavigationCore
 import RuntimePaths
 
 enum ErrorText {
-  /// The cause, after a failed guard the changes since the seen state, and the remedy.
+  /// The lines of an error: its cause, after a failed guard what changed, and the remedy.
   ///
-  /// `seen` is the state that the guards came from, nil if the user typed them.
+  /// `seen` is the state from which navctl made the guards, nil if the user typed them.
   static func lines(
     _ error: ErrReply, nav: String?, seen: SeenState?, of attempt: Attempt = Attempt(),
     now: UInt64 = SystemClock.wallMilliseconds()
@@ -43,7 +43,7 @@ enum ErrorText {
       lines: lines(error, nav: nav, seen: seen, of: attempt), status: exitStatus(error))
   }
 
-  /// The exit status if a change was made, but its result could not be printed.
+  /// The exit status if navd made a change and navctl could not print its result.
   static let unprintedStatus: Int32 = 9
 
   static func exitStatus(_ error: ErrReply) -> Int32 {
@@ -66,8 +66,8 @@ enum ErrorText {
 
   /// A line such as "wifi is not on top any more: popped by ui (uid 1000) 3 s ago".
   ///
-  /// Nil if the error does not name the change, or if the expected screen is on top. A line that
-  /// contains everything in the daemon's message replaces it.
+  /// Nil if the error does not name the change, or if the expected screen is on top.
+  /// `replacesMessage` is true if the line has everything that the daemon's message has.
   private static func topChange(
     _ error: ErrReply, seen: SeenState?, now: UInt64
   ) -> (line: String, replacesMessage: Bool)? {
@@ -86,7 +86,7 @@ enum ErrorText {
     return (line, error.reason == "top")
   }
 
-  /// The expected top: the inner nil is an empty stack, the outer nil a guard without a top.
+  /// The top screen that the guard expected: inner nil for an empty stack, outer nil for any top.
   private static func expectedTop(_ error: ErrReply, _ seen: SeenState?) -> String?? {
     if error.reason == "top", let expected = error.expected {
       do { return .some(try JSONValue(expected.bytes).string) } catch { return nil }

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavigationCore
 
-/// The meaning, the cause and the remedy of a code of an error, of navd's log or of a session end.
+/// Explains a code of an error, of navd's log or of the end of a session.
 struct Explanation: Hashable, Sendable {
   let code: String
   /// The exit status of a command that fails with it; nil if no command fails with it.
@@ -15,7 +15,7 @@ struct Explanation: Hashable, Sendable {
   /// Every code that navctl or navd prints: those of navctl first, then those of the protocol.
   static let all = ownCodes + ErrorCode.allCases.map { Explanation($0) }
 
-  /// Finds the explanation of a code; throws the most similar codes, if it is unknown.
+  /// Finds the explanation of a code; the error for an unknown code suggests similar ones.
   static func find(_ code: String) throws(UsageError) -> Explanation {
     if let found = all.first(where: { $0.code == code }) { return found }
     let near = nearest(to: code)
@@ -37,7 +37,7 @@ struct Explanation: Hashable, Sendable {
       .sorted { ($0.1, $0.2, Text($0.0)) < ($1.1, $1.2, Text($1.0)) }.prefix(3).map(\.0)
   }
 
-  /// Lines break at `columns`, except the example and the remedy.
+  /// The explanation in lines of at most `columns`, except the example and the remedy.
   func lines(columns: Int) -> [String] {
     var lines = [
       exitStatus.map { "\(code)  exit status \($0)" } ?? "\(code)  no error of a command"

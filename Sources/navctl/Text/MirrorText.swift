@@ -2,7 +2,7 @@ import NavigationCore
 import NavigationClient
 import NavigationHub
 
-/// Writes mirrors and diffs as the JSON in which the daemon sent them, and reads them.
+/// Writes mirrors, diffs and events as the daemon's JSON, and reads a mirror from a state.
 enum MirrorText {
   static func state(_ mirror: Mirror, nav: String) -> [UInt8] { mirror.snapshot(of: nav).bytes }
 

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavigationCore
 
-/// The command and the operation that the daemon refused, as far as navctl knows them.
+/// The command and the operation that the daemon refused; nil for what navctl does not know.
 struct Attempt: Sendable {
   var command: String?
   var words: [String] = []
@@ -12,7 +12,7 @@ struct Attempt: Sendable {
   var leasedNav: String?
 }
 
-/// The remedy of an error: that of its code, unless the attempt shows a better one.
+/// Chooses the remedy of an error: that of its code, unless the attempt shows a better one.
 enum Remedies {
   /// The remedy of an error in one line, without a full stop.
   static func remedy(
@@ -51,7 +51,7 @@ enum Remedies {
     }.joined(separator: " ")
   }
 
-  /// How the refused operation can create the screen; nil if it cannot.
+  /// The remedy for an unknown screen: how the refused command creates it; nil if it cannot.
   private static func unknownScreen(
     _ nav: String, _ message: String, _ attempt: Attempt
   ) -> String? {
@@ -107,7 +107,7 @@ enum Remedies {
     }
   }
 
-  /// What to type in place of `words`, the arguments; nil if the message names no nearer word.
+  /// What to type in place of the arguments `words`; nil if the daemon's message suggests nothing.
   private static func correction(
     _ message: String, _ words: [String], settingOf nav: String?
   ) -> String? {

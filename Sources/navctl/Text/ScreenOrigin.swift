@@ -1,11 +1,11 @@
 import NavigationCore
 
-/// Where a screen of a nav came from and where it went, by the entries of the log.
+/// Finds in the log which revision put a screen on a nav, and which one took it away.
 struct ScreenOrigin: Sendable {
   let screen: String
-  /// The newest revision that put it on the stack or presented it; nil if the log has none.
+  /// The newest entry that put the screen on the stack or presented it; nil if the log has none.
   private(set) var arrival: JSONValue?
-  /// The first revision after `arrival` that took it away; nil if it is still there.
+  /// The first entry after `arrival` that took the screen away; nil if it is still there.
   private(set) var removal: JSONValue?
   private(set) var route: String?
   private(set) var isPresented = false
@@ -13,13 +13,14 @@ struct ScreenOrigin: Sendable {
 
   init(of screen: String) { self.screen = screen }
 
-  /// The oldest entry so far that shows the screen presented, while older ones may do so too.
+  /// The oldest read entry in whose state the screen is presented; older ones may follow.
   private var oldestPresentation: JSONValue?
-  /// The oldest entry so far that shows presentations without the screen, before any with it.
+  /// The oldest read entry whose presentations lack the screen, as long as none had it.
   private var oldestDismissal: JSONValue?
 
-  /// Takes a page of the log, oldest entry first, while the pages come newest first; returns
-  /// whether older pages can say nothing more.
+  /// Reads a page of the log; the caller passes the newest page first, its oldest entry first.
+  ///
+  /// Returns whether the search is over.
   mutating func read(_ entries: [JSONValue]) -> Bool {
     for entry in entries.reversed() where arrival == nil {
       if let record = entry["ins"]?.elements.first(where: { $0["id"]?.string == screen }),
@@ -53,7 +54,7 @@ struct ScreenOrigin: Sendable {
       .string
   }
 
-  /// The lines for people; `floor` is the oldest revision that the daemon has.
+  /// The answer of `navctl why` in lines; `floor` is the oldest revision that the daemon has.
   func lines(nav: String, floor: UInt64) -> [String] {
     guard let arrival else {
       return [

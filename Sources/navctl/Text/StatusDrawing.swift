@@ -2,10 +2,7 @@ import NavigationCore
 import NavigationHub
 
 enum StatusDrawing {
-  /// The cause, for a failed guard the changes since the seen state, and the remedy.
-  ///
-  /// `seen` is the state that the guards came from, nil if the user typed them; `now` is in
-  /// milliseconds since 1970. The two to six lines have no line breaks.
+  /// The output of `navctl status`: the verdict, then a row for each subject.
   static func lines(
     _ statistics: JSONValue, endpoint: String, columns: Int = 80
   ) -> [StyledLine] {
@@ -117,7 +114,7 @@ enum StatusDrawing {
     return "\(Figures.bytes(size)), \(free) free of \(Figures.bytes(disk))"
   }
 
-  /// The newest backup of the daemon's own, whether the next one is overdue, and one that is being made.
+  /// The age of the newest scheduled backup, whether the next is overdue, and the progress of one.
   static func backups(_ statistics: JSONValue) -> String {
     var parts: [String] = []
     let (every, total) = (statistics.number("backups.every"), statistics.number("backup.total"))

@@ -2,7 +2,7 @@ import NavigationCore
 import RuntimePaths
 
 enum Tables {
-  /// `-` stands for a position that the caller may not read.
+  /// The table of `navctl list`; `-` stands for a position that the caller may not read.
   static func navs(_ records: [JSONValue], columns: Int? = nil) -> [String] {
     let rows = records.map { record in
       let cells = ["id", "rev", "depth", "top", "watches"].map { record[$0]?.plainText ?? "-" }
@@ -28,7 +28,7 @@ enum Tables {
       }, columns: columns)
   }
 
-  /// `tops` are the top screens after each entry, nil if unknown; cells are cut to fit `columns`.
+  /// The table of `navctl history`; `tops` has the top screen after each entry, nil if unknown.
   static func history(_ entries: [JSONValue], tops: [String?], columns: Int = 80) -> [String] {
     let heading = ["REV", "TIME", "WHO", "WHAT", "TOP"]
     let rows = zip(entries, tops).map { entry, top in
@@ -80,12 +80,12 @@ enum Tables {
     return aligned(entries.map { [$0["screen"]?.string ?? "", $0["text"]?.string ?? "-"] })
   }
 
-  /// The members of an object but `except`, one on each line; nested members have names with dots.
+  /// The members of an object without `except`, one a line; nested ones have names with dots.
   static func members(_ value: JSONValue, except: String? = nil) -> [String] {
     aligned(value.members.filter { $0.name != except }.flatMap { rows(of: $0.value, $0.name) })
   }
 
-  /// If a line would be wider than `columns`, each row is a block with a line for each cell.
+  /// Aligns rows below a heading; if a line exceeds `columns`, each row becomes a block of lines.
   static func table(_ heading: [String], _ rows: [[String]], columns: Int? = nil) -> [String] {
     let lines = aligned([heading] + rows)
     guard let columns, lines.contains(where: { TerminalText.width($0) > columns }) else {

@@ -3,7 +3,7 @@ import NavigationHub
 
 /// Text measured in the columns of a terminal.
 enum TerminalText {
-  /// The text with U+FFFD in place of what controls a terminal or the direction of writing.
+  /// The text with U+FFFD for characters that control a terminal or the writing direction.
   ///
   /// Titles come from other clients, and must not imitate other output.
   static func visible(_ text: String) -> String {
@@ -15,7 +15,7 @@ enum TerminalText {
     return String(result)
   }
 
-  /// The text in ASCII, with as many columns; a sign without a similar one becomes question marks.
+  /// The text in ASCII with the same width; a sign without a similar one becomes question marks.
   static func ascii(_ text: String) -> String {
     guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
     return text.reduce(into: "") { result, character in
@@ -34,7 +34,7 @@ enum TerminalText {
     "−": "-", "µ": "u",
   ]
 
-  /// Whether the locale says that the terminal shows ASCII alone; without one, it shows UTF-8.
+  /// Whether the locale of the environment is not UTF-8; false without a locale.
   static func isASCII(_ variable: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(variable).first { !$0.isEmpty }
     guard let locale else { return false }
@@ -70,7 +70,7 @@ enum TerminalText {
     return lines
   }
 
-  /// A wide line, broken at spaces if possible; all parts but the first begin with four spaces.
+  /// Breaks a line into parts of at most `columns`, at spaces if possible; later ones are indented.
   static func continued(_ text: String, columns: Int) -> [String] {
     let indent = String(repeating: " ", count: columns > 12 ? 4 : 0)
     var parts: [String] = []
@@ -94,7 +94,7 @@ enum TerminalText {
     return parts + [(parts.isEmpty ? "" : indent) + rest]
   }
 
-  /// The same JSON with escapes for what controls a terminal; with `isASCII`, for all but ASCII.
+  /// The JSON with escapes for terminal controls, and with `isASCII` for all but ASCII.
   static func json(_ bytes: [UInt8], isASCII: Bool = false) -> String {
     var result = String.UnicodeScalarView()
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {

@@ -1,10 +1,10 @@
 import NavigationCore
 
-/// Makes the lines of `navctl watch`: one for each revision, and one in place of skipped revisions.
+/// Makes the lines of `navctl watch`: one for each revision, and one for a complete state.
 struct WatchLines: Sendable {
   private var lastPosition: (epoch: String, revision: UInt64)?
 
-  /// A complete state is a `resync` behind a line or a position, else a `snapshot`.
+  /// Without a position, the first complete state is a `snapshot`; all others are a `resync`.
   init(after position: MirrorPosition? = nil) {
     lastPosition = position.map { ($0.epoch?.text ?? "", $0.revision.number) }
   }
@@ -96,7 +96,7 @@ struct WatchLines: Sendable {
     return TerminalText.visible(text)
   }
 
-  /// navd disconnects a client that reads nothing for long; then the network is not at fault.
+  /// The line about a lost connection; after 2 s of writing, navd disconnected a slow reader.
   static func lossText(afterWriteOf milliseconds: UInt64) -> String {
     milliseconds < 2000
       ? "connection lost; watch continues when navd is back"
