@@ -8,7 +8,6 @@ struct Change {
   typealias NavOperations = (nav: String, operations: [NavigationOperation])
 
   private let invocation: Invocation
-  private let nav: String
   private let operations: [NavigationOperation]
   private let seenStates: SeenStates
   private let hasTypedGuards: Bool
@@ -22,7 +21,6 @@ struct Change {
     isGuarded: Bool = true
   ) throws {
     self.invocation = invocation
-    self.nav = nav
     self.operations = operations
     let endpoint = try invocation.endpoint()
     seenStates = SeenStates(invocation.environment, endpoint: endpoint)
@@ -64,6 +62,8 @@ struct Change {
     }
   }
 
+  private var nav: String { request.nav }
+
   private var takesLease: Bool { invocation.line.contains("lease") }
 
   private func report(_ answer: OkReply, _ body: [UInt8]) throws {
@@ -81,7 +81,7 @@ struct Change {
   }
 
   private func reportDryRun(_ answer: OkReply, _ body: [UInt8]) throws {
-    if invocation.isJSON { return try Output.record(.planned, body) }
+    if invocation.isJSON { return try Output.record(Record(.planned, body)) }
     let plan = try JSONValue(body)
     if let place = plan["pos"]?.integer {
       return try Output.line("dry run: \(nav) would wait at place \(place); nothing was changed")
@@ -106,7 +106,7 @@ struct Change {
           operation: index < operations.count ? operations[index].kind : nil,
           rights: operations.reduce(into: []) { $0.formUnion($1.rights) }))
     }
-    if invocation.isJSON { try Output.record(.changed, body) }
+    if invocation.isJSON { try Output.record(Record(.changed, body)) }
     Output.error("navctl: \(nav) exists already; nothing changed")
   }
 

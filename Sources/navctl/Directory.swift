@@ -63,7 +63,7 @@ struct Directory {
     try daemon.connection.request { $0.watch(nav) }
     while let event = try daemon.connection.next(timeout: timeout) {
       switch event {
-      case .changed(_, .replaced(let mirror, _)): return MirrorText.state(mirror, nav: nav)
+      case .changed(_, .replaced(let mirror, _)): return mirror.snapshot(of: nav).bytes
       case .watchEnded(_, _, .refused(let error)): throw Refusal(error: error, nav: nav)
       default: continue
       }

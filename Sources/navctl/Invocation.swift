@@ -36,7 +36,7 @@ struct Invocation {
 
   /// The width of the output in columns: `COLUMNS`, else the terminal's, else 80; within 20...400.
   var columns: Int {
-    let columns = environment["COLUMNS"].flatMap { Int($0) } ?? Output.terminalColumns ?? 80
+    let columns = environment["COLUMNS"].flatMap { Int($0) } ?? Output.terminalSize?.columns ?? 80
     return min(max(columns, 20), 400)
   }
 

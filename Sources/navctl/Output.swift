@@ -14,7 +14,7 @@ enum Output {
 
   /// Writes a line to stdout; a terminal gets a line that is too wide as several, indented by four.
   static func line(_ text: String) throws {
-    guard let columns = terminalColumns, TerminalText.width(text) > columns,
+    guard let columns = terminalSize?.columns, TerminalText.width(text) > columns,
       !text.contains("\u{1B}")
     else { return try line(octets(text)) }
     for part in TerminalText.continued(text, columns: columns) { try line(octets(part)) }
@@ -49,18 +49,7 @@ enum Output {
     }
   }
 
-  static func record(_ kind: Record.Kind, _ object: [UInt8], at time: UInt64? = nil) throws {
-    try record(Record(kind, object, at: time))
-  }
-
-  static func record(_ kind: Record.Kind, _ members: JSONObject, at time: UInt64? = nil) throws {
-    try record(Record(kind, members, at: time))
-  }
-
   static func text(_ text: String) throws { try data(octets(text)) }
-
-  /// Writes text to stdout while the process ends; ignores errors, which no caller could handle.
-  static func lastText(_ text: String) { _ = writeAll(Array(text.utf8), to: 1) }
 
   static func data(_ bytes: [UInt8]) throws {
     guard writeAll(bytes, to: 1) else {
@@ -90,9 +79,7 @@ enum Output {
 
   static var isTerminal: Bool { isatty(1) == 1 }
 
-  /// The width of the terminal at stdout; nil if stdout is no terminal or does not report it.
-  static var terminalColumns: Int? { terminalSize?.columns }
-
+  /// The size of the terminal at stdout; nil if stdout is no terminal or does not report it.
   static var terminalSize: (columns: Int, rows: Int)? { size(of: 1) }
 
   private static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {

@@ -12,10 +12,9 @@ enum Program {
       .get, .log, TraceCommand.command, .why, .diff, RecordCommand.command, PlayCommand.command,
       .list, .verify, .explain, .status, TopCommand.command, .doctor, .dump, .config, .reload,
     ], ChangeCommands.navCommands, ChangeCommands.stackCommands,
-    [.open, RoutesCommand.command, .save],
-    ChangeCommands.restoreCommands, ChangeCommands.presentationCommands, [.set],
-    ChangeCommands.recordCommands,
-    [.back], ChangeCommands.touchCommands,
+    [.open, RoutesCommand.command, .save], ChangeCommands.restoreCommands,
+    ChangeCommands.presentationCommands, [.set], ChangeCommands.recordCommands, [.back],
+    ChangeCommands.touchCommands,
     [
       .gesture, .transition, Lease.command, DelegateCommand.command, KeyCommand.command,
       .backup, .cluster, .engineTest, CompletionCommand.command, .schema, .op,

@@ -24,12 +24,7 @@ struct BrowserOpener {
       "<!DOCTYPE html><meta charset=\"utf-8\"><title>navd</title>"
       + "<meta http-equiv=\"refresh\" content=\"0;url=\(target)\">\n"
     _ = unsafe unlink(path)
-    let file = unsafe navd_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard file >= 0 else { return }
-    let bytes = Array(page.utf8)
-    let count = unsafe bytes.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
-    close(file)
-    guard count == bytes.count else { return }
+    do { try createFile(path, Array(page.utf8), mode: 0o600) } catch { return }
     // The browser gets no blocked or ignored signal of this process, and no ^C of its terminal.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)

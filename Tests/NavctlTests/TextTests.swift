@@ -156,7 +156,7 @@ import Testing
   @Test func `a state is written as it was read`() throws {
     let mirror = try #require(MirrorText.mirror(try value(state)))
     #expect(mirror.revision.number == 18 && mirror.top == "home" && mirror.parts.count == 2)
-    #expect(String(decoding: MirrorText.state(mirror, nav: "kiosk"), as: UTF8.self) == state)
+    #expect(String(decoding: mirror.snapshot(of: "kiosk").bytes, as: UTF8.self) == state)
     #expect(MirrorText.mirror(try value("{}")) == nil)
   }
 

@@ -385,12 +385,6 @@ package final class Gateway {
     return Answers.token(token, of: actor)
   }
 
-  private func makeCode(for actor: SessionActor) -> HTTPResponse {
-    let code = randomText(32)
-    tokens.add(code: code, for: actor, at: now)
-    return Answers.code(code)
-  }
-
   private func randomText(_ count: Int) -> String {
     var source = SystemRandomNumberGenerator()
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -440,7 +434,10 @@ extension Gateway: HTTPApplication {
     do throws(RequestGate.Refusal) {
       switch try Admission(request, configuration.gate, &tokens, at: now) {
       case .route(.token, _): answer = trade(request)
-      case .route(.code, let actor?): answer = makeCode(for: actor)
+      case .route(.code, let actor?):
+        let code = randomText(32)
+        tokens.add(code: code, for: actor, at: now)
+        answer = Answers.code(code)
       case .route(.messages, _): answer = post(request)
       case .route, .preflight: answer = Answers.error(404, "there is no \(request.path)")
       }

@@ -73,7 +73,7 @@ struct HTTPServer: ~Copyable {
   private let isUnlinking: Bool
 
   deinit {
-    responder.abortStreams()
+    for stream in Array(responder.streams.values) { stream.abort() }
     // libmicrohttpd must have resumed every connection before it stops.
     unsafe MHD_run(daemon)
     unsafe MHD_stop_daemon(daemon)
@@ -144,8 +144,6 @@ private final class Responder {
     self.application = application
     watchSet = set
   }
-
-  func abortStreams() { for stream in Array(streams.values) { stream.abort() } }
 
   static let handler: MHD_AccessHandlerCallback = {
     context, connection, url, method, _, upload, size, state in
@@ -225,19 +223,6 @@ private final class Responder {
     return unsafe MHD_queue_response(connection, head.status, response)
   }
 
-  /// What the callbacks of a stream's body need; the response keeps it alive.
-  private final class StreamBody {
-    let stream: ResponseStream
-    let descriptor: Int32
-    unowned let responder: Responder
-
-    init(_ stream: ResponseStream, _ descriptor: Int32, _ responder: Responder) {
-      self.stream = stream
-      self.descriptor = descriptor
-      self.responder = responder
-    }
-  }
-
   private func body(of stream: ResponseStream, on connection: OpaquePointer) -> OpaquePointer? {
     unsafe stream.begin(connection)
     let descriptor = stream.descriptor
@@ -245,37 +230,27 @@ private final class Responder {
     streams[descriptor] = stream
     // A suspended connection does not notice that its peer has closed it.
     _ = navd_http_watch(watchSet, descriptor, 1)
-    let body = unsafe Unmanaged.passRetained(StreamBody(stream, descriptor, self)).toOpaque()
+    stream.whenOver = { [unowned self, unowned stream] in
+      if streams[descriptor] === stream { streams[descriptor] = nil }
+    }
     return unsafe MHD_create_response_from_callback(
       UInt64.max, 16384,
       { context, _, target, limit in
         guard let context = unsafe context, let target = unsafe target else { return -1 }
-        let body = unsafe Unmanaged<StreamBody>.fromOpaque(context).takeUnretainedValue()
-        return unsafe body.stream.take(target, limit)
-      }, body,
+        let stream = unsafe Unmanaged<ResponseStream>.fromOpaque(context).takeUnretainedValue()
+        return unsafe stream.take(target, limit)
+      }, Unmanaged.passRetained(stream).toOpaque(),
       { context in
         guard let context = unsafe context else { return }
-        let body = unsafe Unmanaged<StreamBody>.fromOpaque(context).takeRetainedValue()
-        body.responder.forget(body.stream, body.descriptor)
+        unsafe Unmanaged<ResponseStream>.fromOpaque(context).takeRetainedValue().finish()
       })
-  }
-
-  private func forget(_ stream: ResponseStream, _ descriptor: Int32) {
-    if streams[descriptor] === stream { streams[descriptor] = nil }
-    stream.finish()
   }
 }
 
 extension HTTPRequest {
   fileprivate init(_ method: String, _ path: String, of connection: OpaquePointer) {
-    func header(_ name: String) -> String? {
-      unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name).map {
-        unsafe String(cString: $0)
-      }
-    }
     self.init(
-      method: method == "HEAD" ? "GET" : method, isForHead: method == "HEAD", path: path,
-      authorization: header("Authorization"))
+      method: method == "HEAD" ? "GET" : method, isForHead: method == "HEAD", path: path)
     let headers = unsafe Self.values(.HEADER_KIND, of: connection)
     func values(_ name: String) -> [String] {
       headers.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
@@ -284,6 +259,7 @@ extension HTTPRequest {
       let values = values(name)
       return values.isEmpty ? nil : values.joined(separator: ", ")
     }
+    authorization = values("authorization").first
     hosts = values("host")
     origin = joined("origin")
     fetchSite = joined("sec-fetch-site")

@@ -19,8 +19,8 @@ final class ResponseStream {
   private(set) var taken: UInt64 = 0
   /// Whether the response is over, or its connection closed.
   private(set) var isOver = false
-
-  init() {}
+  /// Called once, when libmicrohttpd has released the response.
+  var whenOver: () -> Void = {}
 
   var pending: Int { buffer.count - start }
 
@@ -97,6 +97,7 @@ final class ResponseStream {
   func finish() {
     isOver = true
     unsafe connection = nil
+    whenOver()
   }
 
   private func resume() {

@@ -35,7 +35,7 @@ extension Command {
     } catch {
       throw PlainFailure("file: \(error)")
     }
-    if invocation.isJSON { return try Output.record(.saved, answer.body) }
+    if invocation.isJSON { return try Output.record(Record(.saved, answer.body)) }
     let revision = answer.reply.revision.map { "  rev \($0.number)" } ?? ""
     try Output.line(TerminalText.visible("\(arguments.nav)\(revision)  saved to \(path)"))
   }
@@ -81,7 +81,7 @@ extension Command {
     read: printMembers
   ) { invocation in
     let (object, id, members, nav) = try setting(invocation)
-    if members.isEmpty, object.requiredIDPlaceholder == nil || id != nil { return nil }
+    if members.isEmpty, object.requiredID == nil || id != nil { return nil }
     try object.check(members, id: id, of: nav)
     return (nav, try object.operations(id: id, members))
   }
@@ -212,9 +212,7 @@ private func reportOmitted(
 }
 
 private func helpLine(_ object: NavObject) -> String {
-  let id =
-    object.requiredIDPlaceholder.map { " \($0)" } ?? object.optionalIDPlaceholder.map { " [\($0)]" }
-    ?? ""
+  let id = object.requiredID.map { " \($0)" } ?? object.optionalID.map { " [\($0)]" } ?? ""
   let keys = object.keys.map { key in
     var values = object.allowedValues(of: key)
     // A line of a terminal has room for no more; a refusal lists them all.
@@ -236,7 +234,7 @@ private func setting(
   try require(
     object != .proxy || arguments.nav == NavName.appearance.text, "a proxy is of all navs",
     remedy: "navctl set proxy \(words.joined(separator: " "))")
-  let takesID = object.requiredIDPlaceholder != nil || object.optionalIDPlaceholder != nil
+  let takesID = object.requiredID != nil || object.optionalID != nil
   let id = words.first.flatMap { !takesID || Members.isMember($0) ? nil : $0 }
   return (object, id, Array(words.dropFirst(id == nil ? 0 : 1)), arguments.nav)
 }
@@ -263,7 +261,8 @@ private func printMembers(_ invocation: Invocation) throws {
     }
   }
   if invocation.isJSON {
-    return try Output.record(.part, ["part": .string(object.rawValue)] + (value?.object ?? [:]))
+    return try Output.record(
+      Record(.part, ["part": .string(object.rawValue)] + (value?.object ?? [:])))
   }
   // `ver` is the revision of the last change; users cannot set it.
   let lines = value.map { Tables.members($0, except: "ver") } ?? []
@@ -273,7 +272,7 @@ private func printMembers(_ invocation: Invocation) throws {
 private func printMenu(_ invocation: Invocation) throws {
   let nav = try invocation.navArguments().nav
   let (reply, body) = try invocation.connect().get(.bar, nav)
-  if invocation.isJSON { return try Output.record(.backMenu, body) }
+  if invocation.isJSON { return try Output.record(Record(.backMenu, body)) }
   try Output.lines(Tables.backMenu(try reply.json()))
 }
 
@@ -290,7 +289,7 @@ private func showTransition(_ invocation: Invocation) throws {
   let daemon = try invocation.connect()
   let state = try daemon.get(.state, nav).reply.json()
   if invocation.isJSON {
-    return try Output.record(.transition, state["transition"]?.bytes ?? Array("{}".utf8))
+    return try Output.record(Record(.transition, state["transition"]?.bytes ?? Array("{}".utf8)))
   }
   let elapsed = daemon.transitionAge(nav: nav, state: state)
   let lines = StateDrawing(columns: invocation.columns)

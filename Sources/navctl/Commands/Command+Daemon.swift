@@ -15,7 +15,7 @@ extension Command {
   ) { invocation in
     let daemon = try invocation.connect()
     let (body, statistics) = try daemon.statistics()
-    if invocation.isJSON { return try Output.record(.status, body) }
+    if invocation.isJSON { return try Output.record(Record(.status, body)) }
     try invocation.write(
       StatusDrawing.lines(statistics, endpoint: daemon.endpoint, columns: invocation.columns))
   }
@@ -30,7 +30,7 @@ extension Command {
   ) { invocation in
     let findings = Doctor.findings(doctorFacts(invocation))
     if invocation.isJSON {
-      try Output.record(.doctor, Doctor.json(findings))
+      try Output.record(Record(.doctor, Doctor.json(findings)))
     } else {
       try invocation.write(Doctor.lines(findings))
     }
@@ -65,7 +65,7 @@ extension Command {
     members.add("navs", .array(navs))
     var whole = OpaqueJSON.object(members)
     if line.contains("redact") { whole = Redaction.redacted(try JSONValue(whole.bytes)) }
-    try Output.record(.dump, whole.bytes, at: SystemClock.wallMilliseconds())
+    try Output.record(Record(.dump, whole.bytes, at: SystemClock.wallMilliseconds()))
   }
 
   static let config = Command(
@@ -86,7 +86,7 @@ extension Command {
     if words.count == 2 { values = try configurationValues(words[1], values) }
     if invocation.isJSON {
       let list = OpaqueJSON.array(values.map(\.opaque))
-      return try Output.record(.config, ["values": list])
+      return try Output.record(Record(.config, ["values": list]))
     }
     try invocation.table(
       ["KEY", "VALUE", "ORIGIN"],
@@ -142,7 +142,7 @@ extension Command {
     switch (words.first ?? "status", words.count) {
     case ("status", 0...1):
       let (body, members) = try readCluster(daemon)
-      if invocation.isJSON { return try Output.record(.cluster, body) }
+      if invocation.isJSON { return try Output.record(Record(.cluster, body)) }
       try Output.lines(members.table)
     case ("move", 3):
       let wish: ClusterRequest.Wish =
@@ -298,7 +298,7 @@ private func changeCluster(
   while true {
     let (body, members) = try readCluster(daemon)
     if isDone(members) {
-      if daemon.invocation.isJSON { try Output.record(.cluster, body) }
+      if daemon.invocation.isJSON { try Output.record(Record(.cluster, body)) }
       return
     }
     if timer.left == .zero {

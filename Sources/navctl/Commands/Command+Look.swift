@@ -81,7 +81,7 @@ extension Command {
     let daemon = try invocation.connect()
     if let at { return try draw(try daemon.get(.state, nav, at: at), invocation) }
     let answer = try daemon.log(nav: nav, from: from, limit: limit ?? 20)
-    if invocation.isJSON { return try Output.record(.history, answer.body) }
+    if invocation.isJSON { return try Output.record(Record(.history, answer.body)) }
     let entries = try answer.reply.json().elements
     let tops = try entries.map { try topScreen(daemon, nav, $0) }
     try Output.lines(Tables.history(entries, tops: tops, columns: invocation.columns))
@@ -126,7 +126,7 @@ extension Command {
     request.at = try line.integer(of: "at").map { Revision($0) }
     let answer = try invocation.connect().get(request)
     if invocation.isJSON {
-      return try Output.record(Record.Kind(rawValue: word) ?? .state, answer.body)
+      return try Output.record(Record(Record.Kind(rawValue: word) ?? .state, answer.body))
     }
     try Output.json(try answer.reply.json(), columns: invocation.columns)
   }
@@ -143,7 +143,7 @@ extension Command {
     let from = try invocation.line.integer(of: "from")
     let limit = try invocation.line.integer(of: "limit") ?? 100
     let answer = try invocation.connect().log(nav: nav, from: from, limit: limit)
-    if invocation.isJSON { return try Output.record(.log, answer.body) }
+    if invocation.isJSON { return try Output.record(Record(.log, answer.body)) }
     let entries = try answer.reply.json().elements
     try Output.lines(Tables.log(entries, columns: invocation.tableColumns))
   }
@@ -176,7 +176,7 @@ extension Command {
     }
     origin.endSearch()
     if invocation.isJSON {
-      try Output.record(.why, origin.members(nav: nav, floor: floor))
+      try Output.record(Record(.why, origin.members(nav: nav, floor: floor)))
     } else {
       try Output.lines(origin.lines(nav: nav, floor: floor))
     }
@@ -204,11 +204,12 @@ extension Command {
     let comparison = StateComparison(before, after)
     if invocation.isJSON {
       return try Output.record(
-        .comparison,
-        [
-          "nav": .string(arguments.nav), "from": .integer(before["rev"]?.integer ?? 0),
-          "to": .integer(after["rev"]?.integer ?? 0), "differences": comparison.json,
-        ])
+        Record(
+          .comparison,
+          [
+            "nav": .string(arguments.nav), "from": .integer(before["rev"]?.integer ?? 0),
+            "to": .integer(after["rev"]?.integer ?? 0), "differences": comparison.json,
+          ]))
     }
     try invocation.write(
       comparison.differences.isEmpty ? [StyledLine("no difference")] : comparison.lines)
@@ -281,12 +282,12 @@ extension Command {
     guard let code = invocation.line.positionals.first else {
       let all = Explanation.all
       if invocation.isJSON {
-        return try Output.record(.codes, ["codes": .array(all.map(\.json))])
+        return try Output.record(Record(.codes, ["codes": .array(all.map(\.json))]))
       }
       return try invocation.table(["CODE", "MEANING"], all.map { [$0.code, $0.meaning] })
     }
     let explanation = try Explanation.find(code)
-    if invocation.isJSON { return try Output.record(.code, explanation.json.bytes) }
+    if invocation.isJSON { return try Output.record(Record(.code, explanation.json.bytes)) }
     try Output.lines(explanation.lines(columns: invocation.columns))
   }
 
@@ -298,7 +299,7 @@ extension Command {
     let daemon = try invocation.connect()
     func write(_ kind: Record.Kind, _ records: [JSONValue], _ table: [String]) throws {
       guard invocation.isJSON else { return try Output.lines(table) }
-      try Output.record(kind, [kind.rawValue: .array(records.map(\.opaque))])
+      try Output.record(Record(kind, [kind.rawValue: .array(records.map(\.opaque))]))
     }
     if invocation.line.contains("clients") {
       let clients = try Directory.clients.read(daemon)
@@ -313,7 +314,7 @@ extension Command {
 private func draw(
   _ answer: Daemon.Answer, _ invocation: Invocation, elapsed: UInt64? = nil
 ) throws {
-  if invocation.isJSON { return try Output.record(.state, answer.body) }
+  if invocation.isJSON { return try Output.record(Record(.state, answer.body)) }
   let drawing = StateDrawing(columns: invocation.columns)
   try invocation.write(drawing.lines(try answer.reply.json(), elapsed: elapsed))
 }

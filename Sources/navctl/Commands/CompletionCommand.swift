@@ -55,8 +55,7 @@ enum CompletionCommand {
       default:
         let name =
           placeholder == "ID"
-          ? (object.map { $0.requiredIDPlaceholder ?? $0.optionalIDPlaceholder ?? "" } ?? "ID")
-          : placeholder
+          ? (object.map { $0.requiredID ?? $0.optionalID ?? "" } ?? "ID") : placeholder
         words += (try? daemonCandidates(name, completion, invocation)) ?? []
       }
     }

@@ -76,7 +76,7 @@ enum KeyCommand {
         record.add("role", key.role)
         return OpaqueJSON.object(record)
       }
-      return try Output.record(.keys, ["keys": .array(records)])
+      return try Output.record(Record(.keys, ["keys": .array(records)]))
     }
     try invocation.table(
       ["NAME", "ROLE", "PUBLIC KEY"],

@@ -27,17 +27,14 @@ enum Lease {
     let arguments = try invocation.navArguments(isCommandWord: ["take", "release"].contains)
     let isForced = invocation.line.contains("force")
     let words = Array(arguments.rest.dropFirst())
-    switch arguments.rest.first {
-    case "take"?: break
-    case "release"? where words.isEmpty: break
-    default:
-      throw UsageError(
-        "lease needs a verb, take or release", remedy: "navctl lease NAV take [-- COMMAND]")
-    }
+    let isRelease = arguments.rest.first == "release"
+    try require(
+      isRelease ? words.isEmpty : arguments.rest.first == "take",
+      "lease needs a verb, take or release", remedy: "navctl lease NAV take [-- COMMAND]")
     let signals = try Signals()
     let daemon = try invocation.connectSession(wake: signals.descriptor)
     let nav = arguments.nav
-    if arguments.rest.first == "release" { return try release(daemon, nav, isForced: isForced) }
+    if isRelease { return try release(daemon, nav, isForced: isForced) }
     let owner = try take(daemon, nav, isForced: isForced, isKept: true)
     // With COMMAND, stdout belongs to COMMAND.
     if words.isEmpty { try report(invocation, nav, owner: owner) }

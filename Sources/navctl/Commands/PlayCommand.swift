@@ -35,13 +35,9 @@ enum PlayCommand {
         "--verify reads the whole file, without other options")
       try verify(invocation, path)
     } catch let fault as RecordingFault {
-      var lines = ["recording: \(path): \(fault)"]
-      if case .newer = fault {
-        lines.append("try: a newer navctl")
-      } else {
-        lines.append("try: record the nav again, if navd still has its history")
-      }
-      throw PlainFailure(lines: lines, status: 1)
+      var remedy = "try: record the nav again, if navd still has its history"
+      if case .newer = fault { remedy = "try: a newer navctl" }
+      throw PlainFailure("recording: \(path): \(fault)", remedy)
     }
   }
 
@@ -241,7 +237,7 @@ private struct Playback: ~Copyable {
         members.add(name, entry[name].map(\.opaque))
       }
       members.add("value", OpaqueJSON(validated: player.state))
-      return try Output.record(.playback, members)
+      return try Output.record(Record(.playback, members))
     }
     try invocation.write(
       StateDrawing(columns: invocation.columns).lines(try JSONValue(player.state)))

@@ -49,13 +49,7 @@ enum RoutesCommand {
     let ids = { (list: [JSONValue]) in list.compactMap { $0["id"]?.string } }
     let found = there.map { ids($0) == ids(screens) } == true ? route : nil
     if invocation.isJSON {
-      let routes = found.map { OpaqueJSON.object(["route": .string($0), "ok": .bool(true)]) }
-      try Output.record(
-        .routes,
-        [
-          "nav": .string(nav), "ok": .bool(found != nil),
-          "routes": .array(routes.map { [$0] } ?? []),
-        ])
+      try Output.record(record(nav, found.map { [($0, nil)] } ?? [], isRight: found != nil))
     } else if let found {
       try Output.line(TerminalText.visible(found))
     } else {
@@ -121,13 +115,7 @@ enum RoutesCommand {
     }
     let failures = cases.count { $0.fault != nil }
     if invocation.isJSON {
-      let list = cases.map { name, fault in
-        var members: JSONObject = ["route": .string(name), "ok": .bool(fault == nil)]
-        members.add("fault", fault)
-        return OpaqueJSON.object(members)
-      }
-      try Output.record(
-        .routes, ["nav": .string(nav), "ok": .bool(failures == 0), "routes": .array(list)])
+      try Output.record(record(nav, cases, isRight: failures == 0))
     } else {
       for (name, fault) in cases {
         try Output.line(
@@ -136,6 +124,15 @@ enum RoutesCommand {
       if cases.isEmpty { try Output.line("\(nav) has no routes") }
     }
     try ExitStatus.end(failures == 0 ? 0 : 1)
+  }
+
+  private static func record(_ nav: String, _ cases: [CaseOutcome], isRight: Bool) -> Record {
+    let list = cases.map { name, fault in
+      var members: JSONObject = ["route": .string(name), "ok": .bool(fault == nil)]
+      members.add("fault", fault)
+      return OpaqueJSON.object(members)
+    }
+    return Record(.routes, ["nav": .string(nav), "ok": .bool(isRight), "routes": .array(list)])
   }
 
   /// For each template, why it never matches: the earlier one that does; nil if it can match.

@@ -102,7 +102,7 @@ struct LiveScreen: ~Copyable {
     if isTerminal { try Output.text("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J") }
   }
 
-  deinit { if isTerminal { Output.lastText("\u{1B}[?25h\u{1B}[?1049l") } }
+  deinit { if isTerminal { _ = writeAll(Array("\u{1B}[?25h\u{1B}[?1049l".utf8), to: 1) } }
 
   func show(_ lines: [String]) throws {
     guard isTerminal else {

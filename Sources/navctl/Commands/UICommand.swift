@@ -22,12 +22,10 @@ enum UICommand {
     try require(
       nav?.hasPrefix("$") != true, "\(nav ?? "") is a directory, not a nav", remedy: "navctl ui")
     let term = invocation.environment["TERM"]
-    if let obstacle = obstacle(
+    try obstacle(
       isTerminal: Output.isTerminal && isatty(0) == 1, term: term, isJSON: invocation.isJSON,
-      nav: nav)
-    {
-      throw obstacle
-    }
+      nav: nav
+    ).map { throw $0 }
     let signals = try Signals(also: [SIGHUP, SIGQUIT, SIGWINCH])
     // An error of the first connection ends the command before the terminal is taken over.
     let daemon = try invocation.connect()

@@ -112,7 +112,7 @@ private struct WatchStream {
         SeenState(mirror))
       endIfReached(mirror.revision)
     case .changed(_, .replaced(let mirror, let why)):
-      let state = try JSONValue(MirrorText.state(mirror, nav: nav))
+      let state = try JSONValue(mirror.snapshot(of: nav).bytes)
       // With `--from`, the reason of the first snapshot is the error, not `join`.
       let record = lines.snapshot(
         state, why: why == "join" ? startErrorCode ?? "join" : why ?? "join", at: now)

@@ -17,11 +17,7 @@ enum NavObject: String, CaseIterable, Sendable {
     var keys: [String]
   }
 
-  private static let rows = allCases.map(\.madeRow)
-
-  private var row: Row { Self.rows[Self.allCases.firstIndex(of: self) ?? 0] }
-
-  private var madeRow: Row {
+  private var row: Row {
     switch self {
     case .screen:
       let details = ScreenDetails.table.names.filter { $0 != "item" }
@@ -49,9 +45,9 @@ enum NavObject: String, CaseIterable, Sendable {
   }
 
   /// The placeholder of the id in the help; nil if the command needs no id.
-  var requiredIDPlaceholder: String? { row.isOptional ? nil : row.id }
+  var requiredID: String? { row.isOptional ? nil : row.id }
 
-  var optionalIDPlaceholder: String? { row.isOptional ? row.id : nil }
+  var optionalID: String? { row.isOptional ? row.id : nil }
 
   var keys: [String] { row.keys }
 
@@ -67,9 +63,7 @@ enum NavObject: String, CaseIterable, Sendable {
       remedy: "navctl set \(nav) \(near?.usageWords ?? others) KEY=VALUE")
   }
 
-  var usageWords: String {
-    ([rawValue] + [requiredIDPlaceholder].compactMap(\.self)).joined(separator: " ")
-  }
+  var usageWords: String { ([rawValue] + [requiredID].compactMap(\.self)).joined(separator: " ") }
 
   /// The words that a member can have; the daemon's reader lists them when it refuses `{}`.
   func allowedValues(of key: String) -> [String] {
@@ -109,7 +103,7 @@ enum NavObject: String, CaseIterable, Sendable {
   func operations(id: String?, _ words: [String]) throws(UsageError) -> [NavigationOperation] {
     let usage = "navctl set NAV \(usageWords)"
     try require(
-      requiredIDPlaceholder == nil || id != nil, "\(requiredIDPlaceholder ?? "") is missing",
+      requiredID == nil || id != nil, "\(requiredID ?? "") is missing",
       remedy: "\(usage) KEY=VALUE...")
     let row = row
     var arguments: JSONObject = [:]

@@ -41,30 +41,11 @@ struct SeenStore: Sendable {
       try createPrivateDirectory(directory)
       removeOldFiles()
     }
-    try replace(path, bytes)
+    // After a crash of the machine, no session reads the file again.
+    try writeFileAtomically(path, bytes, isSynced: false)
   }
 
   func forget(endpoint: String, nav: String) { unsafe unlink(path(endpoint: endpoint, nav: nav)) }
-
-  /// Replaces a file without a sync: after a crash of the machine, no session reads it again.
-  private func replace(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
-    let temporary = "\(path).\(getpid())"
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = unsafe navd_open(temporary, flags, 0o600)
-    guard descriptor >= 0 else { throw SystemError("create", temporary, code: navd_errno()) }
-    let isWritten = writeAll(bytes, to: descriptor)
-    let failure = navd_errno()
-    close(descriptor)
-    guard isWritten else {
-      unsafe unlink(temporary)
-      throw SystemError("write", temporary, code: failure)
-    }
-    guard unsafe rename(temporary, path) == 0 else {
-      let error = SystemError("replace", path, code: navd_errno())
-      unsafe unlink(temporary)
-      throw error
-    }
-  }
 
   /// FNV-1a, 64 bits.
   private static func hash(_ bytes: [UInt8], basis: UInt64) -> UInt64 {

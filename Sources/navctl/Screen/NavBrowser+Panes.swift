@@ -116,7 +116,7 @@ extension NavBrowser {
     ]
     if let problem = opened.problem { lines += Self.paragraph(problem, columns: columns, .alert) }
     guard let mirror = opened.mirror else { return lines }
-    guard let state = try? JSONValue(MirrorText.state(mirror, nav: opened.name)) else {
+    guard let state = try? JSONValue(mirror.snapshot(of: opened.name).bytes) else {
       return lines + Self.paragraph("its state cannot be read", columns: columns, .alert)
     }
     let (drawing, skipped, hasTop) = StateDrawing(columns: columns)

@@ -53,9 +53,6 @@ struct NavBrowser: Sendable {
     var editor = LineEditor()
   }
 
-  static let directory = "$navs"
-  /// The directory of the newest revisions of the navs in memory; some daemons do not have it.
-  static let headDirectory = "$heads"
   static let maximumStreams = 32
 
   let isWritable: Bool
@@ -90,10 +87,10 @@ struct NavBrowser: Sendable {
 
   /// The effects at the start: watch the list of navs, and the nav of the command line.
   mutating func firstEffects(_ nav: String?) -> [Effect] {
-    guard let nav else { return [.watch(Self.directory)] }
+    guard let nav else { return [.watch(Directory.navs.nav)] }
     chosen = nav
     pane = .stack
-    return [.watch(Self.directory)] + open(nav)
+    return [.watch(Directory.navs.nav)] + open(nav)
   }
 
   mutating func resize(columns: Int, rows: Int) {
@@ -155,17 +152,17 @@ struct NavBrowser: Sendable {
     switch event {
     case .opened:
       isConnected = true
-      return [.watch(Self.headDirectory)]
+      return [.watch(Directory.heads.nav)]
     case .lost:
       isConnected = false
       opened?.isCurrent = false
     case .answered(let id, let result) where pendingChange?.id == id: return takeAnswer(result)
-    case .changed(Self.directory, let change): return setList(change)
-    case .changed(Self.headDirectory, let change): setHeads(change.mirror?.screens)
+    case .changed(Directory.navs.nav, let change): return setList(change)
+    case .changed(Directory.heads.nav, let change): setHeads(change.mirror?.screens)
     // Without the right to read them all, the list has names alone.
-    case .watchEnded(Self.headDirectory, _, _): setHeads([])
+    case .watchEnded(Directory.heads.nav, _, _): setHeads([])
     case .changed(let nav, let change) where nav == opened?.name: applyChange(change)
-    case .watchEnded(Self.directory, _, let outcome): listProblem = Self.text(outcome, nil)
+    case .watchEnded(Directory.navs.nav, _, let outcome): listProblem = Self.text(outcome, nil)
     case .watchEnded(let nav, _, let outcome) where nav == opened?.name: endWatch(nav, outcome)
     case .closed, .answered, .queued, .changed, .latest, .ephemeral, .traced, .watchEnded, .duty:
       break
@@ -199,7 +196,7 @@ struct NavBrowser: Sendable {
       show(mirror)
     case .replaced(let mirror, let why):
       appendLine(name) { watch in
-        guard let state = try? JSONValue(MirrorText.state(mirror, nav: name)) else {
+        guard let state = try? JSONValue(mirror.snapshot(of: name).bytes) else {
           return "rev \(mirror.revision.number)"
         }
         return watch.snapshot(state, why: why ?? "join", at: 0).text

@@ -4,8 +4,6 @@ import NavigationHub
 
 /// Writes mirrors, diffs and events as the daemon's JSON, and reads a mirror from a state.
 enum MirrorText {
-  static func state(_ mirror: Mirror, nav: String) -> [UInt8] { mirror.snapshot(of: nav).bytes }
-
   static func mirror(_ state: JSONValue) -> Mirror? {
     guard let epoch = state["epoch"]?.string.flatMap({ Epoch($0) }),
       let revision = state["rev"]?.integer, let list = state["screens"],

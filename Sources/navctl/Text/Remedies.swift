@@ -128,10 +128,10 @@ enum Remedies {
         let member = "it is a member of \(owners.map(\.rawValue).joined(separator: ", "))"
         guard let nav, owners.count == 1, ![owner, object].contains(.proxy) else { return member }
         let id =
-          owner.requiredIDPlaceholder != object.requiredIDPlaceholder
+          owner.requiredID != object.requiredID
           ? nil : words.last { !Members.isMember($0) }
         let words =
-          owner.requiredIDPlaceholder == nil
+          owner.requiredID == nil
           ? owner.usageWords : "\(owner.rawValue) \(id ?? "SCREEN")"
         return "\(member): navctl set \(nav) \(words) \(last)=VALUE"
       }
