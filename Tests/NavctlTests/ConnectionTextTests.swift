@@ -99,7 +99,7 @@ import Testing
     #expect(json["meaning"]?.string == explanation.meaning)
     #expect(json["why"]?.string == explanation.cause && json["try"]?.string == explanation.remedy)
     #expect(json["example"]?.string == explanation.example)
-    #expect(json["retry"]?.string == explanation.refusal?.retry.rawValue)
+    #expect(json["retry"]?.string == explanation.errorCode?.retry.rawValue)
     let words = explanation.lines(columns: 1000).joined(separator: "\n")
     for text in [explanation.meaning, explanation.cause, explanation.example] {
       #expect(words.contains(text))

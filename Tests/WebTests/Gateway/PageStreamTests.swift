@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `a stream begins with its id and the number of the first post`() {
-    let text = String(decoding: stream().opening, as: UTF8.self)
+    let text = String(decoding: stream().openingLine, as: UTF8.self)
     #expect(text == "[\"stream\",{\"id\":\"s\",\"next\":1}]\n")
   }
 
@@ -203,14 +203,14 @@ import Testing
     stream.noteEnd(at: 2000)
     #expect(stream.deadline?.at == 17_000 && stream.deadline?.end == .stalled)
     #expect(stream.connectsAgainAt == nil)
-    #expect(stream.hasEnded && !stream.reads(pending: 0))
+    #expect(stream.hasEnded && !stream.mayReadDaemon(pending: 0))
     stream.notePage(isDrained: false, taken: 0, at: 20_000)
     #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .stalled)
   }
 
   @Test func `navd is read while little waits for the page`() {
-    #expect(stream().reads(pending: 65_535))
-    #expect(!stream().reads(pending: 65_536))
+    #expect(stream().mayReadDaemon(pending: 65_535))
+    #expect(!stream().mayReadDaemon(pending: 65_536))
   }
 }
 
