@@ -87,14 +87,15 @@ enum Failure {
     case .refused(let endpoint, .unauthorised(let key)):
       return PlainFailure(.forbidden, ConnectionText.unauthorised(endpoint, key: key))
     case .refused(_, .noPermission(let denial)):
-      return PlainFailure(.forbidden, ConnectionText.closed(denial))
+      return PlainFailure(.forbidden, ConnectionText.noPermission(denial))
     case .refused(let endpoint, .full):
-      return PlainFailure(.forbidden, ConnectionText.full(endpoint))
+      return PlainFailure(.forbidden, ConnectionText.tooManyConnections(endpoint))
     case .refused(let endpoint, .handshake(let serverKey)):
       let lines = ConnectionText.brokenHandshake(endpoint, serverKey: serverKey)
       return serverKey == nil ? .noDaemon(lines) : PlainFailure(.forbidden, lines)
     case .closed(.refused(let refusal)): return ErrorText.failure(refusal)
-    case .closed(.dismissed(let why)): return PlainFailure(.fenced, ConnectionText.dismissed(why))
+    case .closed(.dismissed(let why)):
+      return PlainFailure(.fenced, ConnectionText.sessionEnded(why))
     case .noAnswer(let endpoint, let isChange):
       return PlainFailure(.busy, ConnectionText.timeout(endpoint, isChange: isChange))
     case .unreadable, .system:

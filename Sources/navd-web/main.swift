@@ -135,7 +135,7 @@ do {
   let opener = line.contains("open") ? BrowserOpener(rules.environment) : nil
   defer { opener?.removeFile() }
   try Gateway.run(
-    configuration, say: say,
+    configuration, log: say,
     launched: { url in
       guard isInspector else { return say("open \(url)") }
       let start = line.value(of: "nav").map { "&nav=" + percentEncoded($0) } ?? ""
@@ -148,5 +148,5 @@ do {
       notify(.ready)
     }, stopping: { notify(.stopping) })
 } catch {
-  exit(Gateway.exitStatus(after: error, say: say))
+  exit(Gateway.exitStatus(after: error, log: say))
 }

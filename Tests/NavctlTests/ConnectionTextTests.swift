@@ -13,12 +13,13 @@ import Testing
 
   private static let all: [[String]] = [
     ConnectionText.unreachable(local), ConnectionText.unreachable(remote),
-    ConnectionText.closed(AccessDenial(reason: "no permission", remedy: "join", isSettled: true)),
+    ConnectionText.noPermission(
+      AccessDenial(reason: "no permission", remedy: "join", isSettled: true)),
     ConnectionText.unauthorised(local, key: nil),
-    ConnectionText.unauthorised(remote, key: "KEY"), ConnectionText.full(local),
+    ConnectionText.unauthorised(remote, key: "KEY"), ConnectionText.tooManyConnections(local),
     ConnectionText.brokenHandshake(local, serverKey: nil),
     ConnectionText.brokenHandshake(remote, serverKey: "KEY"),
-    ConnectionText.dismissed("revoked"), ConnectionText.dismissed("fenced"),
+    ConnectionText.sessionEnded("revoked"), ConnectionText.sessionEnded("fenced"),
     ConnectionText.notFound([PathError.Tried(path: "/a", finding: "not there")]),
     ConnectionText.timeout(local, isChange: false), ConnectionText.timeout(local, isChange: true),
   ]
@@ -72,8 +73,8 @@ import Testing
 
   @Test func `an ended session has its reason as code`() {
     #expect(
-      ConnectionText.dismissed("fenced") == ["fenced: navd ended the session", "try: again"])
-    #expect(ConnectionText.dismissed("revoked")[1].contains("navctl key authorize"))
+      ConnectionText.sessionEnded("fenced") == ["fenced: navd ended the session", "try: again"])
+    #expect(ConnectionText.sessionEnded("revoked")[1].contains("navctl key authorize"))
     #expect(ConnectionText.noDaemonStatus == 7)
   }
 }

@@ -15,7 +15,7 @@ struct DaemonLink: ~Copyable {
   private let socket: Socket
   private var monitor: Monitor
   private var parts = Multipart(capacity: 3)
-  let slot: Poller.Slot
+  let socketSlot: Poller.Slot
   let monitorSlot: Poller.Slot
   private var isPaused = false
   /// Whether a call on the socket may have hidden the sign of a message.
@@ -42,14 +42,14 @@ struct DaemonLink: ~Copyable {
     let slot = try poller.addSigns(of: socket)
     let monitorSlot = try poller.addSigns(of: monitor)
     return DaemonLink(
-      socket: socket, monitor: monitor, slot: slot, monitorSlot: monitorSlot)
+      socket: socket, monitor: monitor, socketSlot: slot, monitorSlot: monitorSlot)
   }
 
   /// Stops or resumes reading from navd, where messages wait meanwhile.
   mutating func pause(_ isPaused: Bool, _ poller: inout Poller) {
     guard isPaused != self.isPaused else { return }
     self.isPaused = isPaused
-    for slot in [slot, monitorSlot] { poller.watch(slot, for: isPaused ? [] : .readable) }
+    for slot in [socketSlot, monitorSlot] { poller.watch(slot, for: isPaused ? [] : .readable) }
     mustRead = true
   }
 
@@ -83,6 +83,6 @@ struct DaemonLink: ~Copyable {
   }
 
   func isReady(_ poller: borrowing Poller) -> Bool {
-    mustRead || poller.isReadable(slot) || poller.isReadable(monitorSlot)
+    mustRead || poller.isReadable(socketSlot) || poller.isReadable(monitorSlot)
   }
 }

@@ -41,7 +41,7 @@ package final class Gateway {
   static let maximumStreams = 256
 
   private let configuration: Configuration
-  private let say: (String) -> Void
+  private let log: (String) -> Void
   private let launched: (String) -> Void
   private let files: StaticFiles?
   private let context: Context
@@ -49,7 +49,7 @@ package final class Gateway {
   private var poller = Poller()
   private var streams: [String: OpenStream] = [:]
   private var reader = ClientMessageReader(maximumBytes: PageMessage.maximumLineBytes)
-  private var bound: ListenAddress
+  private var boundAddress: ListenAddress
   private var isStopping = false
   /// The launch code that the gateway printed last; nil without `launchActor`.
   private var printedCode: String?
@@ -79,13 +79,13 @@ package final class Gateway {
   }
 
   private init(
-    _ configuration: Configuration, say: @escaping (String) -> Void,
+    _ configuration: Configuration, log: @escaping (String) -> Void,
     launched: @escaping (String) -> Void
   ) throws {
     self.configuration = configuration
-    self.say = say
+    self.log = log
     self.launched = launched
-    bound = configuration.address
+    boundAddress = configuration.address
     files = try configuration.pageDirectory.map { try StaticFiles($0) }
     context = try Context.make()
     reader.takesActors = false
@@ -98,17 +98,17 @@ package final class Gateway {
   /// The gateway calls `launched` with each address that opens a page once, and `ready` with the
   /// address on which it listens.
   package static func run(
-    _ configuration: Configuration, say: @escaping (String) -> Void,
+    _ configuration: Configuration, log: @escaping (String) -> Void,
     launched: @escaping (String) -> Void, ready: (ListenAddress) -> Void,
     stopping: () -> Void = {}
   ) throws {
     let signals = try stopSignals()
     _ = navd_raise_descriptor_limit()
-    let gateway = try Gateway(configuration, say: say, launched: launched)
+    let gateway = try Gateway(configuration, log: log, launched: launched)
     var server = try HTTPServer(
       configuration.address, inherited: configuration.inheritedDescriptor, maximumConnections: 640,
       idleSeconds: 15, application: gateway)
-    gateway.bound = server.boundAddress
+    gateway.boundAddress = server.boundAddress
     ready(server.boundAddress)
     gateway.launch()
     try gateway.run(&server, signals, stopping)
@@ -128,7 +128,7 @@ package final class Gateway {
         if !mustStop { reload() }
       }
       if let codeExpiry, codeExpiry <= now {
-        say("the address was not opened within \(TokenTable.codeSeconds) s")
+        log("the address was not opened within \(TokenTable.codeSeconds) s")
         self.codeExpiry = nil
         mustStop = true
       }
@@ -162,10 +162,10 @@ package final class Gateway {
     var next = min(stopAt ?? .max, codeExpiry ?? .max)
     for stream in streams.values {
       if mayRead(stream), stream.link?.mustRead == true { return 0 }
-      if stream.link != nil, !stream.rules.due.isEmpty {
+      if stream.link != nil, !stream.rules.dueMessages.isEmpty {
         next = min(next, now + Self.resendMilliseconds)
       }
-      next = min(next, stream.rules.deadline?.at ?? .max, stream.rules.connectsAgainAt ?? .max)
+      next = min(next, stream.rules.deadline?.at ?? .max, stream.rules.nextAttemptAt ?? .max)
     }
     guard next < .max else { return Int(server) }
     let left = Int(clamping: next - min(next, now))
@@ -176,15 +176,15 @@ package final class Gateway {
   ///
   /// The status is 2 for a wrong address to listen on, 3 for a file of tokens that cannot be used,
   /// else 1.
-  package static func exitStatus(after error: any Error, say: (String) -> Void) -> Int32 {
-    say(error is ListenError ? "usage: --listen: \(error)" : "\(error)")
+  package static func exitStatus(after error: any Error, log: (String) -> Void) -> Int32 {
+    log(error is ListenError ? "usage: --listen: \(error)" : "\(error)")
     if error is ListenError { return 2 }
     return (error as? TokenFileError)?.isFailedRead == false ? 3 : 1
   }
 
   // Streams.
 
-  private func open(
+  private func openStream(
     _ actor: SessionActor, token: String, _ shared: [[String]]
   ) -> HTTPDecision {
     guard !isStopping, streams.count < Self.maximumStreams else {
@@ -223,7 +223,7 @@ package final class Gateway {
     } catch {
       guard lastConnectError != "\(error)" else { return }
       lastConnectError = "\(error)"
-      say("\(error)")
+      log("\(error)")
     }
   }
 
@@ -247,7 +247,7 @@ package final class Gateway {
 
   /// Passes the messages of a stream between page and navd.
   private func exchangeMessages(_ stream: OpenStream) throws {
-    guard stream.link?.isReady(poller) == true || !stream.rules.due.isEmpty else { return }
+    guard stream.link?.isReady(poller) == true || !stream.rules.dueMessages.isEmpty else { return }
     repeat { try receive(stream) } while try sendDue(stream)
     // An offer that navd's socket did not take may have hidden the sign of a message.
     if stream.link?.mustRead == true { try receive(stream) }
@@ -255,8 +255,8 @@ package final class Gateway {
 
   /// Sends the stream's due messages to navd; returns whether the socket accepted any.
   private func sendDue(_ stream: OpenStream) throws -> Bool {
-    guard !stream.rules.due.isEmpty else { return false }
-    guard let count = try stream.link?.send(stream.rules.due) else { return false }
+    guard !stream.rules.dueMessages.isEmpty else { return false }
+    guard let count = try stream.link?.send(stream.rules.dueMessages) else { return false }
     stream.rules.noteSent(count)
     return count > 0
   }
@@ -284,7 +284,7 @@ package final class Gateway {
   private func applyDeadline(_ stream: OpenStream) {
     stream.rules.notePage(
       isDrained: stream.response.isDrained, taken: stream.response.taken, at: now)
-    if let again = stream.rules.connectsAgainAt, again <= now { connect(stream) }
+    if let again = stream.rules.nextAttemptAt, again <= now { connect(stream) }
     guard let deadline = stream.rules.deadline, deadline.at <= now else { return }
     if deadline.end == .stalled { stream.response.abort() }
     end(stream, deadline.end)
@@ -310,7 +310,7 @@ package final class Gateway {
 
   private func close(_ stream: OpenStream) {
     guard let link = stream.link.take() else { return }
-    poller.remove(link.slot)
+    poller.remove(link.socketSlot)
     poller.remove(link.monitorSlot)
   }
 
@@ -345,11 +345,11 @@ package final class Gateway {
   private func reload() {
     do {
       try readTokens()
-      say("read the tokens again")
+      log("read the tokens again")
       for stream in streams.values
       where tokens.actor(of: stream.token, at: now) != stream.rules.actor { end(stream, .gone) }
     } catch {
-      say("the former tokens stay: \(error)")
+      log("the former tokens stay: \(error)")
     }
   }
 
@@ -366,10 +366,10 @@ package final class Gateway {
     printedCode = code
     tokens.add(code: code, for: actor, at: now, expires: isPrivate)
     if isPrivate { codeExpiry = now + TokenTable.codeSeconds * 1000 }
-    launched("http://\(bound)/#c=\(code)")
+    launched("http://\(boundAddress)/#c=\(code)")
   }
 
-  private func trade(_ request: HTTPRequest) -> HTTPResponse {
+  private func tradeCode(_ request: HTTPRequest) -> HTTPResponse {
     guard let code = Answers.code(in: request.body) else {
       return Answers.error(400, "the body is {\"code\":CODE}")
     }
@@ -415,13 +415,13 @@ extension Gateway: HTTPApplication {
         guard let actor, let token = request.token else {
           preconditionFailure("a stream without a token")
         }
-        return open(actor, token: token, shared)
+        return openStream(actor, token: token, shared)
       case .route: return file(request.path)
       }
     } catch {
       // The cause is a foreign page, or a proxy that does not pass `Host` on.
       if error.status == 403 || error.status == 421 {
-        refusals.line("\(request.method) \(request.path)", error.reason, at: now).map(say)
+        refusals.line("\(request.method) \(request.path)", error.reason, at: now).map(log)
       }
       let answer = Answers.error(error.status, error.reason).with(shared)
       return .respond(error.allow.map { answer.with("Allow", $0) } ?? answer)
@@ -433,7 +433,7 @@ extension Gateway: HTTPApplication {
     let answer: HTTPResponse
     do throws(RequestGate.Refusal) {
       switch try Admission(request, configuration.gate, &tokens, at: now) {
-      case .route(.token, _): answer = trade(request)
+      case .route(.token, _): answer = tradeCode(request)
       case .route(.code, let actor?):
         let code = randomText(32)
         tokens.add(code: code, for: actor, at: now)

@@ -68,14 +68,14 @@ struct PageStream: Sendable {
   /// Whether navd accepted the first `hello`.
   private var isWelcomed = false
   /// The line that answers the page's first readable `bye`; nil before that.
-  private var farewell: [UInt8]?
+  private var byeAnswer: [UInt8]?
   private var endedAt: UInt64?
   private var attemptedAt: UInt64
   /// The messages that the socket to navd has not accepted yet.
   private var outbox: [PageMessage] = []
   private var outboxBytes = 0
   private var taken: UInt64 = 0
-  private var waitsSince: UInt64?
+  private var pageIdleSince: UInt64?
 
   init(
     id: String, actor: SessionActor, scope: Scope = .actor, at now: UInt64
@@ -124,15 +124,15 @@ struct PageStream: Sendable {
     }
     if scope != .actor {
       for (index, message) in messages.enumerated() {
-        guard let reason = Self.objection(to: message, &reader) else { continue }
+        guard let reason = Self.reasonToRefuse(to: message, &reader) else { continue }
         return .refused(.init(403, "line \(index + 1): \(reason)"))
       }
     }
     let size = messages.reduce(0) { $0 + $1.cost }
     guard outboxBytes + size <= Limits.outboxBytes || outbox.isEmpty else { return .full }
     // navd answers the first bye that it can read, and then has no session for another one.
-    for message in messages where message.isBye && farewell == nil {
-      farewell = Self.farewell(to: message, &reader)
+    for message in messages where message.isBye && byeAnswer == nil {
+      byeAnswer = Self.byeAnswer(to: message, &reader)
     }
     helloPostedAt = helloPostedAt ?? now
     outbox += messages
@@ -145,7 +145,7 @@ struct PageStream: Sendable {
   ///
   /// The rule also holds for an administrator's page. It refuses a message that it cannot parse,
   /// because a newer daemon could.
-  private static func objection(
+  private static func reasonToRefuse(
     to message: PageMessage, _ reader: inout ClientMessageReader
   ) -> String? {
     let read: ClientMessage
@@ -191,7 +191,7 @@ struct PageStream: Sendable {
   /// The messages to send to navd now; until navd has accepted the first `hello`, only that one.
   ///
   /// After a refused `hello`, navd would get the others from a connection without a session.
-  var due: ArraySlice<PageMessage> {
+  var dueMessages: ArraySlice<PageMessage> {
     isWelcomed ? outbox[...] : outbox.prefix(hasSentHello ? 0 : 1)
   }
 
@@ -204,7 +204,7 @@ struct PageStream: Sendable {
 
   /// Notes a message of navd for the page; returns how the stream ends after it, nil if it goes on.
   mutating func receive(_ line: [UInt8]) -> End? {
-    if line.starts(with: Self.bye) || line == farewell { return .over }
+    if line.starts(with: Self.bye) || line == byeAnswer { return .over }
     guard !isWelcomed else { return nil }
     isWelcomed = line.starts(with: Self.welcome)
     return line.starts(with: Self.refusal) ? .over : nil
@@ -215,7 +215,7 @@ struct PageStream: Sendable {
   private static let bye = Array("[\"bye\",".utf8)
 
   /// The line with which navd will answer a `bye`; nil if navd will refuse it.
-  private static func farewell(
+  private static func byeAnswer(
     to bye: PageMessage, _ reader: inout ClientMessageReader
   ) -> [UInt8]? {
     guard case .bye(let id)? = try? reader.read(frame: bye.frame.span, body: bye.body.span) else {
@@ -231,7 +231,7 @@ struct PageStream: Sendable {
   ///
   /// libzmq must not do that by itself: after a loss, it would send the page's messages on a
   /// connection without a session.
-  var connectsAgainAt: UInt64? {
+  var nextAttemptAt: UInt64? {
     isConnected || endedAt != nil ? nil : attemptedAt + Limits.attempt
   }
 
@@ -246,9 +246,9 @@ struct PageStream: Sendable {
   /// Notes whether the page has read everything, and how many octets it has read so far.
   mutating func notePage(isDrained: Bool, taken: UInt64, at now: UInt64) {
     if isDrained {
-      waitsSince = nil
-    } else if waitsSince == nil || taken != self.taken {
-      waitsSince = now
+      pageIdleSince = nil
+    } else if pageIdleSince == nil || taken != self.taken {
+      pageIdleSince = now
     }
     self.taken = taken
   }
@@ -257,7 +257,7 @@ struct PageStream: Sendable {
 
   /// When and how the stream ends unless an event comes first; nil for never.
   var deadline: (at: UInt64, end: End)? {
-    if let endedAt { return ((waitsSince ?? endedAt) + Limits.pageRead, .stalled) }
+    if let endedAt { return ((pageIdleSince ?? endedAt) + Limits.pageRead, .stalled) }
     var gone = UInt64.max
     if !isConnected { gone = openedAt + Limits.connect }
     if let helloPostedAt {
@@ -265,8 +265,8 @@ struct PageStream: Sendable {
     } else {
       gone = min(gone, openedAt + Limits.firstHello)
     }
-    if let waitsSince, waitsSince + Limits.pageRead < gone {
-      return (waitsSince + Limits.pageRead, .stalled)
+    if let pageIdleSince, pageIdleSince + Limits.pageRead < gone {
+      return (pageIdleSince + Limits.pageRead, .stalled)
     }
     return gone == .max ? nil : (gone, .gone)
   }

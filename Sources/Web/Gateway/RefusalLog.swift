@@ -7,7 +7,7 @@ struct RefusalLog {
 
   private var reasons: Set<Text> = []
   /// The number of refusals since the last line that no line has reported.
-  private var repeats = 0
+  private var unreportedCount = 0
   private var quietUntil: UInt64 = 0
 
   /// The line to log for a request that is refused at `now`, in milliseconds; nil for none.
@@ -16,14 +16,14 @@ struct RefusalLog {
   mutating func line(_ request: String, _ reason: String, at now: UInt64) -> String? {
     let refusal = "refused: \(reason)"
     if reasons.count < Self.maximumReasons, reasons.insert(Text(reason)).inserted {
-      if repeats == 0 { quietUntil = now + 60_000 }
+      if unreportedCount == 0 { quietUntil = now + 60_000 }
       return "\(request) was \(refusal)"
     }
-    repeats += 1
+    unreportedCount += 1
     guard now >= quietUntil else { return nil }
-    defer { (repeats, quietUntil) = (0, now + 60_000) }
+    defer { (unreportedCount, quietUntil) = (0, now + 60_000) }
     // It is one too many: the reasons of before are new again.
     if !reasons.contains(Text(reason)) { reasons = [Text(reason)] }
-    return "\(counted(repeats, "more refusal")); the last, of \(request), \(refusal)"
+    return "\(counted(unreportedCount, "more refusal")); the last, of \(request), \(refusal)"
   }
 }

@@ -8,7 +8,7 @@ import RuntimePaths
 /// idle for too long, unless the connection has a stream.
 @safe
 struct HTTPServer: ~Copyable {
-  private let daemon: OpaquePointer
+  private let mhd: OpaquePointer
   private let responder: Responder
   private let address: ListenAddress
   private let maximumConnections: Int
@@ -43,25 +43,25 @@ struct HTTPServer: ~Copyable {
     let responder = Responder(application, set)
     let context = unsafe Unmanaged.passUnretained(responder).toOpaque()
     guard set >= 0,
-      let daemon = unsafe navd_http_start(
-        Responder.handler, Responder.completed, context, UInt32(maximumConnections + 1),
+      let mhd = unsafe navd_http_start(
+        Responder.handler, Responder.requestCompleted, context, UInt32(maximumConnections + 1),
         idleSeconds)
     else {
       let code = navd_errno()
       close(listener)
       throw SystemError("serve HTTP on", address.description, code: code)
     }
-    let work = unsafe navd_http_descriptor(daemon)
+    let work = unsafe navd_http_descriptor(mhd)
     precondition(work >= 0, "a server made with MHD_USE_EPOLL has a descriptor")
     let isWatched = navd_http_watch(set, work, 0) == 0 && navd_http_watch(set, listener, 0) == 0
     precondition(isWatched, "epoll_ctl: errno=\(navd_errno())")
-    unsafe self.daemon = daemon
+    unsafe self.mhd = mhd
     self.responder = responder
     self.address = address
     self.maximumConnections = maximumConnections
     self.listener = listener
     descriptor = set
-    isUnlinking = inherited == nil
+    removesSocketFile = inherited == nil
     boundAddress =
       switch address {
       case .network(let address, let port):
@@ -70,16 +70,16 @@ struct HTTPServer: ~Copyable {
       }
   }
 
-  private let isUnlinking: Bool
+  private let removesSocketFile: Bool
 
   deinit {
     for stream in Array(responder.streams.values) { stream.abort() }
     // libmicrohttpd must have resumed every connection before it stops.
-    unsafe MHD_run(daemon)
-    unsafe MHD_stop_daemon(daemon)
+    unsafe MHD_run(mhd)
+    unsafe MHD_stop_daemon(mhd)
     close(listener)
     close(descriptor)
-    if isUnlinking, case .local(let path) = address { _ = unsafe unlink(path) }
+    if removesSocketFile, case .local(let path) = address { _ = unsafe unlink(path) }
   }
 
   /// Accepts waiting connections and responds to complete requests, without blocking.
@@ -94,20 +94,20 @@ struct HTTPServer: ~Copyable {
     // libmicrohttpd 1.0 counts a connection only when it runs.
     var room = maximumConnections - connections
     while room > 0, accepted == 0 {
-      accepted = unsafe navd_http_accept(daemon, listener)
+      accepted = unsafe navd_http_accept(mhd, listener)
       room -= 1
     }
     // The connection that could not be accepted keeps the socket readable: without a pause, the
     // caller would come back at once, for ever.
     lacksDescriptors = accepted == -2
-    _ = unsafe MHD_run(daemon)
+    _ = unsafe MHD_run(mhd)
     if isListening != (hasRoom && !lacksDescriptors) {
       isListening.toggle()
       navd_http_watch_again(descriptor, listener, isListening ? 1 : 0)
     }
   }
 
-  private var connections: Int { unsafe Int(navd_http_connections(daemon)) }
+  private var connections: Int { unsafe Int(navd_http_connections(mhd)) }
 
   var hasRoom: Bool { connections < maximumConnections }
 
@@ -115,7 +115,7 @@ struct HTTPServer: ~Copyable {
   ///
   /// `run` then closes the connections that have been idle for too long.
   var timeout: Int32 {
-    let timeout = unsafe navd_http_timeout(daemon)
+    let timeout = unsafe navd_http_timeout(mhd)
     return lacksDescriptors && timeout < 0 ? 1000 : timeout
   }
 }
@@ -185,7 +185,7 @@ private final class Responder {
     return unsafe responder.carryOut(responder.application.body(exchange.request), on: connection)
   }
 
-  static let completed: MHD_RequestCompletedCallback = { _, _, state, _ in
+  static let requestCompleted: MHD_RequestCompletedCallback = { _, _, state, _ in
     guard let state = unsafe state, let pointer = unsafe state.pointee else { return }
     unsafe Unmanaged<PendingRequest>.fromOpaque(pointer).release()
     unsafe state.pointee = nil

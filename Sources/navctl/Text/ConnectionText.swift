@@ -25,7 +25,7 @@ enum ConnectionText {
       } + [remedy]
   }
 
-  static func closed(_ denial: AccessDenial) -> [String] {
+  static func noPermission(_ denial: AccessDenial) -> [String] {
     ["forbidden: \(denial.reason)", "try: \(denial.remedy); another address: --endpoint"]
   }
 
@@ -46,7 +46,7 @@ enum ConnectionText {
   }
 
   /// The error for a daemon that was at its limit of connections until the timeout.
-  static func full(_ endpoint: String) -> [String] {
+  static func tooManyConnections(_ endpoint: String) -> [String] {
     [
       "too-many-connections: navd at \(endpoint) reached its limit of connections",
       "try: --timeout 60s, which retries longer; end connected programs of this user;",
@@ -66,7 +66,7 @@ enum ConnectionText {
     ]
   }
 
-  static func dismissed(_ why: String) -> [String] {
+  static func sessionEnded(_ why: String) -> [String] {
     guard why == "revoked" else { return ["\(why): navd ended the session", "try: again"] }
     return [
       "revoked: the key of this client is no longer authorised; navd ended the session",

@@ -190,7 +190,7 @@ enum Doctor {
   static func journal(_ statistics: JSONValue) -> DoctorFinding {
     let size = statistics.number("journal.bytes") + statistics.number("journal.walBytes")
     let pages = statistics.number("journal.walPages")
-    guard pages < longLog else {
+    guard pages < longLogPages else {
       return .init(
         "journal", .warn, "\(Figures.count(pages)) pages of its log cannot be moved",
         "a process reads an old state of it: fuser -v /var/lib/navd/journal.sqlite")
@@ -206,7 +206,7 @@ enum Doctor {
   }
 
   /// The pages of a write-ahead log that no checkpoint empties; navd makes one from 1,000 on.
-  private static let longLog: UInt64 = 16_000
+  private static let longLogPages: UInt64 = 16_000
 
   static func backup(_ statistics: JSONValue) -> DoctorFinding {
     let text = StatusDrawing.backups(statistics)

@@ -144,7 +144,7 @@ enum Remedies {
       return #"routes='[{"match":"news/:id","screens":["home","news"]}]'"#
     }
     if let typed = words.first(where: { $0.hasPrefix("\(first)=") }), message.count > 2 {
-      return value(for: first, String(typed.dropFirst(first.count + 1)), by: message)
+      return valueRemedy(for: first, String(typed.dropFirst(first.count + 1)), by: message)
     }
     guard message.contains(where: { $0 == "id" }), message.contains(where: { $0 == "letters," }),
       let typed = words.last(where: { $0.contains { $0 == " " } && !Members.isMember($0) })
@@ -153,7 +153,8 @@ enum Remedies {
   }
 
   /// A value of the form that a message such as `idiom is phone or pad` describes.
-  private static func value(for key: String, _ typed: String, by message: [String]) -> String? {
+  private static func valueRemedy(for key: String, _ typed: String, by message: [String]) -> String?
+  {
     let values = NavObject.allowedWords(in: message.joined(separator: " "))
     if values.count == 2 { return values.map { "\(key)=\($0)" }.joined(separator: ", or ") }
     if !values.isEmpty {

@@ -63,13 +63,14 @@ struct ScreenOrigin: Sendable {
       ]
     }
     let verb = isPresented ? "presented" : "put on the stack"
-    var lines = ["\(screen) was \(verb) at \(Self.text(arrival))"]
+    var lines = ["\(screen) was \(verb) at \(Self.entryText(arrival))"]
     if let route { lines.append("route \(route)") }
-    lines.append(removal.map { "it was taken away at \(Self.text($0))" } ?? "it is there still")
+    lines.append(
+      removal.map { "it was taken away at \(Self.entryText($0))" } ?? "it is there still")
     return lines.map(TerminalText.visible)
   }
 
-  private static func text(_ entry: JSONValue) -> String {
+  private static func entryText(_ entry: JSONValue) -> String {
     let by = entry["by"]
     let process = by?["pid"]?.integer.map { ", pid \($0)" } ?? ""
     let principal = by?["principal"]?.string.map { " (\($0)\(process))" } ?? ""
