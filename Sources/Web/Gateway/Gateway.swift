@@ -135,7 +135,8 @@ package final class Gateway {
       if mustStop, stopAt == nil {
         stopAt = now + Self.stopMilliseconds
         stopping()
-        stop()
+        isStopping = true
+        for stream in streams.values { end(stream, .gone) }
       }
       // Requests first, then messages for both sides, then what the pages are to get.
       server.run()
@@ -312,11 +313,6 @@ package final class Gateway {
     guard let link = stream.link.take() else { return }
     poller.remove(link.socketSlot)
     poller.remove(link.monitorSlot)
-  }
-
-  private func stop() {
-    isStopping = true
-    for stream in streams.values { end(stream, .gone) }
   }
 
   // Tokens.

@@ -125,17 +125,21 @@ extension Command {
     try require(
       !steps.isEmpty, "gesture needs a step", remedy: "navctl gesture NAV begin update 0.4 finish")
     // Makes the first step before it connects, so that its usage errors need no daemon.
-    let first = try gestureChange(invocation, arguments.nav, steps.removeFirst(), isFirst: true)
+    let first = steps.removeFirst()
+    let change = try Change(
+      invocation, nav: arguments.nav, [try Operations.gesture(first, invocation.line)])
     let daemon = try invocation.connect()
     try daemon.openSession()
-    try first.step.perform(on: daemon)
+    try change.perform(on: daemon)
     var isOver = first.isLast
     var input = InputLines()
     while !isOver {
       for step in steps {
-        let next = try gestureChange(invocation, arguments.nav, step, isFirst: false)
-        try next.step.perform(on: daemon)
-        isOver = next.isLast
+        // The typed conditions describe the state before the gesture, so they guard only step one.
+        let operation = try Operations.gesture(step, invocation.line)
+        try Change(invocation, nav: arguments.nav, [operation], isGuarded: false)
+          .perform(on: daemon)
+        isOver = step.isLast
       }
       guard !isOver else { break }
       // Answers heartbeats meanwhile, so that navd keeps the session.
@@ -274,14 +278,6 @@ private func printMenu(_ invocation: Invocation) throws {
   let (reply, body) = try invocation.connect().get(.bar, nav)
   if invocation.isJSON { return try Output.record(Record(.backMenu, body)) }
   try Output.lines(Tables.backMenu(try reply.json()))
-}
-
-private func gestureChange(
-  _ invocation: Invocation, _ nav: String, _ step: GestureStep, isFirst: Bool
-) throws -> (step: Change, isLast: Bool) {
-  let operation = try Operations.gesture(step, invocation.line)
-  // The typed conditions describe the state before the gesture, so they guard only step one.
-  return (try Change(invocation, nav: nav, [operation], isGuarded: isFirst), step.isLast)
 }
 
 private func showTransition(_ invocation: Invocation) throws {

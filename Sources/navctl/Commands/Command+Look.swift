@@ -87,15 +87,16 @@ extension Command {
     try Output.lines(Tables.history(entries, tops: tops, columns: invocation.columns))
   }
 
+  private static let readableValues = [
+    "state", "top", "bar", "screen", "detached", "restoration", "log", "verify", "stats",
+  ]
+
   static let get = Command(
     "get", "Read one value of a nav", HelpGroup.look, .init("NAV"),
     options: [
       .init(
-        "what", argument: "WHAT",
-        "state, top, bar, screen, detached, restoration, log, verify or stats",
-        choices: [
-          "state", "top", "bar", "screen", "detached", "restoration", "log", "verify", "stats",
-        ]),
+        "what", argument: "WHAT", readableValues.dropLast().joined(separator: ", ") + " or stats",
+        choices: readableValues),
       .init("at", argument: "REV", "The value at this revision"),
       .init("screen", argument: "ID", "The screen to read with --what screen"),
     ],

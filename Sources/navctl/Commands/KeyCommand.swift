@@ -35,7 +35,10 @@ enum KeyCommand {
           role: invocation.line.value(of: "role"))
         if let role = key.role { try requireKnownRole(role, invocation) }
         try directory.authorize(key)
-      case ("revoke", 2): try revoke(words[1], directory)
+      case ("revoke", 2):
+        if try directory.revoke(words[1]) { return }
+        Output.error("navctl: key: there is no key \(words[1]) in \(directory.path)")
+        throw ExitStatus(status: ErrorCode.noNav.exitStatus)
       case ("list", 1): try list(directory, invocation)
       default:
         throw UsageError(
@@ -81,11 +84,5 @@ enum KeyCommand {
     try invocation.table(
       ["NAME", "ROLE", "PUBLIC KEY"],
       listing.keys.map { [$0.name, $0.role ?? "-", "\($0.publicKey)"] })
-  }
-
-  private static func revoke(_ name: String, _ directory: KeyDirectory) throws {
-    guard try !directory.revoke(name) else { return }
-    Output.error("navctl: key: there is no key \(name) in \(directory.path)")
-    throw ExitStatus(status: ErrorCode.noNav.exitStatus)
   }
 }
