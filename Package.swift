@@ -177,7 +177,11 @@ let package = Package(
         "NavigationClient", "NavigationCore", "NavigationHub",
         "CommandLineOptions", "RuntimePaths", "ZeroMQ", "CNCurses", "CLinux",
       ],
-      resources: [.embedInCode("Schema/navctl.schema.json")],
+      resources: [
+        .embedInCode("Schema/navctl.schema.json"), .embedInCode("Completion/navctl.bash"),
+        .embedInCode("Completion/navctl.zsh"), .embedInCode("Completion/navctl.fish"),
+        .embedInCode("Text/codes.txt"),
+      ],
       swiftSettings: strict),
 
     // Measurements, see Benchmarks/README.md.

@@ -33,20 +33,21 @@ package func readFile(_ path: String, maximumBytes: Int = 1 << 20) throws(System
 
 /// Replaces a file; after a crash it has either the old or the new contents.
 ///
-/// The function writes a new file beside it, syncs it, renames it, and syncs the directory.
-package func writeFileAtomically(_ path: String, _ bytes: [UInt8], mode: UInt32 = 0o600)
-  throws(SystemError)
-{
+/// The function writes a new file beside it, syncs it, renames it, and syncs the directory. Without
+/// `isSynced`, a crash of the machine can leave a damaged file.
+package func writeFileAtomically(
+  _ path: String, _ bytes: [UInt8], mode: UInt32 = 0o600, isSynced: Bool = true
+) throws(SystemError) {
   let temporary = path + ".new-\(getpid())"
   // Removes the file of an earlier process with the same id that crashed here.
   unsafe unlink(temporary)
-  try writeNewFile(temporary, bytes, mode: mode, isExact: true)
+  try writeNewFile(temporary, bytes, mode: mode, isExact: true, isSynced: isSynced)
   guard unsafe rename(temporary, path) == 0 else {
     let error = SystemError.last("replace", path)
     unsafe unlink(temporary)
     throw error
   }
-  try syncDirectory(parentDirectory(of: path))
+  if isSynced { try syncDirectory(parentDirectory(of: path)) }
 }
 
 /// Makes the names in a directory durable, by fsync(2).
@@ -80,9 +81,9 @@ package func createFile(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(S
   try syncDirectory(parentDirectory(of: path))
 }
 
-/// Creates and syncs a file; with `isExact`, the umask takes nothing from its mode.
+/// Creates a file, and syncs it if `isSynced`; with `isExact`, the umask takes nothing from its mode.
 private func writeNewFile(
-  _ path: String, _ bytes: [UInt8], mode: UInt32, isExact: Bool
+  _ path: String, _ bytes: [UInt8], mode: UInt32, isExact: Bool, isSynced: Bool = true
 ) throws(SystemError) {
   let descriptor = retryingOnInterrupt {
     unsafe navd_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -92,7 +93,7 @@ private func writeNewFile(
     defer { close(descriptor) }
     try writeAll(bytes, to: descriptor, path: path)
     guard !isExact || fchmod(descriptor, mode) == 0 else { throw .last("set the mode of", path) }
-    guard fsync(descriptor) == 0 else { throw .last("sync", path) }
+    guard !isSynced || fsync(descriptor) == 0 else { throw .last("sync", path) }
   } catch {
     unsafe unlink(path)
     throw error

@@ -5,16 +5,15 @@ import RuntimePaths
 
 /// One request: operations that navd performs all or none, and their guards.
 struct Change {
-  typealias Wish = (nav: String, operations: [NavigationOperation])
+  typealias NavOperations = (nav: String, operations: [NavigationOperation])
 
   private let invocation: Invocation
-  private let nav: String
   private let operations: [NavigationOperation]
-  private let memory: Memory
-  private let isTyped: Bool
-  private let seen: Seen?
+  private let seenStates: SeenStates
+  private let hasTypedGuards: Bool
+  private let seen: SeenState?
   private var request: OpRequest
-  private let begun = SystemClock.bootMilliseconds()
+  private let startMilliseconds = SystemClock.bootMilliseconds()
 
   /// Takes the guards from the command line if `isGuarded`, else from the state that was last seen.
   init(
@@ -22,35 +21,34 @@ struct Change {
     isGuarded: Bool = true
   ) throws {
     self.invocation = invocation
-    self.nav = nav
     self.operations = operations
     let endpoint = try invocation.endpoint()
-    memory = Memory(invocation.environment, endpoint: endpoint)
+    seenStates = SeenStates(invocation.environment, endpoint: endpoint)
     let choice = try GuardChoice(isGuarded ? invocation.line : ParsedCommandLine())
-    let need = GuardChoice.need(operations)
-    let isOffered = need == .none && GuardChoice.removesMore(operations)
-    seen = need == .none && !isOffered ? nil : memory.seen(nav)
+    let need = GuardChoice.strictestGuard(operations)
+    let isOffered = need == .none && GuardChoice.removesPresentationsAbove(operations)
+    seen = need == .none && !isOffered ? nil : seenStates.seen(nav)
     request = OpRequest(
       id: 0, nav: nav,
       guards: isOffered
-        ? choice.guards(bySeen: seen)
+        ? choice.guards(adding: seen)
         : try choice.guards(
-          need: need, seen: seen, obstacle: memory.obstacle, command: invocation.command.name,
+          need: need, seen: seen, obstacle: seenStates.obstacle, command: invocation.command.name,
           nav: nav),
       isAnimated: try Change.isAnimated(invocation.line),
       waits: try Change.waits(invocation.line))
-    isTyped = choice.isTyped && request.guards == choice.typed
+    hasTypedGuards = choice.hasTypedGuards && request.guards == choice.typed
     request.isDry = invocation.line.contains("dry-run")
     request.expire(after: .milliseconds(invocation.timeoutMilliseconds), at: endpoint)
   }
 
   /// Sends the request and waits for its reply within `--timeout`, counted from `init`.
   func perform(on daemon: Daemon) throws {
-    let end = begun + invocation.timeoutMilliseconds
+    let end = startMilliseconds + invocation.timeoutMilliseconds
     let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
     // A queued operation and a lease belong to a session; navd drops both when it ends.
-    if request.waits || holdsDisplay { try daemon.connection.openSession(timeout: left) }
-    if holdsDisplay, !request.isDry, daemon.connection.cluster.holdsLease(of: nav) == false {
+    if request.waits || takesLease { try daemon.connection.openSession(timeout: left) }
+    if takesLease, !request.isDry, daemon.connection.cluster.holdsLease(of: nav) == false {
       _ = try Lease.take(daemon, nav, isForced: false, isKept: false)
     }
     let reply = try daemon.connection.perform(
@@ -59,19 +57,22 @@ struct Change {
       Output.error("navctl: waiting for an open transition, position \(position) in the queue")
     }
     switch reply.result {
-    case .success(let answer): try tell(answer, reply.body)
-    case .failure(let error): try tell(error, reply.body)
+    case .success(let answer): try report(answer, reply.body)
+    case .failure(let error): try report(error, reply.body)
     }
   }
 
-  private var holdsDisplay: Bool { invocation.line.contains("lease") }
+  private var nav: String { request.nav }
 
-  private func tell(_ answer: OkReply, _ body: [UInt8]) throws {
-    if request.isDry { return try tellPlan(answer, body) }
+  private var takesLease: Bool { invocation.line.contains("lease") }
+
+  private func report(_ answer: OkReply, _ body: [UInt8]) throws {
+    if request.isDry { return try reportDryRun(answer, body) }
     if operations.contains(where: { $0.kind == .navClose }) {
-      memory.forget(nav)
+      seenStates.forget(nav)
     } else {
-      memory.remember(Seen(answer, after: seen ?? memory.seen(nav), operations), of: nav)
+      seenStates.remember(
+        SeenState(answer, after: seen ?? seenStates.seen(nav), operations), of: nav)
     }
     try Output.result {
       try invocation.write(
@@ -79,8 +80,8 @@ struct Change {
     }
   }
 
-  private func tellPlan(_ answer: OkReply, _ body: [UInt8]) throws {
-    if invocation.isJSON { return try Output.record(.planned, body) }
+  private func reportDryRun(_ answer: OkReply, _ body: [UInt8]) throws {
+    if invocation.isJSON { return try Output.record(Record(.planned, body)) }
     let plan = try JSONValue(body)
     if let place = plan["pos"]?.integer {
       return try Output.line("dry run: \(nav) would wait at place \(place); nothing was changed")
@@ -95,17 +96,17 @@ struct Change {
     try invocation.write(StateDrawing(columns: invocation.columns).lines(state))
   }
 
-  private func tell(_ error: ErrReply, _ body: [UInt8]) throws {
+  private func report(_ error: ErrReply, _ body: [UInt8]) throws {
     guard error.knownCode == .navExists, invocation.line.contains("if-absent") else {
       // If the user typed the conditions, the seen state was no guard and cannot explain the error.
       let index = Int(clamping: error.index ?? 0)
       throw Refusal(
-        error: error, nav: nav, seen: isTyped ? nil : seen ?? memory.seen(nav),
+        error: error, nav: nav, seen: hasTypedGuards ? nil : seen ?? seenStates.seen(nav),
         attempt: Attempt(
           operation: index < operations.count ? operations[index].kind : nil,
           rights: operations.reduce(into: []) { $0.formUnion($1.rights) }))
     }
-    if invocation.isJSON { try Output.record(.changed, body) }
+    if invocation.isJSON { try Output.record(Record(.changed, body)) }
     Output.error("navctl: \(nav) exists already; nothing changed")
   }
 

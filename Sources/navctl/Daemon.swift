@@ -2,6 +2,7 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
+/// A connection to a daemon, with the timeout of the command that uses it.
 final class Daemon {
   typealias Answer = (reply: OkReply, body: [UInt8])
 
@@ -60,8 +61,8 @@ final class Daemon {
     }
   }
 
-  /// As `log`, but fewer and fewer entries while they exceed a message: the newest of the range.
-  func someLog(nav: String, from: UInt64?, limit: UInt64) throws -> OkReply {
+  /// Reads entries as `log` does; while they exceed a message, it asks for the newer half of them.
+  func fittingLog(nav: String, from: UInt64?, limit: UInt64) throws -> OkReply {
     var (from, limit) = (from, limit)
     while true {
       do {
@@ -79,7 +80,7 @@ final class Daemon {
   /// The log has times of the daemon's wall clock, so the daemon must run on this machine. The
   /// deadline of a gesture restarts with each update, and the state does not have the time of the
   /// update.
-  func elapsed(nav: String, state: JSONValue) -> UInt64? {
+  func transitionAge(nav: String, state: JSONValue) -> UInt64? {
     guard endpoint.hasPrefix("ipc:"), let transition = state["transition"],
       let began = transition["tid"]?.integer, transition["phase"]?.string != "interactive"
     else { return nil }

@@ -48,29 +48,29 @@ struct LineBuffer {
   }
 }
 
-/// Lets a terminal at stdin pass each key on at once and without echo; `deinit` restores it.
-struct KeyMode: ~Copyable {
-  private let former: termios?
+/// Puts the terminal at stdin into cbreak mode, without echo; `deinit` restores its settings.
+struct CbreakMode: ~Copyable {
+  private let savedSettings: termios?
 
-  /// Switches the terminal if that is wanted; with `takesSignals`, ^C and the like are keys too.
+  /// Does nothing unless `isWanted`; with `takesSignals`, ^C and ^Z are keys and send no signal.
   init(isWanted: Bool = true, takesSignals: Bool = false) {
     var settings = termios()
     let isTerminal = unsafe isWanted && tcgetattr(0, &settings) == 0
-    former = isTerminal ? settings : nil
+    savedSettings = isTerminal ? settings : nil
     guard isTerminal else { return }
     settings.c_lflag &= ~tcflag_t(ECHO | ICANON | (takesSignals ? ISIG : 0))
     _ = unsafe tcsetattr(0, TCSADRAIN, &settings)
   }
 
-  var isOn: Bool { former != nil }
+  var isOn: Bool { savedSettings != nil }
 
-  deinit { if var former { _ = unsafe tcsetattr(0, TCSADRAIN, &former) } }
+  deinit { if var savedSettings { _ = unsafe tcsetattr(0, TCSADRAIN, &savedSettings) } }
 }
 
 /// Reads lines of standard input, and serves a connection while none arrives.
 struct InputLines {
-  /// The maximum time of one wait for input, in milliseconds; then `idle` runs again.
-  private static let turnMilliseconds: Int32 = 500
+  /// The maximum time of one wait for input; then `next` calls `idle` again.
+  private static let maximumWaitMilliseconds: Int32 = 500
   /// The longest accepted line; a missing line break must not fill the memory.
   private static let maximumBytes = 65_536
 
@@ -103,7 +103,7 @@ struct InputLines {
 
   private mutating func read() throws {
     var entry = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
-    let ready = unsafe poll(&entry, 1, Self.turnMilliseconds)
+    let ready = unsafe poll(&entry, 1, Self.maximumWaitMilliseconds)
     if ready == 0 || ready < 0 && navd_errno() == EINTR { return }
     guard let bytes = readOnce(0, atMost: 4096) else {
       throw PlainFailure("input: cannot read stdin: \(SystemError.text(of: navd_errno()))")

@@ -13,11 +13,11 @@ struct Directory {
   let isOptional: Bool
 
   static func navNames(_ daemon: Daemon) throws -> [String] {
-    try readOfEachMember([navs], daemon)[0].compactMap { $0["id"]?.string }
+    try readFromAllMembers([navs], daemon)[0].compactMap { $0["id"]?.string }
   }
 
   /// Reads the records of several directories, each daemon of a cluster over one connection.
-  static func readOfEachMember(
+  static func readFromAllMembers(
     _ directories: [Directory], _ daemon: Daemon
   ) throws -> [[JSONValue]] {
     let others: [ClusterMembers.Member]
@@ -53,17 +53,17 @@ struct Directory {
     do {
       return try daemon.get(.state, nav).reply.json().list("screens")
     } catch let refusal as Refusal where refusal.error.knownCode == .limit {
-      return try JSONValue(watchOnce(daemon)).list("screens")
+      return try JSONValue(readSnapshot(daemon)).list("screens")
     }
   }
 
-  private func watchOnce(_ daemon: Daemon) throws -> [UInt8] {
+  private func readSnapshot(_ daemon: Daemon) throws -> [UInt8] {
     let timeout = daemon.timeout
     try daemon.connection.openSession(timeout: timeout)
     try daemon.connection.request { $0.watch(nav) }
     while let event = try daemon.connection.next(timeout: timeout) {
       switch event {
-      case .changed(_, .replaced(let mirror, _)): return MirrorText.state(mirror, nav: nav)
+      case .changed(_, .replaced(let mirror, _)): return mirror.snapshot(of: nav).bytes
       case .watchEnded(_, _, .refused(let error)): throw Refusal(error: error, nav: nav)
       default: continue
       }

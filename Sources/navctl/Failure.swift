@@ -7,7 +7,7 @@ struct Refusal: Error {
   var error: ErrReply
   var nav: String?
   /// The state that the guards of the command came from; nil if the user typed them.
-  var seen: Seen?
+  var seen: SeenState?
   var attempt = Attempt()
 }
 
@@ -31,11 +31,11 @@ extension PlainFailure {
   }
 }
 
-/// The exit status of a command that has printed all there is to say.
+/// Ends a command with this exit status and without a message.
 struct ExitStatus: Error {
   var status: Int32
 
-  /// Ends a command with a status; goes on for 0.
+  /// Throws a status other than 0, which ends the command without a message.
   static func end(_ status: Int32) throws(ExitStatus) {
     if status != 0 { throw ExitStatus(status: status) }
   }
@@ -43,7 +43,7 @@ struct ExitStatus: Error {
 
 enum Failure {
   static func report(_ error: any Error, command: String, words: [String]) -> Int32 {
-    let failure = plain(error, command, words)
+    let failure = plainFailure(error, command, words)
     for (index, line) in failure.lines.enumerated() {
       let text = TerminalText.visible(line)
       Output.error(index == 0 ? "navctl: \(text)" : "  \(text)")
@@ -51,14 +51,14 @@ enum Failure {
     return failure.status
   }
 
-  private static func plain(
+  private static func plainFailure(
     _ error: any Error, _ command: String, _ words: [String]
   ) -> PlainFailure {
     switch error {
     case let error as Refusal:
       var attempt = error.attempt
       (attempt.command, attempt.words) = (command, words)
-      attempt.leasedNav = ProcessEnvironment.current()[Lease.variable]
+      attempt.leasedNav = ProcessEnvironment.current()[Lease.environmentVariable]
       return ErrorText.failure(error.error, nav: error.nav, seen: error.seen, of: attempt)
     case let error as UsageError:
       let remedy = error.remedy ?? "navctl \(command) --help"
@@ -68,13 +68,13 @@ enum Failure {
         failure.lines.append("try: navctl \(command) --help")
       }
       return failure
-    case let error as ConnectionError: return plain(error)
+    case let error as ConnectionError: return plainFailure(error)
     case PathError.noEndpoint(let tried): return .noDaemon(ConnectionText.notFound(tried))
     default: return .noDaemon(["failed: \(error)"])
     }
   }
 
-  private static func plain(_ error: ConnectionError) -> PlainFailure {
+  private static func plainFailure(_ error: ConnectionError) -> PlainFailure {
     switch error {
     case .unreachable(let endpoint):
       return .noDaemon(
@@ -87,14 +87,15 @@ enum Failure {
     case .refused(let endpoint, .unauthorised(let key)):
       return PlainFailure(.forbidden, ConnectionText.unauthorised(endpoint, key: key))
     case .refused(_, .noPermission(let denial)):
-      return PlainFailure(.forbidden, ConnectionText.closed(denial))
+      return PlainFailure(.forbidden, ConnectionText.noPermission(denial))
     case .refused(let endpoint, .full):
-      return PlainFailure(.forbidden, ConnectionText.full(endpoint))
+      return PlainFailure(.forbidden, ConnectionText.tooManyConnections(endpoint))
     case .refused(let endpoint, .handshake(let serverKey)):
       let lines = ConnectionText.brokenHandshake(endpoint, serverKey: serverKey)
       return serverKey == nil ? .noDaemon(lines) : PlainFailure(.forbidden, lines)
     case .closed(.refused(let refusal)): return ErrorText.failure(refusal)
-    case .closed(.dismissed(let why)): return PlainFailure(.fenced, ConnectionText.dismissed(why))
+    case .closed(.dismissed(let why)):
+      return PlainFailure(.fenced, ConnectionText.sessionEnded(why))
     case .noAnswer(let endpoint, let isChange):
       return PlainFailure(.busy, ConnectionText.timeout(endpoint, isChange: isChange))
     case .unreadable, .system:

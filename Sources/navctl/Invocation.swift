@@ -22,7 +22,7 @@ struct Invocation {
       line.contains("ascii") || TerminalText.isASCII { [environment] in environment[$0] }
     Output.isASCII.withLock { $0 = isASCII }
     typedTimeout = try line.value(of: "timeout").map {
-      let milliseconds = try Quantities.milliseconds($0, option: "timeout")
+      let milliseconds = try ArgumentReader.milliseconds($0, option: "timeout")
       try require(milliseconds > 0, "--timeout takes a time of at least 1ms, not '\($0)'")
       return milliseconds
     }
@@ -36,11 +36,11 @@ struct Invocation {
 
   /// The width of the output in columns: `COLUMNS`, else the terminal's, else 80; within 20...400.
   var columns: Int {
-    let columns = environment["COLUMNS"].flatMap { Int($0) } ?? Output.terminalColumns ?? 80
+    let columns = environment["COLUMNS"].flatMap { Int($0) } ?? Output.terminalSize?.columns ?? 80
     return min(max(columns, 20), 400)
   }
 
-  /// The width into which tables fit; nil if stdout is no terminal, since programs read lines.
+  /// The width for tables in columns; nil if stdout is no terminal, where a row stays on one line.
   var tableColumns: Int? { Output.isTerminal ? columns : nil }
 
   func progressForm() throws -> ProgressDisplay.Form {
@@ -53,9 +53,10 @@ struct Invocation {
     "progress", argument: "HOW", "auto (if stderr is a terminal), json (lines on stderr) or none",
     choices: ProgressDisplay.Form.words)
 
-  /// The nav and the rest; `nav` stands for an option, `isOwn` knows words that name no nav.
+  /// The nav and the other arguments; `nav` replaces `--nav`, and `isCommandWord` tests whether the
+  /// first argument is a word of the command and no nav.
   func navArguments(
-    rest: ClosedRange<Int>? = nil, of nav: String? = nil, isOwn: ((String) -> Bool)? = nil
+    rest: ClosedRange<Int>? = nil, of nav: String? = nil, isCommandWord: ((String) -> Bool)? = nil
   ) throws -> NavArguments {
     let words = command.arguments.wordsBehindNav
     // -n counts lines in other programs.
@@ -68,13 +69,13 @@ struct Invocation {
     }
     return try NavArguments(
       line.positionals, rest: rest ?? command.arguments.behindNav,
-      isOwn: isOwn ?? (words.isEmpty ? nil : { words.contains($0) }),
+      isCommandWord: isCommandWord ?? (words.isEmpty ? nil : { words.contains($0) }),
       option: nav ?? line.value(of: "nav"),
       variable: environment["NAVD_NAV"],
       usage: "navctl \(command.name) \(command.arguments.usage)")
   }
 
-  /// Whether an argument, an option or `NAVD_NAV` names a nav; for commands where it is optional.
+  /// Whether an argument, `--nav` or `NAVD_NAV` names a nav, for commands whose nav is optional.
   var namesNav: Bool {
     !line.positionals.isEmpty || line.contains("nav") || environment["NAVD_NAV"] != nil
   }
@@ -110,7 +111,7 @@ struct Invocation {
     }
   }
 
-  /// Connects without a session; `wake` ends a wait when it becomes readable, or fails.
+  /// Connects without a session; a descriptor `wake` that becomes readable ends each wait.
   func connect(name: String = "navctl", wake: Int32? = nil) throws -> Daemon {
     let endpoint = try endpoint()
     return try connect(endpoint, try identity(endpoint), name: name, wake: wake)
@@ -132,7 +133,7 @@ struct Invocation {
         timeout: .milliseconds(milliseconds ?? timeoutMilliseconds), wake: wake))
   }
 
-  /// Opens a session that will hold a lease or a delegate role; a readable `wake` ends a wait.
+  /// Opens a session that can hold a lease or a delegate role; a readable `wake` ends each wait.
   func connectSession(wake: Int32) throws -> Daemon {
     // The process id in the name distinguishes two successive holders.
     let daemon = try connect(
@@ -166,22 +167,25 @@ struct NavArguments: Hashable, Sendable {
   var nav: String
   var rest: [String]
 
-  /// The first argument is the nav, unless `option` names it, or `variable` does and `isOwn` holds.
+  /// The first argument is the nav, unless `option` names the nav, or `variable` does and
+  /// `isCommandWord` is true for the argument.
   ///
-  /// `option` is the value of `--nav`, `variable` that of `NAVD_NAV`. Without `isOwn`, all are
-  /// words of the command if there are not too many.
+  /// `option` is the value of `--nav`, `variable` that of `NAVD_NAV`. Without
+  /// `isCommandWord`, no argument is the nav unless there are too many for the command.
   init(
     _ positionals: [String], rest: ClosedRange<Int> = 0...Int.max,
-    isOwn: ((String) -> Bool)? = nil, option: String?, variable: String?, usage: String
+    isCommandWord: ((String) -> Bool)? = nil, option: String?, variable: String?, usage: String
   ) throws(UsageError) {
-    let isOwnFirst = isOwn.map { isOwn in positionals.first.map(isOwn) ?? true }
+    let isCommandWordFirst = isCommandWord.map { isCommandWord in
+      positionals.first.map(isCommandWord) ?? true
+    }
     let isLeftOut =
       option != nil || positionals.isEmpty
-      || variable != nil && (isOwnFirst ?? (positionals.count <= rest.upperBound))
+      || variable != nil && (isCommandWordFirst ?? (positionals.count <= rest.upperBound))
     let name = try require(
       isLeftOut ? option ?? variable : positionals[0], "the command needs a nav",
       remedy: "\(usage), or set NAVD_NAV")
-    nav = try Quantities.nav(name)
+    nav = try ArgumentReader.nav(name)
     self.rest = Array(positionals.dropFirst(isLeftOut ? 0 : 1))
     let usage = usage.split(separator: " ").map(String.init).map { $0 == "NAV" ? nav : $0 }
     let remedy = usage.joined(separator: " ")

@@ -5,16 +5,16 @@ import RuntimePaths
 import Synchronization
 
 enum Output {
-  /// Whether text is written in ASCII; the command line and the locale decide once.
+  /// Whether navctl writes text in ASCII alone, by `--ascii` or the locale.
   static let isASCII = Mutex(false)
 
   private static func octets(_ text: String) -> [UInt8] {
     Array((isASCII.withLock { $0 } ? TerminalText.ascii(text) : text).utf8)
   }
 
-  /// On a terminal, a line that is too wide goes on in the next one, behind four spaces.
+  /// Writes a line to stdout; a terminal gets a line that is too wide as several, indented by four.
   static func line(_ text: String) throws {
-    guard let columns = terminalColumns, TerminalText.width(text) > columns,
+    guard let columns = terminalSize?.columns, TerminalText.width(text) > columns,
       !text.contains("\u{1B}")
     else { return try line(octets(text)) }
     for part in TerminalText.continued(text, columns: columns) { try line(octets(part)) }
@@ -24,7 +24,7 @@ enum Output {
 
   private static func line(_ bytes: [UInt8]) throws { try data(bytes + [0x0A]) }
 
-  /// Writes JSON as one line to stdout; on a terminal with escapes for what could control it.
+  /// Writes JSON as one line to stdout; for a terminal, it escapes control characters.
   static func json(_ bytes: [UInt8]) throws {
     try line(isTerminal ? Array(TerminalText.json(bytes).utf8) : bytes)
   }
@@ -36,7 +36,7 @@ enum Output {
 
   static func record(_ record: Record) throws { try json(record.bytes) }
 
-  /// Writes the result of a change; a failure of that has its own status, since the change was made.
+  /// Writes the result of a change; a failed write gets the status 9, since navd made the change.
   static func result(_ write: () throws -> Void) throws {
     // SIGPIPE would end navctl before it can end with status 9.
     signal(SIGPIPE, SIG_IGN)
@@ -49,18 +49,7 @@ enum Output {
     }
   }
 
-  static func record(_ kind: Record.Kind, _ object: [UInt8], at time: UInt64? = nil) throws {
-    try record(Record(kind, object, at: time))
-  }
-
-  static func record(_ kind: Record.Kind, _ members: JSONObject, at time: UInt64? = nil) throws {
-    try record(Record(kind, members, at: time))
-  }
-
   static func text(_ text: String) throws { try data(octets(text)) }
-
-  /// Writes text to stdout while the process ends; ignores errors, which no caller could handle.
-  static func lastText(_ text: String) { _ = writeAll(Array(text.utf8), to: 1) }
 
   static func data(_ bytes: [UInt8]) throws {
     guard writeAll(bytes, to: 1) else {
@@ -90,9 +79,7 @@ enum Output {
 
   static var isTerminal: Bool { isatty(1) == 1 }
 
-  /// The width of the terminal at stdout; nil if stdout is no terminal or does not report it.
-  static var terminalColumns: Int? { terminalSize?.columns }
-
+  /// The size of the terminal at stdout; nil if stdout is no terminal or does not report it.
   static var terminalSize: (columns: Int, rows: Int)? { size(of: 1) }
 
   private static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {

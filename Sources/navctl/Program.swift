@@ -3,17 +3,18 @@ import NavigationClient
 import NavigationCore
 
 enum Program {
-  static let number = "0.1.0"
-  static let version = "navctl \(number) (NSP/1)"
+  static let versionNumber = "0.1.0"
+  static let version = "navctl \(versionNumber) (NSP/1)"
 
   static let commands: [Command] = [
     [
       .show, UICommand.command, .inspect, .history, WatchCommand.command, WaitCommand.command,
       .get, .log, TraceCommand.command, .why, .diff, RecordCommand.command, PlayCommand.command,
       .list, .verify, .explain, .status, TopCommand.command, .doctor, .dump, .config, .reload,
-    ], ChangeCommands.navs, ChangeCommands.stack, [.open, RoutesCommand.command, .save],
-    ChangeCommands.restoration, ChangeCommands.presentations, [.set], ChangeCommands.records,
-    [.back], ChangeCommands.touch,
+    ], ChangeCommands.navCommands, ChangeCommands.stackCommands,
+    [.open, RoutesCommand.command, .save], ChangeCommands.restoreCommands,
+    ChangeCommands.presentationCommands, [.set], ChangeCommands.recordCommands, [.back],
+    ChangeCommands.touchCommands,
     [
       .gesture, .transition, Lease.command, DelegateCommand.command, KeyCommand.command,
       .backup, .cluster, .engineTest, CompletionCommand.command, .schema, .op,
@@ -22,7 +23,8 @@ enum Program {
   ].flatMap { (commands: [Command]) in commands }
 
   static let grammar: CommandSet = {
-    var set = CommandSet(program: program, commands: commands.map(\.declaration), foreign: foreign)
+    var set = CommandSet(
+      program: program, commands: commands.map(\.declaration), foreign: foreignCommands)
     // Options of other programs.
     let any = "--any, which needs no look before"
     let watch = "navctl watch NAV, which follows a nav"
@@ -66,8 +68,8 @@ enum Program {
           "color", argument: "WHEN", "auto, always or never", choices: ["auto", "always", "never"]),
       ])
 
-  /// Words of shells, of UIKit and of other navigation libraries.
-  private static let foreign = [
+  /// Commands of other programs and methods of UIKit, each with the command of navctl to suggest.
+  private static let foreignCommands = [
     "ls": "list", "rm": "remove", "cat": "show", "view": "show", "get-state": "show",
     "new": "create", "add": "push", "delete": "close", "destroy": "close", "navigate": "push",
     "go": "open", "link": "open", "popToViewController": "pop-to",
@@ -96,14 +98,14 @@ enum Program {
 }
 
 /// The headings under which the help lists the commands.
-enum Subject {
+enum HelpGroup {
   static let look = "Look"
   static let daemon = "The daemon"
   static let navs = "Navs"
   static let stack = "The stack"
   static let presentation = "Presentations"
-  static let content = "Members"
-  static let touch = "Touch and transitions"
+  static let members = "Members"
+  static let touching = "Touch and transitions"
   static let roles = "Roles"
   static let administration = "Administration"
   static let anything = "Anything"
@@ -112,10 +114,10 @@ enum Subject {
 /// One command of navctl: its row in the help, and what it does.
 struct Command: Sendable {
   var declaration: CommandSet.Command
-  /// Runs the command; throws `ExitStatus` where that is not 0 and nothing more is to be printed.
+  /// Runs the command; throws `ExitStatus` to end navctl with a status and without a message.
   var run: @Sendable (Invocation) throws -> Void
-  /// What a line would change, as plans take it; nil for a command that changes no nav.
-  var change: (@Sendable (Invocation) throws -> Change.Wish?)?
+  /// Makes the operations of a command line, also of a line of a plan; nil if the command has none.
+  var change: (@Sendable (Invocation) throws -> Change.NavOperations?)?
 
   init(
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments = .none,
@@ -128,19 +130,20 @@ struct Command: Sendable {
     self.run = run
   }
 
-  /// A command that changes a nav; `read` runs if a line changes nothing, `end` after a change.
+  /// Makes a command that changes a nav; `read` runs instead if `change` returns nil, and `end`
+  /// after the change.
   static func changing(
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments,
     options: [OptionDeclaration], note: String = "", example: String,
     read: @escaping @Sendable (Invocation) throws -> Void = { _ in },
     end: @escaping @Sendable (Invocation) throws -> Void = { _ in },
-    change: @escaping @Sendable (Invocation) throws -> Change.Wish?
+    change: @escaping @Sendable (Invocation) throws -> Change.NavOperations?
   ) -> Command {
     var command = Command(
       name, summary, group, arguments, options: options, note: note, example: example
     ) { invocation in
-      guard let wish = try change(invocation) else { return try read(invocation) }
-      try Change.perform(invocation, nav: wish.nav, wish.operations)
+      guard let wanted = try change(invocation) else { return try read(invocation) }
+      try Change.perform(invocation, nav: wanted.nav, wanted.operations)
       try end(invocation)
     }
     command.change = change

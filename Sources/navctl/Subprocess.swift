@@ -12,15 +12,15 @@ struct Subprocess {
   }
 
   private let process: pid_t
-  /// Whether it leads a process group of its own; `kill` then signals the group.
+  /// Whether the child leads a process group of its own, which `kill` then signals.
   private let isGroup: Bool
   /// The read end of the pipe for captured output; −1 without.
   private let output: Int32
 
   /// Starts a command that is found in `PATH`; nil as `input` inherits stdin.
   ///
-  /// Above 64 KiB of input, the call blocks until the child has read it or has ended. An error has
-  /// status 127 or 126, as shells report it.
+  /// With more than 64 KiB of input, the call blocks until the child has read the input or ended.
+  /// As in a shell, the error of a missing command has the status 127, any other 126.
   init(
     _ words: [String], variables: [(String, String)] = [], input: [UInt8]? = nil,
     destination: Destination = .inherited, isGroup: Bool? = nil
@@ -57,8 +57,8 @@ struct Subprocess {
     if let input { _ = writeAll(input, to: given.write) }
   }
 
-  /// Replaces this process by a program, which execvp(3) finds; returns why it did not.
-  static func replacement(_ program: String, _ words: [String], remedy: String) -> PlainFailure {
+  /// Replaces this process by a program in `PATH`, as execvp(3) does; returns only the error.
+  static func exec(_ program: String, _ words: [String], remedy: String) -> PlainFailure {
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     unsafe execvp(program, &arguments)
     return notStarted(words[0], errno, remedy)
@@ -72,7 +72,7 @@ struct Subprocess {
         + (remedy.map { ["try: \($0)"] } ?? []), status: code == ENOENT ? 127 : 126)
   }
 
-  /// The exit status, or 128 plus the signal; nil while it runs, and after the first answer.
+  /// The exit status of an ended child, or 128 plus its signal, once; nil before and afterwards.
   func endedStatus() -> Int32? {
     var status: Int32 = 0
     guard unsafe waitpid(process, &status, WNOHANG) == process else { return nil }

@@ -7,7 +7,7 @@ import PostgresJournal
 extension JournalKeeper {
   /// Keeps the journal in the database that `[cluster] database` names.
   ///
-  /// It is a file of its own, because code in main.swift is bound to the main actor.
+  /// It is not in main.swift, whose code is isolated to the main actor.
   static let database = JournalKeeper(
     program: "navd-cluster", qualify: qualifyServer,
     fault: { loaded in

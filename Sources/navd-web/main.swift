@@ -72,8 +72,8 @@ func notify(_ notification: ServiceNotification) {
   }
 }
 
-/// Completes the configuration of a gateway whose pages take part.
-func takePart(_ configuration: inout Gateway.Configuration) {
+/// Completes the configuration of a gateway whose pages may change navs.
+func configurePages(_ configuration: inout Gateway.Configuration) {
   configuration.scripts["/navigation-client.js"] =
     line.value(of: "module") ?? "/usr/share/javascript/navd/navigation-client.js"
   let origins = line.values(of: "allow-origin")
@@ -84,17 +84,21 @@ func takePart(_ configuration: inout Gateway.Configuration) {
   configuration.gate.allowedOrigins = Set(origins)
   configuration.pageDirectory = line.value(of: "page")
   if let role = line.value(of: "launch") {
-    configuration.launch = Gateway.launchActor(role: role)
-    guard configuration.launch != nil else { grammar.refuse("--launch needs the name of a role") }
+    configuration.launchActor = Gateway.launchActor(role: role)
+    guard configuration.launchActor != nil else {
+      grammar.refuse("--launch needs the name of a role")
+    }
   }
 }
 
 /// Completes the configuration of a gateway whose page only reads.
-func inspect(_ configuration: inout Gateway.Configuration) throws {
+func configureInspector(_ configuration: inout Gateway.Configuration) throws {
   configuration.isInspection = true
   configuration.scripts["/chart.js"] = "/usr/share/javascript/chart.js/chart.min.js"
   configuration.pageDirectory = try InspectorFiles.directory(option: line.value(of: "page"))
-  if configuration.tokenFile == nil { configuration.launch = Gateway.launchActor(role: "read") }
+  if configuration.tokenFile == nil {
+    configuration.launchActor = Gateway.launchActor(role: "read")
+  }
   // An address that cannot be found later either is an error now.
   _ = try configuration.rules.clientEndpoint(option: configuration.endpoint)
 }
@@ -113,14 +117,14 @@ do {
     remoteRefusal: remoteRefusal)
   var configuration = Gateway.Configuration(
     address: inherited?.address ?? address, rules: rules, scripts: [:])
-  configuration.inherited = inherited?.descriptor
+  configuration.inheritedDescriptor = inherited?.descriptor
   configuration.endpoint = line.value(of: "endpoint")
   configuration.gate = RequestGate(allowedHosts: Set(line.values(of: "allow-host")))
   configuration.tokenFile =
     line.value(of: "tokens")
     ?? rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/navd-web.tokens" }
-  if isInspector { try inspect(&configuration) } else { takePart(&configuration) }
-  if configuration.launch != nil, case .local = configuration.address {
+  if isInspector { try configureInspector(&configuration) } else { configurePages(&configuration) }
+  if configuration.launchActor != nil, case .local = configuration.address {
     let reason =
       isInspector
       ? "a browser cannot open a Unix socket: use --tokens with a proxy"
@@ -128,10 +132,10 @@ do {
     if inherited != nil { throw InheritedSocketError(reason) }
     grammar.refuse(reason)
   }
-  let opener = line.contains("open") ? Opener(rules.environment) : nil
-  defer { opener?.tidy() }
+  let opener = line.contains("open") ? BrowserOpener(rules.environment) : nil
+  defer { opener?.removeFile() }
   try Gateway.run(
-    configuration, say: say,
+    configuration, log: say,
     launched: { url in
       guard isInspector else { return say("open \(url)") }
       let start = line.value(of: "nav").map { "&nav=" + percentEncoded($0) } ?? ""
@@ -140,9 +144,9 @@ do {
     },
     ready: { address in
       // The line of an inspection without tokens is its address alone.
-      if configuration.launch == nil || !isInspector { say("serving on \(address)") }
+      if configuration.launchActor == nil || !isInspector { say("serving on \(address)") }
       notify(.ready)
     }, stopping: { notify(.stopping) })
 } catch {
-  exit(Gateway.exitStatus(after: error, say: say))
+  exit(Gateway.exitStatus(after: error, log: say))
 }

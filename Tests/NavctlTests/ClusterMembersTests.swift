@@ -15,7 +15,7 @@ import Testing
             {"name":"b","endpoint":"tcp://b","key":"k","web":"http://b","owned":512},
             {"name":"c","endpoint":"tcp://c","owned":0},{"name":"d","owned":1}]}
           """)))
-    #expect(members.own == "a" && members.members.count == 4)
+    #expect(members.ownName == "a" && members.members.count == 4)
     #expect(members.others.map(\.name) == ["b", "d"])
     #expect(
       members.others[0].address

@@ -106,7 +106,9 @@ import Testing
     #expect(Shell.zsh.line(word, behind: completion) == "--nav=till:3\tof thefirstfloor")
     #expect(Shell.fish.line(word, behind: completion) == "--nav=till:3\tof thefirstfloor")
     #expect(Shell.fish.line(.init(text: "a", summary: ""), behind: completion) == "--nav=a")
-    for shell in Shell.allCases { #expect(shell.line(Shell.files, behind: completion) == ":files") }
+    for shell in Shell.allCases {
+      #expect(shell.candidateLine(Shell.filesPlaceholder, behind: completion) == ":files")
+    }
   }
 
   @Test func `names come from a state, with their titles`() throws {
@@ -119,7 +121,7 @@ import Testing
          "settings":{"routes":[{"match":"settings/:page","screens":["home"]}]}}
         """#.utf8))
     func names(_ placeholder: String) throws -> [Completion.Word] {
-      try #require(CompletionCommand.named.contains(placeholder))
+      try #require(CompletionCommand.daemonPlaceholders.contains(placeholder))
       return CompletionCommand.names(placeholder, in: state)
     }
     #expect(try names("ID").map(\.text) == ["home", "wifi", "alert"])
@@ -127,6 +129,6 @@ import Testing
     #expect(try names("BUTTON").map(\.text) == ["menu", "add", "scan"])
     #expect(try names("ROUTE").map(\.text) == ["settings/:page"])
     #expect(try names("NAV").isEmpty)
-    #expect(!CompletionCommand.named.contains("TEXT"))
+    #expect(!CompletionCommand.daemonPlaceholders.contains("TEXT"))
   }
 }

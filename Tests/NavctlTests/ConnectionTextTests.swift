@@ -13,12 +13,13 @@ import Testing
 
   private static let all: [[String]] = [
     ConnectionText.unreachable(local), ConnectionText.unreachable(remote),
-    ConnectionText.closed(AccessDenial(reason: "no permission", remedy: "join", isSettled: true)),
+    ConnectionText.noPermission(
+      AccessDenial(reason: "no permission", remedy: "join", isSettled: true)),
     ConnectionText.unauthorised(local, key: nil),
-    ConnectionText.unauthorised(remote, key: "KEY"), ConnectionText.full(local),
+    ConnectionText.unauthorised(remote, key: "KEY"), ConnectionText.tooManyConnections(local),
     ConnectionText.brokenHandshake(local, serverKey: nil),
     ConnectionText.brokenHandshake(remote, serverKey: "KEY"),
-    ConnectionText.dismissed("revoked"), ConnectionText.dismissed("fenced"),
+    ConnectionText.sessionEnded("revoked"), ConnectionText.sessionEnded("fenced"),
     ConnectionText.notFound([PathError.Tried(path: "/a", finding: "not there")]),
     ConnectionText.timeout(local, isChange: false), ConnectionText.timeout(local, isChange: true),
   ]
@@ -72,8 +73,8 @@ import Testing
 
   @Test func `an ended session has its reason as code`() {
     #expect(
-      ConnectionText.dismissed("fenced") == ["fenced: navd ended the session", "try: again"])
-    #expect(ConnectionText.dismissed("revoked")[1].contains("navctl key authorize"))
+      ConnectionText.sessionEnded("fenced") == ["fenced: navd ended the session", "try: again"])
+    #expect(ConnectionText.sessionEnded("revoked")[1].contains("navctl key authorize"))
     #expect(ConnectionText.noDaemonStatus == 7)
   }
 }
@@ -99,7 +100,7 @@ import Testing
     #expect(json["meaning"]?.string == explanation.meaning)
     #expect(json["why"]?.string == explanation.cause && json["try"]?.string == explanation.remedy)
     #expect(json["example"]?.string == explanation.example)
-    #expect(json["retry"]?.string == explanation.refusal?.retry.rawValue)
+    #expect(json["retry"]?.string == explanation.errorCode?.retry.rawValue)
     let words = explanation.lines(columns: 1000).joined(separator: "\n")
     for text in [explanation.meaning, explanation.cause, explanation.example] {
       #expect(words.contains(text))

@@ -14,7 +14,7 @@ import Testing
     var facts = DoctorFacts()
     facts.endpoint = "ipc:///run/navd/navd.sock"
     facts.socket = FileStatus(kind: .socket, owner: 7, mode: 0o660)
-    (facts.daemonTime, facts.ownTime) = (1_764_000_000_000, 1_764_000_000_000)
+    (facts.daemonTime, facts.clientTime) = (1_764_000_000_000, 1_764_000_000_000)
     facts.version = "1.2.3"
     var statistics = SampleStatistics()
     statistics["server"] = "navd/1.2.3"
@@ -171,12 +171,13 @@ import Testing
   @Test(
     arguments: [(499, DoctorFinding.Verdict.ok), (500, .warn)] as [(UInt64, DoctorFinding.Verdict)])
   func `an answer within half a second is quick`(
-    took: UInt64, verdict: DoctorFinding.Verdict
+    pingMilliseconds: UInt64, verdict: DoctorFinding.Verdict
   ) throws {
     let daemon = try finding("daemon") { facts, it in
-      (facts.took, it["uptime"]) = (took, 61_000)
+      (facts.pingMilliseconds, it["uptime"]) = (pingMilliseconds, 61_000)
     }
-    #expect(daemon.verdict == verdict && daemon.finding == "answers in \(took) ms, up 1m 1s")
+    #expect(
+      daemon.verdict == verdict && daemon.finding == "answers in \(pingMilliseconds) ms, up 1m 1s")
   }
 
   @Test(
@@ -190,7 +191,7 @@ import Testing
     for isAhead in [true, false] {
       let clock = try finding("clock") { facts, _ in
         if !isLocal { facts.endpoint = "tcp://h:1" }
-        facts.ownTime = isAhead ? facts.ownTime + apart : facts.ownTime - apart
+        facts.clientTime = isAhead ? facts.clientTime + apart : facts.clientTime - apart
       }
       #expect(clock.verdict == verdict)
     }
@@ -204,7 +205,8 @@ import Testing
   func `a clock before 2024 or after 2099 was never set`(
     time: UInt64, verdict: DoctorFinding.Verdict
   ) throws {
-    let clock = try finding("clock") { facts, _ in (facts.daemonTime, facts.ownTime) = (time, time)
+    let clock = try finding("clock") { facts, _ in
+      (facts.daemonTime, facts.clientTime) = (time, time)
     }
     #expect(clock.verdict == verdict)
     #expect(clock.finding.hasPrefix(Tables.utc(milliseconds: time)))

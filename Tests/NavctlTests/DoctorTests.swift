@@ -13,9 +13,9 @@ import Testing
     var facts = DoctorFacts()
     facts.endpoint = "ipc:///run/navd/navd.sock"
     facts.socket = FileStatus(kind: .socket, owner: 0, mode: 0o660)
-    facts.took = 1
+    facts.pingMilliseconds = 1
     facts.daemonTime = 1_764_000_000_000
-    facts.ownTime = 1_764_000_000_003
+    facts.clientTime = 1_764_000_000_003
     facts.version = "0.1.0"
     var statistics = SampleStatistics()
     statistics["server"] = "navd/0.1.0"
@@ -83,13 +83,13 @@ import Testing
   }
 
   @Test func `clocks far apart or never set are told`() {
-    #expect(complaint { facts, _ in facts.ownTime += 3000 }?.verdict == .warn)
-    let local = complaint { facts, _ in (facts.daemonTime, facts.ownTime) = (1000, 1000) }
+    #expect(complaint { facts, _ in facts.clientTime += 3000 }?.verdict == .warn)
+    let local = complaint { facts, _ in (facts.daemonTime, facts.clientTime) = (1000, 1000) }
     #expect(local?.verdict == .fail)
     #expect(local?.finding.contains("1970-01-01") == true)
     let remote = facts { facts, _ in
       facts.endpoint = "tcp://h:1"
-      facts.ownTime += 30_000
+      facts.clientTime += 30_000
     }
     #expect(verdicts(remote)["clock"] == .ok)
   }
@@ -112,7 +112,7 @@ import Testing
     #expect(verdicts(facts { _, it in it["journal.walPages"] = 15_999 })["journal"] == .ok)
     #expect(
       complaint { _, it in it["journal.walPages"] = 16_000 }?.remedy?.contains("fuser") == true)
-    #expect(complaint { facts, _ in facts.took = 700 }?.subject == "daemon")
+    #expect(complaint { facts, _ in facts.pingMilliseconds = 700 }?.subject == "daemon")
   }
 
   @Test func `of the limits of connections the one that bites first is judged`() {

@@ -6,7 +6,7 @@ import Testing
   private func filtered(_ batches: String...) -> [BrowserKey] {
     var filter = EscapeFilter()
     return batches.flatMap { batch in
-      filter.take(batch.unicodeScalars.map { $0 == "␛" ? .escape : BrowserKey($0) })
+      filter.filter(batch.unicodeScalars.map { $0 == "␛" ? .escape : BrowserKey($0) })
     }
   }
 
@@ -34,7 +34,7 @@ import Testing
 
   @Test func `a cursor key after Escape is its Alt form`() {
     var filter = EscapeFilter()
-    #expect(filter.take([.escape, .up, .up]) == [.other, .up])
+    #expect(filter.filter([.escape, .up, .up]) == [.other, .up])
   }
 
   @Test func `the interrupt is a key everywhere`() {

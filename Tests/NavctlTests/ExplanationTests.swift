@@ -7,7 +7,7 @@ import Testing
 @Suite struct ExplanationTests {
   @Test func `every code of the protocol and of navctl is explained once`() {
     #expect(Set(Explanation.all.map(\.code)).count == Explanation.all.count)
-    #expect(Explanation.all.compactMap(\.refusal) == ErrorCode.allCases)
+    #expect(Explanation.all.compactMap(\.errorCode) == ErrorCode.allCases)
     #expect(ErrorCode.rows.map(\.code) == ErrorCode.allCases)
   }
 

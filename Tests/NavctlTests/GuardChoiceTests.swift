@@ -6,11 +6,12 @@ import Testing
 
 @Suite struct GuardChoiceTests {
   private func guards(
-    _ options: [(String, String?)], _ kinds: [OperationKind], _ seen: Seen?
+    _ options: [(String, String?)], _ kinds: [OperationKind], _ seen: SeenState?
   ) throws -> Guards {
     let operations = kinds.map { NavigationOperation($0) }
     return try GuardChoice(line(options)).guards(
-      need: GuardChoice.need(operations), seen: seen, obstacle: nil, command: "pop", nav: "kiosk")
+      need: GuardChoice.strictestGuard(operations), seen: seen, obstacle: nil, command: "pop",
+      nav: "kiosk")
   }
 
   @Test func `a pop is guarded by the epoch and top last seen`() throws {
@@ -55,23 +56,27 @@ import Testing
 
   @Test func `a dismissal with a presenter heeds what was last visible, if anything was`() throws {
     let named = [try Operations.dismiss(line([("from", "wifi")]))]
-    #expect(GuardChoice.removesMore(named) && GuardChoice.need(named) == .none)
-    #expect(!GuardChoice.removesMore([.popTo("a"), .swipeDown(), .dismiss(), .backMenu("a")]))
+    #expect(
+      GuardChoice.removesPresentationsAbove(named) && GuardChoice.strictestGuard(named) == .none)
+    #expect(
+      !GuardChoice.removesPresentationsAbove([
+        .popTo("a"), .swipeDown(), .dismiss(), .backMenu("a"),
+      ]))
     let choice = try GuardChoice(line())
-    let guards = choice.guards(bySeen: try seen(visible: .some("pin")))
+    let guards = choice.guards(adding: try seen(visible: .some("pin")))
     #expect(guards.visible == .some("pin") && guards.epoch == Epoch(epoch) && guards.top == nil)
     // Nothing was shown, or only the top: the command goes as it was typed.
-    #expect(choice.guards(bySeen: nil) == Guards())
-    #expect(choice.guards(bySeen: try seen()) == Guards())
+    #expect(choice.guards(adding: nil) == Guards())
+    #expect(choice.guards(adding: try seen()) == Guards())
     for option in [
       ("any", nil), ("visible", "pin"), ("rev", "18"), ("epoch", "00000000000000ff"),
     ] as [(String, String?)] {
       let choice = try GuardChoice(line([option]))
-      #expect(choice.guards(bySeen: try seen(visible: .some("a"))) == choice.typed, "\(option)")
+      #expect(choice.guards(adding: try seen(visible: .some("a"))) == choice.typed, "\(option)")
     }
     // Other conditions leave open what is visible.
     for option in [("top", "wifi"), ("has", "wifi"), ("epoch", epoch)] {
-      let guards = try GuardChoice(line([option])).guards(bySeen: try seen(visible: .some("pin")))
+      let guards = try GuardChoice(line([option])).guards(adding: try seen(visible: .some("pin")))
       #expect(guards.visible == .some("pin") && guards.epoch == Epoch(epoch), "\(option)")
     }
   }
@@ -86,7 +91,7 @@ import Testing
     throws
   {
     let need = { (options: [(String, String?)]) in
-      GuardChoice.need([try Operations.dismiss(line(options))])
+      GuardChoice.strictestGuard([try Operations.dismiss(line(options))])
     }
     #expect(try need([]) == .presentation)
     #expect(try need([("swipe", nil)]) == .presentation)

@@ -92,11 +92,11 @@ import Testing
   @Test func `nothing is sent about a nav that is not shown or not known to be right`() throws {
     var stage = BrowserStage(isWritable: true)
     #expect(stage.type("P").isEmpty && stage.screen.contains("no nav is open"))
-    _ = stage.browser.start("kiosk")
+    _ = stage.browser.firstEffects("kiosk")
     #expect(stage.type("P").isEmpty && stage.screen.contains("not up to date yet"))
     try stage.show("kiosk", ["home", "wifi"])
     _ = stage.browser.frame()
-    _ = stage.browser.take(.changed(nav: "kiosk", .suspect))
+    _ = stage.browser.handle(.changed(nav: "kiosk", .suspect))
     #expect(stage.type("P").isEmpty && stage.type("p").isEmpty)
   }
 
@@ -112,7 +112,7 @@ import Testing
     #expect(BrowserStage.changes(stage.type("P")).count == 1)
     // The help covers it, and a scrolled stack does not have its top on the screen.
     var deep = BrowserStage(isWritable: true)
-    _ = deep.browser.start("kiosk")
+    _ = deep.browser.firstEffects("kiosk")
     try deep.show("kiosk", (1...30).map { "s\($0)" })
     deep.type("j")
     _ = deep.browser.frame()

@@ -35,26 +35,26 @@ struct BrowserStage {
   /// Lists these navs.
   @discardableResult mutating func list(_ names: [String]) throws -> [NavBrowser.Effect] {
     let mirror = try Self.mirror(names, kind: "directory")
-    return browser.take(.changed(nav: NavBrowser.directory, .replaced(mirror, why: "join")))
+    return browser.handle(.changed(nav: Directory.navs.nav, .replaced(mirror, why: "join")))
   }
 
   /// Sends the heads of all navs that are in memory: one, with this record.
   mutating func head(_ nav: String, _ record: String) throws {
     var mirror = try Self.mirror([nav], kind: "directory")
     mirror.screens[0].json = OpaqueJSON(validated: Array(record.utf8))
-    _ = browser.take(.changed(nav: NavBrowser.headDirectory, .replaced(mirror, why: "join")))
+    _ = browser.handle(.changed(nav: Directory.heads.nav, .replaced(mirror, why: "join")))
   }
 
   /// Sends the state of a nav.
   mutating func show(_ nav: String, _ screens: [String], title: String? = nil) throws {
     revision += 1
     let mirror = try Self.mirror(screens, rev: revision, title: title)
-    _ = browser.take(.changed(nav: nav, .replaced(mirror, why: "join")))
+    _ = browser.handle(.changed(nav: nav, .replaced(mirror, why: "join")))
   }
 
   /// Opens a nav whose stack is [home, wifi], and draws it.
   mutating func open(_ nav: String = "kiosk", title: String? = nil) throws {
-    _ = browser.start(nav)
+    _ = browser.firstEffects(nav)
     try list([nav, "tv"])
     try show(nav, ["home", "wifi"], title: title)
     _ = browser.frame()
@@ -89,7 +89,7 @@ struct BrowserStage {
   /// Answers the change with this id.
   mutating func answer(_ id: UInt64, _ result: Result<OkReply, ErrReply>) -> [NavBrowser.Effect] {
     browser.noteSent(id: id)
-    return browser.take(.answered(id: id, result))
+    return browser.handle(.answered(id: id, result))
   }
 
   /// The answer of a daemon to `hello`.

@@ -80,7 +80,7 @@ import Testing
     stage.type("/ki")
     #expect(stage.screen.contains("2 of 3 with ki") && !stage.screen.contains("bedroom"))
     #expect(stage.screen.contains("filter: ki"))
-    #expect(stage.browser.frame().cursor == BrowserPlace(row: 22, column: 10))
+    #expect(stage.browser.frame().cursor == CellPosition(row: 22, column: 10))
     stage.type("t", .enter)
     #expect(stage.screen.contains("1 of 3 with kit"))
     stage.type("/x", .escape)
@@ -125,7 +125,7 @@ import Testing
 
   @Test func `a stack that is too high keeps its bar and its position`() throws {
     var stage = BrowserStage()
-    _ = stage.browser.start("kiosk")
+    _ = stage.browser.firstEffects("kiosk")
     try stage.show("kiosk", (1...30).map { "s\($0)" })
     #expect(stage.screen.contains("▶ s30") && stage.screen.contains("more below"))
     #expect(stage.screen.contains("depth 30"))
@@ -140,12 +140,12 @@ import Testing
   @Test func `a lost daemon is shown, and its return`() throws {
     var stage = BrowserStage(isWritable: true)
     try stage.open()
-    _ = stage.browser.take(.lost)
+    _ = stage.browser.handle(.lost)
     #expect(stage.screen.contains("disconnected, reconnecting"))
     #expect(stage.screen.contains("[kiosk] as last seen"))
     #expect(stage.type("P").isEmpty)
     #expect(stage.screen.contains("disconnected: nothing was sent"))
-    _ = stage.browser.take(.opened(try BrowserStage.welcome()))
+    _ = stage.browser.handle(.opened(try BrowserStage.welcome()))
     try stage.show("kiosk", ["home", "dns"])
     #expect(stage.screen.contains("connected") && !stage.screen.contains("as last seen"))
     #expect(stage.screen.contains("▶ dns"))
@@ -153,24 +153,24 @@ import Testing
 
   @Test func `a nav that does not exist is shown when it is listed`() throws {
     var stage = BrowserStage()
-    #expect(BrowserStage.watches(stage.browser.start("new")) == ["$navs", "new"])
+    #expect(BrowserStage.watches(stage.browser.firstEffects("new")) == ["$navs", "new"])
     let error = try refusal(
       #"{"re":"watch","id":1,"code":"no-nav","msg":"there is no nav new","nav":"new","retry":"no"}"#
     )
-    _ = stage.browser.take(.watchEnded(nav: "new", view: .full, .refused(error)))
+    _ = stage.browser.handle(.watchEnded(nav: "new", view: .full, .refused(error)))
     #expect(stage.screen.contains("there is no nav new; it is shown when it is there"))
     #expect(BrowserStage.watches(try stage.list(["other"])) == [])
     #expect(BrowserStage.watches(try stage.list(["new", "other"])) == ["new"])
     try stage.show("new", ["home"])
     #expect(stage.screen.contains("▶ home"))
-    _ = stage.browser.take(
+    _ = stage.browser.handle(
       .watchEnded(nav: "new", view: .full, .ended(why: "closed", endpoint: nil)))
     #expect(stage.screen.contains("new was closed") && !stage.screen.contains("▶ home"))
   }
 
   @Test func `the list has the newest revision of each nav that is in memory`() throws {
     var stage = BrowserStage(columns: 132)
-    let opened = stage.browser.take(.opened(try BrowserStage.welcome()))
+    let opened = stage.browser.handle(.opened(try BrowserStage.welcome()))
     #expect(BrowserStage.watches(opened) == ["$heads"])
     try stage.list(["asleep", "tv"])
     try stage.head("tv", #"{"id":"tv","ver":1,"rev":7,"depth":2,"top":"film","watches":0}"#)
@@ -178,7 +178,7 @@ import Testing
     // A user without the right to read all navs has names alone.
     let error = try refusal(
       #"{"id":1,"re":"watch","code":"forbidden","retry":"no","msg":"no right","nav":"$heads"}"#)
-    _ = stage.browser.take(.watchEnded(nav: "$heads", view: .full, .refused(error)))
+    _ = stage.browser.handle(.watchEnded(nav: "$heads", view: .full, .refused(error)))
     #expect(!stage.screen.contains("rev 7") && !stage.screen.contains("forbidden"))
     #expect(NavBrowser.texts(of: try value(#"{"id":"tv","rev":7}"#)) == ["rev 7"])
     #expect(

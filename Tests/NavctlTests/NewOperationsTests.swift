@@ -189,7 +189,7 @@ import Testing
   @Test func `own words tell whether the nav was left out`() throws {
     let split = { (words: [String], option: String?, variable: String?) throws -> [String] in
       let arguments = try NavArguments(
-        words, isOwn: Members.isMember, option: option, variable: variable, usage: "usage")
+        words, isCommandWord: Members.isMember, option: option, variable: variable, usage: "usage")
       return [arguments.nav] + arguments.rest
     }
     #expect(try split(["kiosk", "a=1"], nil, nil) == ["kiosk", "a=1"])
@@ -253,7 +253,7 @@ import Testing
   func `the status of a veto is its answer`(status: Int32, expected: String) {
     let answer = DelegateCommand.answer(.shouldPush(screen: "a"), status: status, output: [])
     #expect(answer.value?.text == expected)
-    #expect((answer.complaint == nil) == (expected != "null"))
+    #expect((answer.fault == nil) == (expected != "null"))
   }
 
   @Test(arguments: [
@@ -265,7 +265,7 @@ import Testing
       .animatorFor(operation: "push", from: nil, to: "a"), status: status,
       output: Array(output.utf8))
     #expect(answer.value?.text == expected)
-    #expect((answer.complaint == nil) == (output != "fade"))
+    #expect((answer.fault == nil) == (output != "fade"))
   }
 
   @Test func `the end of a round is told`() {

@@ -120,12 +120,13 @@ import Testing
   }
 
   @Test func `an object has the members that the daemon reads, and their values`() throws {
-    #expect(NavObject.bar.values(of: "hidden") == ["true", "false"])
-    #expect(NavObject.item.values(of: "largeTitleDisplayMode") == ["automatic", "always", "never"])
-    #expect(NavObject.settings.values(of: "veto.policy") == ["deny", "allow"])
-    #expect(NavObject.display.values(of: "idiom") == ["phone", "pad"])
-    #expect(NavObject.button.values(of: "systemItem").contains("refresh"))
-    #expect(NavObject.screen.values(of: "title").isEmpty)
+    #expect(NavObject.bar.allowedValues(of: "hidden") == ["true", "false"])
+    #expect(
+      NavObject.item.allowedValues(of: "largeTitleDisplayMode") == ["automatic", "always", "never"])
+    #expect(NavObject.settings.allowedValues(of: "veto.policy") == ["deny", "allow"])
+    #expect(NavObject.display.allowedValues(of: "idiom") == ["phone", "pad"])
+    #expect(NavObject.button.allowedValues(of: "systemItem").contains("refresh"))
+    #expect(NavObject.screen.allowedValues(of: "title").isEmpty)
     // Every name in the daemon's readers is tried for every object.
     let wire = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
@@ -291,21 +292,21 @@ import Testing
     ("5", 5000), ("500ms", 500), ("1.5s", 1500), ("2m", 120_000), ("1h", 3_600_000), ("0", 0),
   ])
   func `times have units`(text: String, expected: UInt64) throws {
-    #expect(try Quantities.milliseconds(text, option: "timeout") == expected)
+    #expect(try ArgumentReader.milliseconds(text, option: "timeout") == expected)
   }
 
   @Test(arguments: ["", "s", "-1", "5x", "1e9", "inf", "99999h", "1.2.3"])
   func `what is no time is refused`(text: String) {
-    #expect(throws: UsageError.self) { try Quantities.milliseconds(text, option: "timeout") }
+    #expect(throws: UsageError.self) { try ArgumentReader.milliseconds(text, option: "timeout") }
   }
 
   @Test func `a position has three parts`() throws {
-    let position = try Quantities.position(
+    let position = try ArgumentReader.position(
       "c0ffee12c0ffee12:18:985cc24d0000000000000000", option: "from")
     #expect(position.revision.number == 18 && position.digest.text == "985cc24d0000000000000000")
     for text in ["", "1:2:3", "c0ffee12c0ffee12:18", "c0ffee12c0ffee12:x:985cc24d0000000000000000"]
     {
-      #expect(throws: UsageError.self) { try Quantities.position(text, option: "from") }
+      #expect(throws: UsageError.self) { try ArgumentReader.position(text, option: "from") }
     }
   }
 

@@ -20,7 +20,7 @@ import Testing
     ("2592000000ms", 2_592_000_000), ("007s", 7000),
   ])
   func `a time is taken up to 30 days`(text: String, expected: UInt64) throws {
-    #expect(try Quantities.milliseconds(text, option: "timeout") == expected)
+    #expect(try ArgumentReader.milliseconds(text, option: "timeout") == expected)
   }
 
   @Test(arguments: [
@@ -28,76 +28,80 @@ import Testing
     "5sm", "nan", ".", "..", "1,5s", "5S",
   ])
   func `any other time is refused with the option and the form`(text: String) {
-    let message = message { _ = try Quantities.milliseconds(text, option: "interval") }
+    let message = message { _ = try ArgumentReader.milliseconds(text, option: "interval") }
     #expect(message == "--interval takes a time such as 500ms, 5s or 2m, not '\(text)'")
   }
 
   @Test(arguments: ["60.5", "61", "1000", "2592000"])
   func `a large number needs its unit`(text: String) {
-    let message = message { _ = try Quantities.milliseconds(text, option: "timeout") }
+    let message = message { _ = try ArgumentReader.milliseconds(text, option: "timeout") }
     #expect(message == "--timeout \(text) has no unit")
   }
 
   @Test func `whole numbers go up to 2^53 − 1`() throws {
-    #expect(try Quantities.integer("0", option: "rev") == 0)
-    #expect(try Quantities.integer("9007199254740991", option: "rev") == 9_007_199_254_740_991)
+    #expect(try ArgumentReader.integer("0", option: "rev") == 0)
+    #expect(try ArgumentReader.integer("9007199254740991", option: "rev") == 9_007_199_254_740_991)
     for text in ["9007199254740992", "18446744073709551616", "", "-0", "+1", "1.0", "1 ", "٣"] {
       #expect(
-        message { _ = try Quantities.integer(text, option: "rev") }
+        message { _ = try ArgumentReader.integer(text, option: "rev") }
           == "--rev takes a whole number, not '\(text)'")
     }
   }
 
   @Test func `an epoch has 16 lower-case hex digits`() throws {
-    #expect(try Quantities.epoch("0123456789abcdef", option: "epoch").text == "0123456789abcdef")
+    #expect(
+      try ArgumentReader.epoch("0123456789abcdef", option: "epoch").text == "0123456789abcdef")
     for text in [
       "", "0123456789abcde", "0123456789abcdef0", "0123456789ABCDEF", "0123456789abcdeg",
     ] {
-      #expect(message { _ = try Quantities.epoch(text, option: "epoch") } != nil, "\(text)")
+      #expect(message { _ = try ArgumentReader.epoch(text, option: "epoch") } != nil, "\(text)")
     }
   }
 
   @Test func `no prefix of a position is one, nor with a character of another kind`() throws {
     let text = "c0ffee12c0ffee12:18:985cc24d0000000000000000"
-    _ = try Quantities.position(text, option: "from")
+    _ = try ArgumentReader.position(text, option: "from")
     let signed = text.replacing(":18:", with: ":+18:")
-    #expect(message { _ = try Quantities.position(signed, option: "f") } != nil)
+    #expect(message { _ = try ArgumentReader.position(signed, option: "f") } != nil)
     for length in 0..<text.utf8.count {
       #expect(
-        message { _ = try Quantities.position(String(text.prefix(length)), option: "f") } != nil)
+        message { _ = try ArgumentReader.position(String(text.prefix(length)), option: "f") } != nil
+      )
     }
     for place in text.indices {
       for character in ":x-+G " where text[place] != character {
         var other = text
         other.replaceSubrange(place...place, with: String(character))
-        #expect(message { _ = try Quantities.position(other, option: "f") } != nil, "\(other)")
+        #expect(message { _ = try ArgumentReader.position(other, option: "f") } != nil, "\(other)")
       }
     }
   }
 
   @Test func `the name of a nav has 1 to 128 of its characters`() throws {
     for name in ["a", "0", "a.b_c/d-e", String(repeating: "n", count: 128), "$navs", "$clients"] {
-      #expect(try Quantities.nav(name) == name)
+      #expect(try ArgumentReader.nav(name) == name)
     }
     for name in [
       "", "A", "-a", "/a", ".a", "_a", "a b", "ä", "a\u{1B}", String(repeating: "n", count: 129),
     ] {
-      let error = #expect(throws: UsageError.self) { try Quantities.nav(name) }
+      let error = #expect(throws: UsageError.self) { try ArgumentReader.nav(name) }
       #expect(error?.remedy == "a name is one of a-z 0-9, then up to 127 of a-z 0-9 . _ / -")
       #expect(error?.message.contains("\u{1B}") == false)
     }
   }
 
   @Test func `JSON is refused at the place of its fault`() throws {
-    #expect(try Quantities.json(" [1] ", what: "x").text == "[1]")
+    #expect(try ArgumentReader.json(" [1] ", what: "x").text == "[1]")
     #expect(
-      message { _ = try Quantities.json("[1,]", what: "--args") }?.hasPrefix("--args is not JSON: ")
+      message { _ = try ArgumentReader.json("[1,]", what: "--args") }?.hasPrefix(
+        "--args is not JSON: ")
         == true)
     #expect(
-      message { _ = try Quantities.json("[1,]", what: "--args") }?.hasSuffix(" at byte 3") == true)
+      message { _ = try ArgumentReader.json("[1,]", what: "--args") }?.hasSuffix(" at byte 3")
+        == true)
     for text in ["[]", "1", #""{}""#, "null"] {
       #expect(
-        message { _ = try Quantities.jsonObject(text, what: "an appearance") }
+        message { _ = try ArgumentReader.jsonObject(text, what: "an appearance") }
           == "an appearance is not a JSON object: '\(text)'")
     }
   }
@@ -106,8 +110,8 @@ import Testing
     let nested = { (depth: Int) in
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
-    _ = try Quantities.json(nested(32), what: "x")
-    #expect(message { _ = try Quantities.json(nested(33), what: "x") } != nil)
+    _ = try ArgumentReader.json(nested(32), what: "x")
+    #expect(message { _ = try ArgumentReader.json(nested(33), what: "x") } != nil)
   }
 
   @Test(arguments: [

@@ -22,32 +22,32 @@ import Testing
     let all = try entries(Self.log)
     var origin = ScreenOrigin(of: screen)
     if pages == 1 {
-      _ = origin.take(all)
+      _ = origin.read(all)
     } else {
       // A page of one entry each, but the first one.
       var rest = all[...]
-      while !rest.isEmpty, !origin.take(Array(rest.suffix(1))) { rest.removeLast() }
+      while !rest.isEmpty, !origin.read(Array(rest.suffix(1))) { rest.removeLast() }
     }
-    origin.finish()
+    origin.endSearch()
     return origin
   }
 
   @Test(arguments: [1, 2])
   func `why names the newest revision that put a screen there`(pages: Int) throws {
     let a = try origin("a", pages: pages)
-    #expect(a.put?["rev"]?.integer == 6 && a.taken == nil)
+    #expect(a.arrival?["rev"]?.integer == 6 && a.removal == nil)
     let home = try origin("home", pages: pages)
-    #expect(home.put?["rev"]?.integer == 1 && home.taken == nil)
+    #expect(home.arrival?["rev"]?.integer == 1 && home.removal == nil)
     let p = try origin("p", pages: pages)
-    #expect(p.put?["rev"]?.integer == 4 && p.taken?["rev"]?.integer == 7 && p.isPresented)
+    #expect(p.arrival?["rev"]?.integer == 4 && p.removal?["rev"]?.integer == 7 && p.isPresented)
     let q = try origin("q", pages: pages)
-    #expect(q.put?["rev"]?.integer == 5 && q.taken?["rev"]?.integer == 7)
+    #expect(q.arrival?["rev"]?.integer == 5 && q.removal?["rev"]?.integer == 7)
     #expect(try !origin("nothing", pages: pages).isFound)
   }
 
   @Test func `why names author, time, operation and route`() throws {
     var origin = ScreenOrigin(of: "a")
-    _ = origin.take(Array(try entries(Self.log)[..<3]))
+    _ = origin.read(Array(try entries(Self.log)[..<3]))
     let lines = origin.lines(nav: "kiosk", floor: 1)
     #expect(
       lines == [

@@ -9,7 +9,7 @@ import Testing
 /// Files of seen states and texts of mirrors under attack, and what becomes of old files.
 @Suite struct SeenFileTests {
   @Test func `a changed octet before the state, or of its names, leaves no guard`() throws {
-    let bytes = Seen.encode(try seen(), endpoint: "ipc:///a", nav: "kiosk")
+    let bytes = SeenState.encode(try seen(), endpoint: "ipc:///a", nav: "kiosk")
     let text = String(decoding: bytes, as: UTF8.self)
     let head = try #require(text.range(of: #""epoch":""#))
     let name = try #require(text.range(of: #"","rev":"#))
@@ -26,37 +26,37 @@ import Testing
         var odd = bytes
         odd[place] = octet
         #expect(
-          Seen.decode(odd, endpoint: "ipc:///a", nav: "kiosk") == nil,
+          SeenState.decode(odd, endpoint: "ipc:///a", nav: "kiosk") == nil,
           "\(String(decoding: odd, as: UTF8.self))")
       }
     }
-    #expect(Seen.decode(bytes + bytes, endpoint: "ipc:///a", nav: "kiosk") == nil)
-    #expect(Seen.decode([], endpoint: "", nav: "") == nil)
+    #expect(SeenState.decode(bytes + bytes, endpoint: "ipc:///a", nav: "kiosk") == nil)
+    #expect(SeenState.decode([], endpoint: "", nav: "") == nil)
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
   func `any state, endpoint and nav come back as they were saved`(seed: UInt64) {
     var texts = SampleTexts(seed: seed)
-    let seen = Seen(
+    let seen = SeenState(
       epoch: Epoch(bits: texts.random.next()), revision: Revision(texts.random.next() >> 11),
       top: texts.below(4) == 0 ? nil : texts.text(atMost: 64) + texts.pick(SampleTexts.steering),
       visible: texts.pick([nil, .some(nil), .some("pin")]))
     let (endpoint, nav) = (texts.text(atMost: 40), texts.text(atMost: 40))
-    let bytes = Seen.encode(seen, endpoint: endpoint, nav: nav)
-    #expect(Seen.decode(bytes, endpoint: endpoint, nav: nav) == seen)
-    #expect(Seen.decode(bytes, endpoint: endpoint + "x", nav: nav) == nil)
+    let bytes = SeenState.encode(seen, endpoint: endpoint, nav: nav)
+    #expect(SeenState.decode(bytes, endpoint: endpoint, nav: nav) == seen)
+    #expect(SeenState.decode(bytes, endpoint: endpoint + "x", nav: nav) == nil)
   }
 
   @Test func `a mirror is what the terminal has seen, also without screens`() throws {
     let state =
       #"{"nav":"k","epoch":"c0ffee12c0ffee12","rev":18,"screens":[{"id":"wifi","ver":1}],"dig":"000000000000000000000000"}"#
     let mirror = try #require(MirrorText.mirror(try value(state)))
-    #expect(Seen(mirror) == (try seen(rev: 18, top: "wifi", visible: .some("wifi"))))
-    #expect(Seen(mirror).text == "rev 18, top wifi")
+    #expect(SeenState(mirror) == (try seen(rev: 18, top: "wifi", visible: .some("wifi"))))
+    #expect(SeenState(mirror).text == "rev 18, top wifi")
     let empty = try #require(
       MirrorText.mirror(
         try value(state.replacing(#"{"id":"wifi","ver":1}"#, with: ""))))
-    #expect(Seen(empty).top == nil && Seen(empty).text == "rev 18, top none")
+    #expect(SeenState(empty).top == nil && SeenState(empty).text == "rev 18, top none")
     #expect(
       String(decoding: MirrorText.position(empty, nav: "k"), as: UTF8.self)
         == #"{"nav":"k","epoch":"c0ffee12c0ffee12","rev":18,"depth":0,"top":null,"dig":"000000000000000000000000"}"#

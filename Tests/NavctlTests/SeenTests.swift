@@ -86,35 +86,36 @@ import Testing
   }
 
   @Test func `no part of a damaged file becomes a guard`() throws {
-    let bytes = Seen.encode(try seen(), endpoint: "e", nav: "kiosk")
-    #expect(Seen.decode(bytes, endpoint: "e", nav: "kiosk") == (try seen()))
+    let bytes = SeenState.encode(try seen(), endpoint: "e", nav: "kiosk")
+    #expect(SeenState.decode(bytes, endpoint: "e", nav: "kiosk") == (try seen()))
     for length in 0..<bytes.count {
-      #expect(Seen.decode(Array(bytes.prefix(length)), endpoint: "e", nav: "kiosk") == nil)
+      #expect(SeenState.decode(Array(bytes.prefix(length)), endpoint: "e", nav: "kiosk") == nil)
     }
-    #expect(Seen.decode(bytes, endpoint: "e", nav: "other") == nil)
-    #expect(Seen.decode(bytes, endpoint: "f", nav: "kiosk") == nil)
+    #expect(SeenState.decode(bytes, endpoint: "e", nav: "other") == nil)
+    #expect(SeenState.decode(bytes, endpoint: "f", nav: "kiosk") == nil)
     let text = String(decoding: bytes, as: UTF8.self)
     let newer = text.replacing("\"version\":1", with: "\"version\":2")
-    #expect(Seen.decode(Array(newer.utf8), endpoint: "e", nav: "kiosk") == nil)
+    #expect(SeenState.decode(Array(newer.utf8), endpoint: "e", nav: "kiosk") == nil)
   }
 
   @Test func `a snapshot and an answer show what there is`() throws {
-    #expect(Seen(state: try value(StateDrawingTests.state)) == (try seen(visible: .some("wifi"))))
+    #expect(
+      SeenState(state: try value(StateDrawingTests.state)) == (try seen(visible: .some("wifi"))))
     let presenting =
       #"{"epoch":"c0ffee12c0ffee12","rev":18,"screens":[{"id":"wifi"}],"#
       + #""presented":{"chain":[{"screen":{"id":"a"}},{"screen":{"id":"pin"}}]}}"#
-    #expect(Seen(state: try value(presenting)) == (try seen(visible: .some("pin"))))
-    #expect(Seen(state: try value("{}")) == nil)
+    #expect(SeenState(state: try value(presenting)) == (try seen(visible: .some("pin"))))
+    #expect(SeenState(state: try value("{}")) == nil)
     let answer = try reply(
       #"{"id":1,"nav":"k","epoch":"c0ffee12c0ffee12","rev":3,"changed":true,"depth":0,"top":null}"#)
-    #expect(Seen(answer) == (try seen(rev: 3, top: nil)))
-    #expect(Seen(try reply(#"{"id":1,"nav":"k","epoch":"c0ffee12c0ffee12","rev":3}"#)) == nil)
+    #expect(SeenState(answer) == (try seen(rev: 3, top: nil)))
+    #expect(SeenState(try reply(#"{"id":1,"nav":"k","epoch":"c0ffee12c0ffee12","rev":3}"#)) == nil)
   }
 
   @Test func `an operation keeps what is visible, unless it presents or dismisses`() throws {
     let answer = try reply(#"{"id":1,"nav":"k","epoch":"c0ffee12c0ffee12","rev":19,"top":"dns"}"#)
-    func visible(_ before: Seen?, _ operations: [NavigationOperation]) -> String?? {
-      Seen(answer, after: before, operations)?.visible
+    func visible(_ before: SeenState?, _ operations: [NavigationOperation]) -> String?? {
+      SeenState(answer, after: before, operations)?.visible
     }
     let plain = try seen(visible: .some("wifi"))
     let covered = try seen(visible: .some("pin"))

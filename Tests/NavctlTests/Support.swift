@@ -39,9 +39,9 @@ let epoch = "c0ffee12c0ffee12"
 
 func seen(
   rev: UInt64 = 18, top: String? = "wifi", visible: String?? = nil
-) throws -> Seen {
+) throws -> SeenState {
   guard let epoch = Epoch(epoch) else { throw UsageError("not an epoch") }
-  return Seen(epoch: epoch, revision: Revision(rev), top: top, visible: visible)
+  return SeenState(epoch: epoch, revision: Revision(rev), top: top, visible: visible)
 }
 
 /// The statistics of a daemon, set by their paths; a path that no hub writes is an issue.

@@ -114,8 +114,11 @@ import Testing
     """#
 
   @Test func `a connection that ends while nobody reads the lines is not to blame`() {
-    #expect(WatchLines.loss(after: 0) == "connection lost; watch continues when navd is back")
-    #expect(WatchLines.loss(after: 12_400).hasPrefix("the output was not read for 12 s; watch"))
+    #expect(
+      WatchLines.lossText(afterWriteOf: 0) == "connection lost; watch continues when navd is back")
+    #expect(
+      WatchLines.lossText(afterWriteOf: 12_400).hasPrefix("the output was not read for 12 s; watch")
+    )
   }
 
   @Test func `a revision is a line`() throws {
@@ -137,7 +140,7 @@ import Testing
   }
 
   @Test func `who resumes and gets a snapshot is told`() throws {
-    let position = try Quantities.position(
+    let position = try ArgumentReader.position(
       "c0ffee12c0ffee12:7:985cc24d0000000000000000", option: "from")
     var lines = WatchLines(after: position)
     let text = lines.snapshot(try value(StateDrawingTests.state), why: "lag", at: 9).text
@@ -153,7 +156,7 @@ import Testing
   @Test func `a state is written as it was read`() throws {
     let mirror = try #require(MirrorText.mirror(try value(state)))
     #expect(mirror.revision.number == 18 && mirror.top == "home" && mirror.parts.count == 2)
-    #expect(String(decoding: MirrorText.state(mirror, nav: "kiosk"), as: UTF8.self) == state)
+    #expect(String(decoding: mirror.snapshot(of: "kiosk").bytes, as: UTF8.self) == state)
     #expect(MirrorText.mirror(try value("{}")) == nil)
   }
 

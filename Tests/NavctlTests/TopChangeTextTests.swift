@@ -19,7 +19,7 @@ import Testing
   }
 
   private func lines(
-    _ body: String, seen: Seen? = nil, after milliseconds: Int64 = 2000
+    _ body: String, seen: SeenState? = nil, after milliseconds: Int64 = 2000
   ) throws -> [String] {
     ErrorText.lines(
       try refusal(body), nav: nil, seen: seen, now: UInt64(1_000_000 + milliseconds))

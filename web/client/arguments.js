@@ -33,7 +33,7 @@ export function checkedOptions(options) {
   return { gateways: seeds, token, name, window, hb, watchRate, signal, random: Math.random };
 }
 
-/** A misspelt member must not count as none: a guard would be missing. */
+/** Throws for a member with an unknown name, since a misspelt guard would be no guard. */
 export function checkMembers(options, names, where) {
   if (options === null || typeof options !== "object") {
     throw new TypeError(`${where}: options must be an object`);
@@ -52,7 +52,7 @@ export function checkText(text, what) {
   if (typeof text !== "string" || !text) throw new TypeError(`${what} must be a text`);
 }
 
-/** Another object would be found out too late, when the request is on its way. */
+/** Throws for a signal that is no AbortSignal, before a request is sent. */
 export function checkSignal(signal) {
   if (signal != null && typeof signal.aborted !== "boolean") {
     throw new TypeError("signal must be an AbortSignal");
@@ -70,7 +70,7 @@ function checkTime(value, what) {
   }
 }
 
-/** A time in seconds must not count as one in milliseconds. */
+/** Throws for a time limit that is no number of milliseconds. */
 export function checkLimit(within) {
   checkTime(within, "within");
   if (within > 0 && within < 100) {
@@ -78,12 +78,12 @@ export function checkLimit(within) {
   }
 }
 
-/** Whether a person does this, so that it must not happen late. */
+/** Whether a person performs the operation, so that the daemon must not perform it late. */
 export function isByPerson(operation) {
   return Object.keys(operation).some((name) => /^(ui\.|gesture\.|button\.activate$)/.test(name));
 }
 
-/** A guard without a value would be none in JSON. */
+/** Throws for a guard that is undefined, since JSON would leave it out. */
 export function checkGuards(guards) {
   if (guards == null) return;
   if (typeof guards !== "object") throw new TypeError("if must be an object of guards");

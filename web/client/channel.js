@@ -1,4 +1,4 @@
-/** The values of one loop, between the client that offers and the loop that reads. */
+/** Passes values from the client to one `for await` loop. */
 export class Channel {
   #source;
   #values = [];
@@ -28,7 +28,7 @@ export class Channel {
     return { value: undefined, done: true };
   }
 
-  /** Leaves the loop; a `next` that waits ends too. */
+  /** Ends the iteration when the loop is left; a waiting `next` ends too. */
   async return(value) {
     this.#isOpen = true;
     this.#values = [];

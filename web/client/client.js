@@ -30,11 +30,11 @@ export class NavigationClient {
   #statuses = new Statuses();
   #release = null;
   #leaving = new AbortController();
-  /** Ends with the visit: when the client stops, or the browser puts the page aside. */
+  /** Aborted when the client stops, or the browser moves the page to its back/forward cache. */
   #visit = new AbortController();
   #welcome = null;
 
-  get #why() {
+  get #lastObstacle() {
     if (this.status === "waiting") return ": four other pages of this browser are connected";
     const { obstacle } = this.#streams;
     return obstacle && `: ${obstacle}`;
@@ -49,8 +49,8 @@ export class NavigationClient {
   static async connect(options) {
     const client = new NavigationClient(options);
     const timer = setTimeout(() => {
-      const late = new NavigationError("unreachable", `no welcome within 5 s${client.#why}`);
-      client.#finish(late, "closed");
+      const late = new NavigationError("unreachable", `no welcome within 5 s${client.#lastObstacle}`);
+      client.#endWithError(late, "closed");
     }, CONNECT_MS);
     try {
       for await (const status of client.statuses()) if (status === "connected") return client;
@@ -71,12 +71,12 @@ export class NavigationClient {
     this.#duties = new ClientDuties(this.#engine);
     const { signal } = checked;
     if (signal?.aborted) {
-      this.#finish(new NavigationError("aborted", "the signal is aborted"), "closed");
+      this.#endWithError(new NavigationError("aborted", "the signal is aborted"), "closed");
     } else {
       const over = { signal: this.#leaving.signal };
       signal?.addEventListener("abort", () => this.close(), over);
       // In the back/forward cache a page can neither read nor answer, so it ends its session.
-      globalThis.addEventListener?.("pagehide", () => this.#putAside(), over);
+      globalThis.addEventListener?.("pagehide", () => this.#pauseVisit(), over);
       globalThis.addEventListener?.("pageshow", (event) => {
         if (event.persisted && this.#visit.signal.aborted) this.#start();
       }, over);
@@ -88,7 +88,7 @@ export class NavigationClient {
 
   get status() { return this.#statuses.status; }
 
-  /** In what the daemon differs from one that runs alone (§4 of the protocol); empty before the first session. */
+  /** The features of the daemon that the protocol lists in §4; empty before the first session. */
   get features() { return new Set(this.#welcome?.features); }
 
   /** The helpers that make guards. */
@@ -124,18 +124,18 @@ export class NavigationClient {
     checkNav(nav);
     const { signal } = checkMembers(options, ["signal"], "state");
     throwIfAborted(signal);
-    if (this.#engine.cluster.mirror(nav)) return this.#first(nav, signal);
+    if (this.#engine.cluster.mirror(nav)) return this.#firstState(nav, signal);
     try {
       const { value } = await this.#requests.begin("get", nav, { what: "state" }, { signal });
       return Mirror.read(nav, value, performance.now());
     } catch (error) {
       // A state that is larger than one message comes in parts, and only to a watch.
       if (error.code !== "limit") throw error;
-      return this.#first(nav, signal);
+      return this.#firstState(nav, signal);
     }
   }
 
-  async #first(nav, signal) {
+  async #firstState(nav, signal) {
     for await (const state of this.watch(nav, { signal })) {
       if (!this.#engine.cluster.isBehind(state)) return state;
     }
@@ -255,9 +255,9 @@ export class NavigationClient {
     if (this.#engine.end) return;
     this.#engine.do((cluster) => cluster.leave());
     const sent = this.#streams.flushAll();
-    this.#settle(new NavigationError("closed", "the client is closed"), "closed");
+    this.#failPending(new NavigationError("closed", "the client is closed"), "closed");
     await Promise.race([sent, sleep(1000)]);
-    this.#stop();
+    this.#stopEngine();
   }
 
   // Life: one lock for each visit, then streams.
@@ -274,7 +274,7 @@ export class NavigationClient {
   }
 
   /** Ends the sessions and gives the lock back; `#start` resumes from the mirrors. */
-  #putAside() {
+  #pauseVisit() {
     if (this.#engine.end) return;
     this.#streams.dropAll();
     this.#engine.do((cluster) => cluster.stop(performance.now()));
@@ -295,7 +295,7 @@ export class NavigationClient {
       case "opened": this.#welcome = action.welcome; break;
       case "status": this.#statuses.report(action.status); break;
       case "closed":
-        this.#finish(action.error, action.error.code === "unauthorized" ? "unauthorized" : "closed");
+        this.#endWithError(action.error, action.error.code === "unauthorized" ? "unauthorized" : "closed");
         break;
       case "answered": this.#requests.answer(action); break;
       case "queued": this.#requests.queued(action); break;
@@ -309,14 +309,14 @@ export class NavigationClient {
 
   // The end.
 
-  #finish(error, status) {
+  #endWithError(error, status) {
     if (this.#engine.end) return;
-    this.#settle(error, status);
-    this.#stop();
+    this.#failPending(error, status);
+    this.#stopEngine();
   }
 
-  /** Fails everything that is under way; nothing new begins. */
-  #settle(error, status) {
+  /** Rejects all pending promises, and lets no request begin. */
+  #failPending(error, status) {
     this.#statuses.end(status);
     this.#engine.end = error;
     this.#requests.finish(error);
@@ -325,7 +325,7 @@ export class NavigationClient {
     this.#statuses.finish();
   }
 
-  #stop() {
+  #stopEngine() {
     this.#engine.stop();
     this.#leaving.abort();
     this.#streams.dropAll();

@@ -31,7 +31,7 @@ export class ClientDuties {
     this.#engine.throwIfEnded();
     this.#engine.do(members.wish);
     const duties = this.#all[kind];
-    this.#drop(duties.get(nav), "replaced", "another call replaced this one");
+    this.#remove(duties.get(nav), "replaced", "another call replaced this one");
     const [granted, end, over] = [deferred(), deferred(), new AbortController()];
     const { promise: ready } = granted;
     const { promise: lost, resolve: lose } = end;
@@ -47,18 +47,18 @@ export class ClientDuties {
     return duty;
   }
 
-  /** Gives a duty back. */
+  /** Ends a delegate role or a lease, and reports that to the daemon. */
   end(duty, code = "closed", message = "released") {
     if (duty.duties.get(duty.nav) !== duty) return;
-    this.#drop(duty, code, message);
+    this.#remove(duty, code, message);
     this.#engine.do(duty.resign);
   }
 
-  #drop(duty, code, message) {
-    if (duty) this.#lose(duty, new NavigationError(code, message, { nav: duty.nav }));
+  #remove(duty, code, message) {
+    if (duty) this.#endWithError(duty, new NavigationError(code, message, { nav: duty.nav }));
   }
 
-  #lose(duty, error) {
+  #endWithError(duty, error) {
     duty.duties.delete(duty.nav);
     duty.over.abort();
     duty.granted.reject(error);
@@ -66,10 +66,10 @@ export class ClientDuties {
     for (const ask of duty.asks?.values() ?? []) ask.abort();
   }
 
-  /** Handles that a duty is granted, or over. */
+  /** Handles that the daemon has granted or ended a delegate role or a lease. */
   change({ nav, duty, err }) {
     const changed = this.#all[duty].get(nav);
-    if (err && changed) this.#lose(changed, NavigationError.from(err));
+    if (err && changed) this.#endWithError(changed, NavigationError.from(err));
     else changed?.granted.resolve();
   }
 
@@ -101,7 +101,7 @@ export class ClientDuties {
   /** Ends all duties with an error. */
   finish(error) {
     for (const duties of [this.#all.delegate, this.#all.lease]) {
-      for (const duty of [...duties.values()]) this.#lose(duty, error);
+      for (const duty of [...duties.values()]) this.#endWithError(duty, error);
     }
   }
 }

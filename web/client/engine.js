@@ -1,6 +1,6 @@
 import { setTimer } from "./timers.js";
 
-/** Runs a cluster: has its actions performed, and wakes it at its deadlines. */
+/** Runs a `Cluster`: performs its actions, and calls its `tick` at each deadline. */
 export class Engine {
   #perform;
   #timer = 0;
@@ -30,7 +30,7 @@ export class Engine {
     this.#schedule();
   }
 
-  /** Keeps a timer that comes too early, since most messages only put the next deadline off. */
+  /** Sets the timer, but keeps one that fires too early, since most messages only postpone the deadline. */
   #schedule() {
     const at = this.cluster.wakeAt;
     if (this.end || at >= this.#wakeAt) return;

@@ -11,10 +11,10 @@ export class Guard {
     return fromMirror(state, { stack: state?.screens?.map((screen) => screen.id) });
   }
 
-  /** Nothing at all has changed. */
+  /** The nav is at the same revision. */
   static revision(state) { return fromMirror(state, { rev: state?.rev }); }
 
-  /** The nav was not made anew. */
+  /** The nav is in the same epoch: nobody has closed it and created it anew. */
   static life(state) { return fromMirror(state, {}); }
 
   /** The same screen is visible, presented ones included. */

@@ -230,7 +230,7 @@ export interface Question {
 export interface DutyOptions {
   /** How long to wait for the daemon, in milliseconds; then it fails with `expired`. */
   within?: number;
-  /** Ends the wait, or later the duty itself. */
+  /** Aborts the wait, and later ends the roles or the lease. */
   signal?: AbortSignal;
 }
 

@@ -49,21 +49,21 @@ export class Requests {
   queued({ id, pos }) { this.#all.get(id)?.onQueued(pos); }
 
   answer({ id, ok, err }) {
-    const request = this.#take(id);
+    const request = this.#remove(id);
     if (ok) request?.resolve(ok);
     else request?.reject(NavigationError.from(err));
   }
 
-  /** Fails a request; it is not sent any more, and it has not happened if it was never posted. */
+  /** Fails a request, which is not sent again; if it was never posted, the daemon has not performed it. */
   #abandon(id, error) {
     const withdrawn = this.#streams.withdraw(id);
     error.mayHaveHappened = this.#engine.cluster.forget(id) > withdrawn;
     if (error.mayHaveHappened) error.effect = "unknown";
-    this.#take(id)?.reject(error);
+    this.#remove(id)?.reject(error);
     this.#engine.act();
   }
 
-  #take(id) {
+  #remove(id) {
     const request = this.#all.get(id);
     this.#all.delete(id);
     request?.over.abort();

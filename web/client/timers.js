@@ -1,4 +1,4 @@
-/** The longest pause of a timer; a longer one would end at once. */
+/** Sets a timer, for at most the longest time of a browser: a longer one would fire at once. */
 const TIMER_MS = 2 ** 31 - 1;
 
 export function setTimer(callback, milliseconds) {

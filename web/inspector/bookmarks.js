@@ -1,6 +1,6 @@
 // Bookmarks of revisions, and lists that a person adds to and takes from. Pure functions.
 
-/** The most pins, and the most bookmarks: an address has no room for more. */
+/** The maximum number of pins, and of bookmarks, that an address can hold. */
 export const MOST = 32;
 
 /**
@@ -19,7 +19,7 @@ export function parseBookmark(text) {
   return nav && Number.isSafeInteger(rev) ? { nav, epoch: epoch || null, rev } : null;
 }
 
-/** The list with the item, or without it if it was there. The oldest one makes room. @param {readonly string[]} list @param {string} item */
+/** The list with the item added, or removed if it was there; a full list drops its oldest item. @param {readonly string[]} list @param {string} item */
 export function toggled(list, item) {
   return list.includes(item) ? list.filter((each) => each !== item) : [...list, item].slice(-MOST);
 }

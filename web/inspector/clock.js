@@ -14,15 +14,15 @@ export class Clock {
     this.#schedule = schedule;
     if (source.kind !== "live") return;
     // A machine that slept, or whose clock was set, connects anew.
-    source.onStatus(({ phase }) => { if (phase === "connected") this.#ask(); });
-    if (source.status.phase === "connected") this.#ask();
+    source.onStatus(({ phase }) => { if (phase === "connected") this.#readServerTime(); });
+    if (source.status.phase === "connected") this.#readServerTime();
   }
 
   /** The time of the daemon, in milliseconds since 1970. */
   get now() { return Date.now() + this.ahead; }
 
   // The client for browsers has no `ping`, whose answer would have the time of navd itself.
-  async #ask() {
+  async #readServerTime() {
     const sent = Date.now();
     try {
       const { headers, body } = await fetch(location.origin + location.pathname, { cache: "no-store" });

@@ -2,7 +2,7 @@
 
 /** Bits of the column `flags`. */
 export const FLAG = Object.freeze({
-  /** The entry was read; without it, only the revision is known. */
+  /** The entry of the log was read; without this flag, only the number of the revision is known. */
   loaded: 1,
   /** A new epoch begins with this revision. */
   border: 2,
@@ -16,7 +16,7 @@ export const FLAG = Object.freeze({
   unproven: 32,
   /** The nav was closed. */
   closed: 64,
-  /** The columns of the digest have a value. */
+  /** The columns `checksum`, `chainHigh` and `chainLow` have a value. */
   digest: 128,
 });
 

@@ -8,7 +8,7 @@ export class Deadline {
   /** From when the deadline counts, by the clock of `performance`; null if the page did not see it. */
   #from = null;
 
-  /** Takes the states that came, oldest first. @param {import("./source.js").State[]} states */
+  /** Reads the states that have arrived, oldest first. @param {import("./source.js").State[]} states */
   take(states) {
     for (const { parts, ev, receivedAt } of states) {
       const { tid = null } = parts.transition ?? /** @type {any} */ ({});

@@ -59,7 +59,7 @@ export class Dividers {
       element.addEventListener("pointerdown", (event) => this.#drag(name, event), { signal });
       element.addEventListener("dblclick", () => this.#set(name, null), { signal });
     }
-    const observer = new ResizeObserver(() => this.#place());
+    const observer = new ResizeObserver(() => this.#applySizes());
     observer.observe(this.#frame);
     signal.addEventListener("abort", () => observer.disconnect());
   }
@@ -75,7 +75,7 @@ export class Dividers {
   }
 
   /** Gives each part its size, as far as the window has room, and names it. */
-  #place() {
+  #applySizes() {
     for (const [name, divider] of Object.entries(DIVIDERS)) {
       const kept = this.#sizes.get(name);
       const { most } = this.#bounds(divider);
@@ -90,7 +90,7 @@ export class Dividers {
   #show(name, size) {
     if (size === null) this.#sizes.delete(name);
     else this.#sizes.set(name, size);
-    this.#place();
+    this.#applySizes();
   }
 
   #set(name, size) {

@@ -1,6 +1,6 @@
 // Which revisions a filter shows. A filter is words: `by:shell`, `cause:api`, `op:push`, `-cause:timeout`, or a text.
 
-/** Where a word with a colon looks. */
+/** The fields that a word with a colon can name. */
 export const FIELDS = Object.freeze(["by", "cause", "op", "screen"]);
 /** Principals such as `uid:1000` are texts. */
 const PRINCIPALS = Object.freeze(["uid", "key"]);
@@ -87,7 +87,7 @@ export class Matches {
   }
 }
 
-/** Compares each text once, not each revision. */
+/** Makes a table of which texts match a word, so that each text is compared once. */
 function tableOf(history, { field, text, isExcluded }) {
   const lists = {
     by: () => history.authors.list.map((author) => textOf(author).includes(text)),

@@ -32,7 +32,7 @@ export class History {
   names = new Names();
   authors = new Authors();
   epochs = new Names();
-  /** Rises with each change. */
+  /** A counter that rises with each change of the history. */
   version = 0;
   /** The oldest revision that the source still has. */
   floor = 0;

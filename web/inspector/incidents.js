@@ -8,7 +8,7 @@ import { visible } from "./text.js";
 /** A report makes no revision, so no watch delivers it: the log is read again and again. */
 const PAUSE_MS = 1500;
 /** The most revisions that one such read gets. The history of the timeline reads the others. */
-const MOST = 100;
+const MAXIMUM_REVISIONS = 100;
 /** The reports that are remembered, so that each has one row. */
 const MOST_SEEN = 4096;
 
@@ -55,7 +55,7 @@ export class Incidents {
     if (own) this.#newest = own.rev;
     this.#poll.want(isWanted && own !== null);
     if (isWanted && own) this.#takeLoaded(historyOf(source, this.#nav));
-    if (isWanted && !this.#sessions && !this.error) this.#follow(this.#sessions = new AbortController());
+    if (isWanted && !this.#sessions && !this.error) this.#followSessions(this.#sessions = new AbortController());
     else if (!isWanted && this.#sessions) {
       this.#sessions.abort();
       this.#sessions = null;
@@ -64,7 +64,7 @@ export class Incidents {
 
   // --- Sessions ---------------------------------------------------------------------------------
 
-  async #follow({ signal }) {
+  async #followSessions({ signal }) {
     const { source, clock, schedule } = this.#context;
     try {
       for await (const { screens } of source.states("$clients", { signal })) {
@@ -85,13 +85,13 @@ export class Incidents {
     const nav = this.#nav;
     const newest = this.#newest;
     // Of a busy nav, the history of the timeline reads the newest revisions anyway.
-    if (newest - this.#asked > MOST) {
+    if (newest - this.#asked > MAXIMUM_REVISIONS) {
       this.#asked = newest;
       return;
     }
     // The revision that was the newest may have got reports since it was read.
-    const from = Math.max(this.#asked, newest - MOST + 1);
-    const { list } = await this.#context.source.log(nav, { from, limit: MOST });
+    const from = Math.max(this.#asked, newest - MAXIMUM_REVISIONS + 1);
+    const { list } = await this.#context.source.log(nav, { from, limit: MAXIMUM_REVISIONS });
     if (nav !== this.#nav) return;
     this.#asked = newest;
     const history = historyOf(this.#context.source, nav);

@@ -1,6 +1,6 @@
 // The newest of several values, for one loop.
 
-/** A loop over the newest value: what comes while the loop is busy replaces what waits. */
+/** An iterator over the newest value: a value that comes while the loop is busy replaces the waiting one. */
 export class Latest {
   #value;
   #has = false;

@@ -16,7 +16,7 @@ const BUSY_PAGE = 250;
 const BUSY_PAUSE_MS = 1000;
 const REPORT_MS = 100;
 const RETRY_MS = 1000;
-/** Without these, another try cannot help. */
+/** The codes of errors after which a retry cannot succeed. */
 const FINAL = new Set(["no-nav", "forbidden", "unknown-verb", "invalid-argument", "unauthorized"]);
 
 /** Fills a history. */
@@ -73,19 +73,19 @@ export class Loading {
     if (rev <= Math.max(history.newest, this.#ahead)) return;
     this.#ahead = rev;
     if (performance.now() - this.#reportedAt >= REPORT_MS) {
-      this.#catchUp();
+      this.#extendToWatch();
       this.#report(true);
     }
     this.#wake?.();
   }
 
   /** Makes room for the revisions that the watch has shown. */
-  #catchUp() {
+  #extendToWatch() {
     const { newest, floor, epoch } = this.#history;
     if (this.#isKnown && this.#ahead > newest) this.#extend(floor, this.#ahead, epoch);
   }
 
-  /** Another epoch began, or the history is full: another one goes on. */
+  /** Ends this history, since another epoch began or it is full; its successor continues. */
   #end(epoch) {
     const history = this.#history;
     history.nextEpoch = epoch;
@@ -99,8 +99,8 @@ export class Loading {
     const { nav } = this.#history;
     while (!signal.aborted) {
       try {
-        this.#catchUp();
-        if (!this.#isKnown) await this.#find(nav, signal);
+        this.#extendToWatch();
+        if (!this.#isKnown) await this.#findRange(nav, signal);
         else if (this.#missing.length) await this.#read(nav, signal);
         else await this.#sleep(0, signal);
         this.#history.error = null;
@@ -117,7 +117,7 @@ export class Loading {
   }
 
   /** Reads one entry, which brings the range of the history. */
-  async #find(nav, signal) {
+  async #findRange(nav, signal) {
     const { floor, rev, epoch } = await this.#source.log(nav, { limit: 1, signal });
     signal.throwIfAborted();
     this.#isKnown = true;
@@ -157,7 +157,7 @@ export class Loading {
     this.#isBusy = page.rev - this.#rev > since * BUSY_RATE;
     this.#rev = page.rev;
     await this.#take(page.list, signal);
-    this.#loaded(start, Math.min(to, (page.next ?? Infinity) - 1));
+    this.#noteLoaded(start, Math.min(to, (page.next ?? Infinity) - 1));
     this.#history.prune(page.floor);
     if (page.rev > this.#history.newest) this.#extend(page.floor, page.rev, page.epoch);
     this.#report();
@@ -181,7 +181,7 @@ export class Loading {
   }
 
   /** Takes a range that was read off those that are missing. New revisions may have come behind it. */
-  #loaded(from, to) {
+  #noteLoaded(from, to) {
     const kept = [];
     for (const [first, last] of this.#missing) {
       if (first < from) kept.push([first, Math.min(last, from - 1)]);
@@ -191,7 +191,7 @@ export class Loading {
   }
 
   /** What the daemon has pruned cannot be loaded any more. @param {number} floor */
-  drop(floor) { this.#loaded(0, floor - 1); }
+  drop(floor) { this.#noteLoaded(0, floor - 1); }
 
   /** Handles refusals that another request avoids; returns whether it did. */
   #isRepaired(error) {

@@ -32,7 +32,7 @@ export class Lines {
   #places = new Uint32Array(3 * 1024);
   #decoder = new TextDecoder("utf-8", { fatal: true });
 
-  /** Takes octets; lines that they complete can be read. @param {Uint8Array} bytes */
+  /** Appends octets of the file; the lines that they complete can be read. @param {Uint8Array} bytes */
   push(bytes) {
     this.octets += bytes.length;
     if (this.octets > MOST_OCTETS) throw new RecordingError("size", "The recording has more than 1 GiB.");
@@ -45,7 +45,7 @@ export class Lines {
     }
   }
 
-  /** Whether there are octets behind the last LF. */
+  /** Whether there are octets after the last line feed. */
   get hasRest() { return this.#used > this.#open; }
 
   /** Reads a line as JSON. @param {number} index */

@@ -12,7 +12,7 @@ import { Travel } from "./view/travel.js";
 
 /** @typedef {import("./history.js").History} History */
 
-/** Follows the history of the chosen nav, and draws what is about it. */
+/** Follows the history of the chosen nav, and draws the timeline, the slider and the comparison. */
 export class Past {
   /** @type {History|null} */
   history = null;

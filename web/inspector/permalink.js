@@ -95,8 +95,8 @@ export class Permalink {
     this.#store = store;
     this.#read();
     addEventListener("hashchange", () => this.#read(), { signal });
-    const end = store.subscribe(() => this.#plan());
-    this.#plan();
+    const end = store.subscribe(() => this.#scheduleWrite());
+    this.#scheduleWrite();
     signal.addEventListener("abort", () => {
       clearTimeout(this.#timer);
       end();
@@ -116,7 +116,7 @@ export class Permalink {
     this.#store.set(/** @type {any} */ (Object.fromEntries(members)));
   }
 
-  #plan() {
+  #scheduleWrite() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       // A link was followed, and its event is still to come: its place must not be overwritten.

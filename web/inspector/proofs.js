@@ -9,7 +9,7 @@ const MOST = 8192;
 
 /** Remembers the digests of the states that the page had, which its mirror computed. */
 export class Proofs {
-  /** Rises with each new proof. */
+  /** A counter that rises with each revision whose digest was verified. */
   version = 0;
   #isRecording;
   /** The digests by epoch and revision, the oldest first. */

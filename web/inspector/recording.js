@@ -38,7 +38,7 @@ export class RecordingSource {
   /** @type {History} */
   #history;
   #lines = new Lines();
-  /** The line behind which a position is reached. */
+  /** The number of the line after which each position is reached. */
   #line = new Uint32Array(1024);
   #checkpoints = [];
   #states = new Map();
@@ -65,7 +65,7 @@ export class RecordingSource {
 
   async #open(piecesWith, onProgress = (_) => {}) {
     const reading = new Reading(this.#lines, (nav) => { this.#history = new History(nav); return this.#history; },
-      (position, line, replay) => this.#note(position, line, replay), this.facts);
+      (position, line, replay) => this.#notePosition(position, line, replay), this.facts);
     let share = 0;
     const slices = new Slices();
     const takeLines = async () => {
@@ -89,7 +89,7 @@ export class RecordingSource {
     return this;
   }
 
-  #note(position, line, replay) {
+  #notePosition(position, line, replay) {
     if (position >= this.#line.length) {
       const next = new Uint32Array(2 * this.#line.length);
       next.set(this.#line);
@@ -103,7 +103,7 @@ export class RecordingSource {
   /** The history, which is complete. @param {string} nav @returns {History} */
   history(nav) { return nav === this.facts.nav ? this.#history : new History(nav); }
 
-  /** Calls nothing: the status of a recording does not change. */
+  /** Never calls the listener: the status of a recording does not change. */
   onStatus() { return () => {}; }
 
   pause() {}
@@ -206,7 +206,7 @@ function handOut({ state, reason }) {
 class Reading {
   #lines;
   #begin;
-  #note;
+  #notePosition;
   #facts;
   #next = 0;
   /** @type {History} */
@@ -219,7 +219,7 @@ class Reading {
   constructor(lines, begin, note, facts) {
     this.#lines = lines;
     this.#begin = begin;
-    this.#note = note;
+    this.#notePosition = note;
     this.#facts = facts;
   }
 
@@ -233,7 +233,7 @@ class Reading {
       if (entry === null || typeof entry !== "object") throw new SyntaxError("it is no object");
     } catch (error) {
       if (!line) throw new RecordingError("format", "The file is no recording of navd.");
-      return this.#stop("damaged", `Line ${line + 1} and what is behind it cannot be read: ${error.message}.`);
+      return this.#endAtFault("damaged", `Line ${line + 1} and what is behind it cannot be read: ${error.message}.`);
     }
     if (!line) this.#readHeader(entry);
     else if (Object.hasOwn(entry, "end")) this.#end(entry);
@@ -268,9 +268,9 @@ class Reading {
     if (entry.kind === "closed") history.mark(history.length - 1, FLAG.closed);
     if (!isStep || !Number.isSafeInteger(entry.rev) || entry.rev < 0) return this.#pass(line);
     const position = this.#positionFor(entry, had);
-    if (this.#replay.reason) this.#doubt(position);
-    else this.#trust(position);
-    this.#note(position, line, this.#replay);
+    if (this.#replay.reason) this.#markUnproven(position);
+    else this.#markProven(position);
+    this.#notePosition(position, line, this.#replay);
   }
 
   /** The position that an entry leads to: often a new one. */
@@ -290,9 +290,9 @@ class Reading {
   }
 
   /** A line that belongs to the position before it. */
-  #pass(line) { if (this.#history.length) this.#note(this.#history.length - 1, line, this.#replay); }
+  #pass(line) { if (this.#history.length) this.#notePosition(this.#history.length - 1, line, this.#replay); }
 
-  #doubt(position) {
+  #markUnproven(position) {
     const { reason } = this.#replay;
     this.#history.mark(position, FLAG.unproven);
     const last = this.#facts.unproven.at(-1);
@@ -300,7 +300,7 @@ class Reading {
     else this.#facts.unproven.push({ from: position, to: position, reason });
   }
 
-  #trust(position) {
+  #markProven(position) {
     if (!(this.#history.columns.flags[position] & FLAG.unproven)) return;
     this.#history.columns.flags[position] &= ~FLAG.unproven;
     const { unproven } = this.#facts;
@@ -312,10 +312,10 @@ class Reading {
     const { state } = this.#replay;
     const isRight = end === this.#entries && rev === state.rev && dig === state.dig;
     const found = JSON.stringify([this.#entries, state.rev, state.dig]);
-    this.#stop(isRight ? null : "damaged", `The last line names ${JSON.stringify([end, rev, dig])} as count, revision and digest. The file has ${found}.`);
+    this.#endAtFault(isRight ? null : "damaged", `The last line names ${JSON.stringify([end, rev, dig])} as count, revision and digest. The file has ${found}.`);
   }
 
-  #stop(code, message) {
+  #endAtFault(code, message) {
     this.#isOver = true;
     if (code) this.#facts.problem = { code, message };
     return false;

@@ -43,27 +43,27 @@ export class Replay {
     try {
       return this.#take(entry);
     } catch (error) {
-      this.#doubt(`the entry is malformed: ${error.message}`);
-      return this.#pass(entry, {});
+      this.#markUnproven(`the entry is malformed: ${error.message}`);
+      return this.#applyUnproven(entry, {});
     }
   }
 
   #take(entry) {
     const { kind } = entry;
-    if (kind === "state" || kind === "created" && entry.state) return this.#replace(entry);
+    if (kind === "state" || kind === "created" && entry.state) return this.#replaceState(entry);
     if (!this.state) return false;
-    if (kind === "epoch") return this.#begin(entry);
+    if (kind === "epoch") return this.#beginEpoch(entry);
     if (kind === "closed") return false;
     if (kind === "changed" && entry.omitted !== true && entry.ch !== undefined) return this.#change(entry);
     if (!["changed", "created"].includes(kind)) return false;
     // The next entry brings the state.
     this.isMissing = true;
-    this.#doubt(`the contents of revision ${entry.rev} are not in the recording`);
-    return this.#pass(entry, {});
+    this.#markUnproven(`the contents of revision ${entry.rev} are not in the recording`);
+    return this.#applyUnproven(entry, {});
   }
 
-  /** A whole state, which stands for itself. */
-  #replace(entry) {
+  /** Replaces the state by a whole one, which needs no state before it. */
+  #replaceState(entry) {
     const value = entry.state;
     // A nav that was closed and made again has a new epoch, which the entry does not name.
     const isMadeAgain = entry.kind === "created" && this.state !== null;
@@ -77,8 +77,8 @@ export class Replay {
       this.reason = null;
       this.state = this.#with(state, entry);
     } else {
-      this.#doubt(`the digest of the state at revision ${entry.rev} is not ${JSON.stringify(value.dig)}`);
-      this.state = this.#lenient({
+      this.#markUnproven(`the digest of the state at revision ${entry.rev} is not ${JSON.stringify(value.dig)}`);
+      this.state = this.#unprovenState({
         kind: value.kind, epoch, rev: entry.rev, dig: value.dig, screens: value.screens, bar: snap.resolved,
         parts: Object.fromEntries(PARTS.filter((name) => isObject(value[name])).map((name) => [name, value[name]])),
       }, entry);
@@ -86,13 +86,13 @@ export class Replay {
     return true;
   }
 
-  /** A new epoch; the state stays. */
-  #begin(entry) {
+  /** Begins a new epoch with the same state. */
+  #beginEpoch(entry) {
     const { kind, dig: before, screens, parts, bar } = /** @type {State} */ (this.state);
     if (typeof entry.epoch !== "string") throw new TypeError("an epoch has no name");
     const { epoch } = entry;
     const dig = before.slice(0, 8) + epoch;
-    this.state = this.#lenient({ kind, epoch, rev: entry.rev, dig, screens, parts, bar }, entry);
+    this.state = this.#unprovenState({ kind, epoch, rev: entry.rev, dig, screens, parts, bar }, entry);
     if (!this.reason) this.#adopt(this.state);
     return true;
   }
@@ -100,9 +100,9 @@ export class Replay {
   #change(entry) {
     checkChanges(entry.ch);
     const old = /** @type {State} */ (this.state);
-    if (!this.reason && entry.rev !== old.rev + 1) this.#doubt(`revision ${entry.rev} does not follow revision ${old.rev}`);
+    if (!this.reason && entry.rev !== old.rev + 1) this.#markUnproven(`revision ${entry.rev} does not follow revision ${old.rev}`);
     if (!this.reason && entry.before !== undefined && entry.before !== old.dig) {
-      this.#doubt(`revision ${entry.rev} builds on ${JSON.stringify(entry.before)}, not on ${old.dig}`);
+      this.#markUnproven(`revision ${entry.rev} builds on ${JSON.stringify(entry.before)}, not on ${old.dig}`);
     }
     const resolved = entry.resolved === undefined ? undefined : shown(entry.resolved);
     if (!this.reason) {
@@ -113,22 +113,22 @@ export class Replay {
         this.state = state;
         return true;
       }
-      this.#doubt(`the digest at revision ${rev} is not ${JSON.stringify(dig)}, or the change does not fit the state`);
+      this.#markUnproven(`the digest at revision ${rev} is not ${JSON.stringify(dig)}, or the change does not fit the state`);
     }
-    return this.#pass(entry, changed(old, entry.ch), resolved);
+    return this.#applyUnproven(entry, changed(old, entry.ch), resolved);
   }
 
-  /** Goes on without proof. */
-  #pass(entry, parts, resolved) {
+  /** Applies a change whose digest does not match, without proof. */
+  #applyUnproven(entry, parts, resolved) {
     if (!this.state || !Number.isSafeInteger(entry.rev)) return false;
     const { kind, epoch, screens, parts: old, bar } = this.state;
-    this.state = this.#lenient({
+    this.state = this.#unprovenState({
       kind, epoch, rev: entry.rev, dig: typeof entry.dig === "string" ? entry.dig : "", screens, parts: old, ...parts,
       bar: resolved ?? bar }, entry);
     return true;
   }
 
-  #doubt(reason) { this.reason ??= reason; }
+  #markUnproven(reason) { this.reason ??= reason; }
 
   #adopt({ kind, epoch, rev, dig, screens, parts, bar }) {
     this.#restart({ kind, epoch, rev, dig, screens, ...parts, resolved: bar });
@@ -142,7 +142,7 @@ export class Replay {
   #with(state, { cause = null, by = null, ev }) { return Object.freeze({ ...state, cause, by, ev: Array.isArray(ev) ? ev : [] }); }
 
   /** A state in the form of the client's, without its proof. */
-  #lenient(state, { cause = null, by = null, ev }) {
+  #unprovenState(state, { cause = null, by = null, ev }) {
     const presented = Array.isArray(state.parts.presented?.chain) ? state.parts.presented.chain : [];
     const top = state.screens.at(-1) ?? null;
     return Object.freeze({

@@ -3,7 +3,7 @@
 import { el } from "../view/dom.js";
 import { mark } from "./text.js";
 
-/** Rows above and below what is in sight. */
+/** The number of rows that are kept above and below the visible ones. */
 const SPARE = 3;
 /** The height of a scroll area that every browser can lay out. */
 const TALLEST = 8_000_000;

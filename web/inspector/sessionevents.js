@@ -5,7 +5,7 @@ import { counted, visible } from "./text.js";
 /** A session lags from so many revisions on. Under load, a healthy one is some behind whenever it is looked at. */
 const LATE = 100;
 /** The most rows of one list: a daemon that starts gets all its sessions at once. */
-const MOST = 12;
+const MAXIMUM_EVENTS = 12;
 
 /**
  * Something that happened to a session; `session` is its record, or null for what happened to several.
@@ -44,8 +44,8 @@ export class SessionEvents {
       if (!isLate && old?.isLate) note("caught-up", record, "session has caught up");
     }
     for (const [id, { record }] of before ?? []) if (!known.has(id)) note("closed", record, "session closes");
-    if (events.length <= MOST) return events;
-    const more = events.splice(MOST - 1).length;
+    if (events.length <= MAXIMUM_EVENTS) return events;
+    const more = events.splice(MAXIMUM_EVENTS - 1).length;
     return [...events, { event: "several", session: null, what: `${counted(more, "more event")} of sessions` }];
   }
 }

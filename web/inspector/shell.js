@@ -65,7 +65,7 @@ export class Shell {
   #isTravelling = false;
   /** Why the watch of the chosen nav ended. @type {Error|null} */
   #watchError = null;
-  /** Whether all views are there; until then, the arrivals wait for the stream. */
+  /** Whether all views are added; until then, arriving states wait for the stream view. */
   #isComplete = false;
   /** The revision of the past that `model.state` is for. */
   #shown = null;
@@ -113,16 +113,16 @@ export class Shell {
       this.model.status = status;
       this.schedule();
     });
-    document.addEventListener("visibilitychange", () => this.#turn(), { signal: context.signal });
-    this.#turn();
+    document.addEventListener("visibilitychange", () => this.#visibilityChanged(), { signal: context.signal });
+    this.#visibilityChanged();
     this.#list();
     this.#follow();
     this.schedule();
-    this.#complete(tree);
+    this.#addOtherViews(tree);
   }
 
   /** Makes the other views. They are in files of their own, so that the tree does not wait for them. */
-  async #complete(tree) {
+  async #addOtherViews(tree) {
     try {
       const { addViews } = await import("./views.js");
       await addViews(this, tree);
@@ -147,8 +147,8 @@ export class Shell {
     this.#source.pause?.();
   }
 
-  /** A hidden page holds no connection. */
-  #turn() {
+  /** Closes the connection while the page is hidden. */
+  #visibilityChanged() {
     if (document.hidden) this.#source.pause?.();
     else this.#source.resume?.();
   }
@@ -201,7 +201,7 @@ export class Shell {
     try {
       for await (const rows of this.#source.rows({ signal: this.#life.signal })) {
         this.model.rows = rows;
-        this.#choose(rows);
+        this.#chooseNewest(rows);
         this.#scheduleSoon();
       }
     } catch (error) {
@@ -211,7 +211,7 @@ export class Shell {
   }
 
   /** Without a choice, the stage shows the nav that changed last. */
-  #choose(rows) {
+  #chooseNewest(rows) {
     const { nav } = this.#store;
     if (nav === null && rows.length) {
       const newest = rows.reduce((best, row) => ((row.t ?? 0) > (best.t ?? 0) ? row : best));
@@ -234,7 +234,7 @@ export class Shell {
     try {
       for await (const state of this.#source.states(nav, { signal: watch.signal })) {
         if (watch.signal.aborted) return;
-        this.#take(state);
+        this.#takeState(state);
       }
       if (!watch.signal.aborted) this.model.isClosed = true;
     } catch (error) {
@@ -244,7 +244,7 @@ export class Shell {
   }
 
   /** @param {State} state */
-  #take(state) {
+  #takeState(state) {
     const { model } = this;
     model.live = state;
     model.arrivals.push(state);

@@ -9,7 +9,7 @@ const channel = new MessageChannel();
 const waiting = [];
 channel.port1.onmessage = () => waiting.shift()?.();
 
-/** Ends the present task; the rest runs in a later one. @returns {Promise<void>} */
+/** Lets the browser handle events before the caller continues in a later task. @returns {Promise<void>} */
 export function breathe() {
   if (scheduler?.yield) return scheduler.yield();
   // A timer would wait 4 ms after a few turns.

@@ -41,7 +41,7 @@ import { Latest } from "./latest.js";
  */
 
 const KEPT = 64;
-/** Reads ahead that may be under way at once: navd bounds the history reads of all clients. */
+/** The maximum of concurrent prefetches: navd limits the history reads of all clients together. */
 const AHEAD = 2;
 const TRIES = 5;
 
@@ -60,7 +60,7 @@ export class LiveSource {
   /** The epoch, the newest revision and the floor by nav. */
   #known = new Map();
   #ahead = 0;
-  /** What was refused for want of rights. */
+  /** The reads that the daemon refused for lack of rights. */
   #forbidden = new Set();
 
   /** @param {import("../client/index.js").ClientOptions} options */
@@ -93,7 +93,7 @@ export class LiveSource {
     const client = this.#client;
     if (!client) return;
     this.#client = null;
-    this.#note("paused");
+    this.#setPhase("paused");
     client.close().catch(() => {});
   }
 
@@ -101,25 +101,25 @@ export class LiveSource {
     try {
       for await (const status of client.statuses()) {
         if (client !== this.#client) return;
-        if (status === "connected") this.#note("connected");
-        else if (status === "disconnected") this.#note("stale");
-        else if (status === "unauthorized") this.#note("expired");
-        else if (status === "waiting") this.#note("connecting", "four other pages of this browser are connected");
+        if (status === "connected") this.#setPhase("connected");
+        else if (status === "disconnected") this.#setPhase("stale");
+        else if (status === "unauthorized") this.#setPhase("expired");
+        else if (status === "waiting") this.#setPhase("connecting", "four other pages of this browser are connected");
       }
     } catch (error) {
-      if (client === this.#client) this.#note("expired", error.message);
+      if (client === this.#client) this.#setPhase("expired", error.message);
     }
-    if (client === this.#client && client.status === "closed") this.#note("expired", "the session was closed");
+    if (client === this.#client && client.status === "closed") this.#setPhase("expired", "the session was closed");
   }
 
-  #note(phase, message) {
+  #setPhase(phase, message) {
     if (this.status.phase === phase && this.status.message === message) return;
     this.status = { phase, since: Date.now(), message };
     for (const listener of [...this.#listeners]) listener(this.status);
   }
 
   /** The client; while the page is hidden there is none, so it waits for the next one. */
-  #ready() {
+  #connectedClient() {
     if (this.#client) return Promise.resolve(this.#client);
     this.#opened ??= deferred();
     return this.#opened.promise;
@@ -137,10 +137,10 @@ export class LiveSource {
   async *states(nav, options = {}) {
     const { signal } = options;
     while (!signal?.aborted) {
-      const client = await this.#ready();
+      const client = await this.#connectedClient();
       try {
         for await (const state of client.watch(nav, { signal })) {
-          if (state.kind !== "directory") this.#learn(nav, state.epoch, state.rev);
+          if (state.kind !== "directory") this.#noteRevisions(nav, state.epoch, state.rev);
           yield state;
         }
         return;
@@ -183,7 +183,7 @@ export class LiveSource {
   // --- Reads ------------------------------------------------------------------------------------
 
   /** Notes which revisions a nav has. A nav of another epoch has other states. */
-  #learn(nav, epoch, newest, floor) {
+  #noteRevisions(nav, epoch, newest, floor) {
     const known = this.#known.get(nav);
     const isSame = known?.epoch === epoch;
     this.#known.set(nav, { epoch, newest, floor: floor ?? (isSame ? known.floor : undefined) });
@@ -195,7 +195,7 @@ export class LiveSource {
   /** @param {string|null} nav @param {object} options */
   async #get(nav, options) {
     for (let left = TRIES; ; left--) {
-      const client = await this.#ready();
+      const client = await this.#connectedClient();
       try {
         return await client.get(nav, options);
       } catch (error) {
@@ -223,7 +223,7 @@ export class LiveSource {
   async #page(nav, what, { from, limit, signal }) {
     const page = { what, ...(from === undefined ? {} : { from }), ...(limit === undefined ? {} : { limit }) };
     const { value, floor, rev, epoch, next } = await this.#get(nav, { ...page, signal });
-    this.#learn(nav, epoch, rev, floor);
+    this.#noteRevisions(nav, epoch, rev, floor);
     return { list: value, floor, rev, epoch, next };
   }
 
@@ -253,7 +253,7 @@ export class LiveSource {
 
   async #readState(nav, rev) {
     const { value, epoch, rev: newest } = await this.#get(nav, { what: "state", at: rev });
-    this.#learn(nav, epoch, newest);
+    this.#noteRevisions(nav, epoch, newest);
     const state = Mirror.read(nav, value, performance.now());
     // The first answer brings the epoch.
     this.#states.set(this.#key(nav, rev), state);
@@ -276,7 +276,7 @@ export class LiveSource {
    * @returns {Promise<readonly any[]|null>}
    */
   sessions() {
-    return this.#permitted("sessions", async () => (await (await this.#ready()).state("$clients")).screens);
+    return this.#permitted("sessions", async () => (await (await this.#connectedClient()).state("$clients")).screens);
   }
 
   /**
@@ -295,7 +295,7 @@ export class LiveSource {
     return this.#permitted("refusals", async () => (await this.#get(null, { what: "refusals" })).value);
   }
 
-  /** Null in place of a refusal for want of rights. It is not asked again: navd lists each refusal, for administrators. */
+  /** Runs a read; null if the right is missing. It does not retry then: navd lists each refusal for administrators. */
   async #permitted(what, read) {
     if (this.#forbidden.has(what)) return null;
     try {
@@ -313,7 +313,7 @@ export class LiveSource {
    * @param {string} nav
    * @returns {Promise<State>}
    */
-  async state(nav) { return (await this.#ready()).state(nav); }
+  async state(nav) { return (await this.#connectedClient()).state(nav); }
 }
 
 /** Joins the two directories. A row that did not change stays the same object. */

@@ -4,7 +4,7 @@ import { el } from "../view/dom.js";
 
 /** Controls, format characters such as bidi overrides, and lone surrogates. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
-const MOST = 400;
+const MAXIMUM_LENGTH = 400;
 
 /**
  * Returns any JSON value as a text of one line, with what cannot be seen as `\u{…}`.
@@ -12,7 +12,7 @@ const MOST = 400;
  * @param {any} value
  * @param {number} [most] the length after which the text is cut
  */
-export function visible(value, most = MOST) {
+export function visible(value, most = MAXIMUM_LENGTH) {
   const text = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
   const cut = text.length > most ? `${text.slice(0, most)}…` : text;
   return cut.replace(UNSEEN, (one) => `\\u{${one.codePointAt(0).toString(16)}}`);
@@ -27,7 +27,7 @@ export function visible(value, most = MOST) {
 export function bdi(value, attributes = {}) {
   const { most, ...others } = attributes;
   const element = el("bdi", others);
-  element.textContent = visible(value, /** @type {number} */ (most) ?? MOST);
+  element.textContent = visible(value, /** @type {number} */ (most) ?? MAXIMUM_LENGTH);
   // Escapes are for eyes; programs that read the page want the text itself.
   if (typeof value === "string" && element.textContent !== value) element.dataset.raw = value;
   return element;

@@ -13,7 +13,7 @@ import { directionOf, drawContent } from "./view.js";
 export class Device {
   /** @type {object|null} the state that is drawn */
   state = null;
-  /** What only this page knows: the digits of a PIN are nobody else's. */
+  /** State of this page alone, such as the typed digits of a PIN. */
   local = { pin: "", wrong: false };
   /** Whether a finger on this page moves the display. */
   isDragging = false;
@@ -71,10 +71,10 @@ export class Device {
     const step = plan(this.#shown, { ...state, ev: events });
     const before = this.state;
     this.#measure();
-    if (step.ends) this.#settle(step.ends.completed, state);
+    if (step.ends) this.#finishMotion(step.ends.completed, state);
     // A transition begins, or the screens changed without one: what still moves has had its time.
     const jumps = !step.begins && !step.ends && this.#shown && topID(state) !== this.#shown.top;
-    if (step.begins || jumps) this.#rest();
+    if (step.begins || jumps) this.#endMotion();
     this.state = state;
     const { locale = "en" } = state.parts.environment ?? {};
     if (this.#root.lang !== locale) Object.assign(this.#root, { lang: locale, dir: directionOf(locale) });
@@ -112,12 +112,12 @@ export class Device {
   // A page that leaves keeps what it showed.
   #update(state) {
     const top = topOf(state);
-    if (top) this.#fill(this.#page(top.id), top, state);
+    if (top) this.#drawPage(this.#page(top.id), top, state);
     this.#layers.draw(state, this.#size.room);
     this.#drawToolbar(state);
     this.sheets.update(state, (screen) => this.#contents(screen, state, this.local), this.#motion?.op === "dismiss");
-    if (!this.#motion) this.#sweep();
-    this.#reach();
+    if (!this.#motion) this.#removeLeftPages();
+    this.#updateInert();
   }
 
   #page(id) {
@@ -130,7 +130,7 @@ export class Device {
     return page;
   }
 
-  #fill(page, screen, state) {
+  #drawPage(page, screen, state) {
     const next = this.#contents(screen, state, this.local);
     morph(page.firstChild.firstChild, next);
     page.setAttribute("aria-label", labelOf(screen) ?? screen.title ?? screen.item?.title ?? screen.id);
@@ -173,7 +173,7 @@ export class Device {
     const target = motion.interactive ? screenOf(state, motion.to) : topOf(state);
     const to = target ? this.#page(target.id) : null;
     if (from && from !== to) this.focus.remember(from);
-    if (target && motion.interactive) this.#fill(to, target, state);
+    if (target && motion.interactive) this.#drawPage(to, target, state);
     const [above, below] = motion.backwards ? [from, to] : [to, from];
     // What fades in is in front of what goes.
     if (motion.fade && to && to !== from) this.parts.pages.append(to);
@@ -192,7 +192,7 @@ export class Device {
       if (to !== from) motion.add(to, fadeIn);
       motion.add(incoming, fadeIn);
       motion.add(outgoing, fadeOut);
-      this.#collapse();
+      this.#moveLargeTitle();
       return;
     }
     const [layerAbove, layerBelow] = motion.backwards ? [outgoing, incoming] : [incoming, outgoing];
@@ -209,12 +209,12 @@ export class Device {
     if (layerAbove?.querySelector(".bar-left")?.childElementCount === 1) motion.add(inside(layerAbove, ".back-text"), frames.backAbove);
     motion.add(inside(layerAbove, ".bar-large"), frames.largeAbove);
     motion.add(inside(layerBelow, ".bar-large"), frames.largeBelow);
-    this.#stretch(motion, { outgoing, incoming, target, state });
-    if (!motion.interactive) this.#collapse();
+    this.#animateBarHeight(motion, { outgoing, incoming, target, state });
+    if (!motion.interactive) this.#moveLargeTitle();
   }
 
   // The bar gets the height of the other screen on the way. The row with the buttons goes with a prompt that comes or leaves.
-  #stretch(motion, { outgoing, incoming, target, state }) {
+  #animateBarHeight(motion, { outgoing, incoming, target, state }) {
     const next = motion.interactive ? this.#layers.modelOf(target?.id) : state.bar;
     const now = `${this.#size.barHeight}px`;
     const then = `calc(var(--status) + ${next?.height ?? state.bar.height} * var(--pt) - var(--collapse, 0px))`;
@@ -229,7 +229,7 @@ export class Device {
   }
 
   // A gesture is over, or somebody else completed the transition. What moves goes on to its end.
-  #settle(completed, state) {
+  #finishMotion(completed, state) {
     const motion = this.#motion;
     if (!motion?.interactive) return;
     if (completed && topID(state) === motion.to) this.#layers.swap();
@@ -238,13 +238,13 @@ export class Device {
 
   #moved(motion) {
     if (this.#motion !== motion) return;
-    this.#rest();
+    this.#endMotion();
     this.focus.follow(this.state, this.#place(this.state));
     this.#whenMoved(motion.tid);
   }
 
   // Ends what moves, and takes away what has left.
-  #rest() {
+  #endMotion() {
     const motion = this.#motion;
     this.#motion = null;
     motion?.release();
@@ -252,12 +252,12 @@ export class Device {
     this.sheets.rest();
     this.#root.classList.remove("moving", "swiping");
     if (this.state) {
-      this.#sweep();
-      this.#reach();
+      this.#removeLeftPages();
+      this.#updateInert();
     }
   }
 
-  #sweep() {
+  #removeLeftPages() {
     const top = topID(this.state);
     for (const [id, page] of this.#pages) {
       page.classList.remove("above");
@@ -267,11 +267,11 @@ export class Device {
       this.#pages.delete(id);
       if (!screenOf(this.state, id)) this.#scroll.delete(id);
     }
-    this.#collapse();
+    this.#moveLargeTitle();
   }
 
   // Only the visible screen can be reached by keyboard and screen reader. A popover covers nothing.
-  #reach() {
+  #updateInert() {
     const top = topID(this.state);
     setInert(this.parts.stack, this.sheets.covers(this.state));
     for (const [id, page] of this.#pages) setInert(page, id !== top);
@@ -290,11 +290,11 @@ export class Device {
     if (!scroller.classList?.contains("scroller")) return;
     const id = scroller.parentElement.dataset.screen;
     this.#scroll.set(id, scroller.scrollTop);
-    if (this.state && id === topID(this.state)) this.#collapse();
+    if (this.state && id === topID(this.state)) this.#moveLargeTitle();
   }
 
   // A large title goes up with the contents, until the small one takes its place.
-  #collapse() {
+  #moveLargeTitle() {
     const most = this.#layers.shown?.querySelector(".bar-large") ? 52 * this.#size.point : 0;
     const by = Math.min(most, Math.max(0, this.#scroll.get(topID(this.state)) ?? 0));
     this.parts.bar.style.setProperty("--collapse", `${by}px`);

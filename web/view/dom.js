@@ -1,6 +1,6 @@
 // Elements are made by these functions only. None of them parses HTML, so a text of a client stays a text.
 
-/** The attribute of what a finger presses. No state knows of it. */
+/** The attribute of an element that a finger presses; it is no part of a state. */
 export const PRESSED = "data-pressed";
 
 /**

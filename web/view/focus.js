@@ -3,7 +3,7 @@
 import { setLanguage } from "./dom.js";
 import { labelOf, languageOf, titleOf, visibleID, visibleOf } from "./model.js";
 
-/** How long a screen reader takes note of a region, in milliseconds. */
+/** How long a screen reader needs to notice a change of a live region, in milliseconds. */
 const NOTED = 60;
 
 /** Says at most one text a second; of several that come together, the newest. */

@@ -80,7 +80,7 @@ export class Layers {
     this.#look = "";
   }
 
-  /** Takes away the layer that is not the top's. */
+  /** Removes the layer of the other screen after a transition. */
   rest() {
     this.other?.remove();
     this.#unfitted.delete(this.other);

@@ -12,7 +12,7 @@ export function titleOf(state) {
   return own || (screen?.title ?? screen?.item?.title ?? screen?.id ?? "Nothing");
 }
 
-/** What is said of a screen instead of its title. */
+/** The accessibility label of a screen, which a screen reader reads instead of the title. */
 export const labelOf = (screen) => screen?.accessibilityLabel ?? screen?.item?.accessibilityLabel ?? null;
 /** The language of its title and prompt; null is that of the environment. */
 export const languageOf = (screen) => screen?.item?.language ?? screen?.language ?? null;

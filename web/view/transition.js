@@ -109,7 +109,7 @@ export class Motion {
     for (const animation of this.#parts) animation.currentTime = this.#position * this.duration;
   }
 
-  /** Goes from where the finger was lifted to one of the ends. */
+  /** Animates from where the finger was lifted to the begin or the end of the motion. */
   glide(end) {
     const start = this.#position;
     const began = performance.now();
@@ -134,7 +134,7 @@ export class Motion {
     this.#end();
   }
 
-  /** Gives the elements back to their style sheet. */
+  /** Removes the animations, so that the style sheet applies again. */
   release() {
     this.finish();
     for (const animation of this.#parts) animation.cancel();

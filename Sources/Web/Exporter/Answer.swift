@@ -1,11 +1,11 @@
 import NavigationCore
 
-/// The queries that responses need; a test replaces the daemon by a double.
+/// Queries a daemon for the responses of the exporter; tests have a double of it.
 protocol DaemonProbe: ~Copyable {
   /// Reads the statistics of the daemon; throws if it does not answer within 2.5 s.
   mutating func statistics() throws -> JSONValue
 
-  /// Waits for a reply from the loop of the daemon, which shows that the loop runs.
+  /// Waits for a reply of the daemon's loop, which proves that the loop runs.
   mutating func ping() throws
 }
 
@@ -22,32 +22,22 @@ enum Router {
   static func answer(
     method: String, path: String, from probe: inout some DaemonProbe & ~Copyable
   ) -> HTTPResponse {
-    decide(method: method, path: path, from: &probe).with("Cache-Control", "no-store")
-  }
-
-  private static func decide(
-    method: String, path: String, from probe: inout some DaemonProbe & ~Copyable
-  ) -> HTTPResponse {
-    guard ["/metrics", "/livez", "/readyz"].contains(path) else {
-      return HTTPResponse(404, "not found; the paths are /metrics, /livez and /readyz")
-    }
-    guard method == "GET" else {
-      return HTTPResponse(405, "method not allowed; use GET").with("Allow", "GET, HEAD")
-    }
+    var response = HTTPResponse(200, "ok")
     do {
       switch path {
-      case "/livez":
-        try probe.ping()
-        return HTTPResponse(200, "ok")
-      case "/readyz": return readiness(try probe.statistics())
-      default:
-        return HTTPResponse(
-          200, type: PrometheusText.contentType,
-          body: Array(PrometheusText.render(try probe.statistics()).utf8))
+      case _ where ["/metrics", "/livez", "/readyz"].contains(path) && method != "GET":
+        response = HTTPResponse(405, "method not allowed; use GET").with("Allow", "GET, HEAD")
+      case "/livez": try probe.ping()
+      case "/readyz": response = readiness(try probe.statistics())
+      case "/metrics":
+        let text = PrometheusText.render(try probe.statistics())
+        response = HTTPResponse(200, type: PrometheusText.contentType, body: Array(text.utf8))
+      default: response = HTTPResponse(404, "not found; the paths are /metrics, /livez and /readyz")
       }
     } catch {
-      return HTTPResponse(503, "\(error)")
+      response = HTTPResponse(503, "\(error)")
     }
+    return response.with("Cache-Control", "no-store")
   }
 
   /// 200 if the daemon can serve changes, else 503 with the reason.

@@ -8,10 +8,10 @@ import RuntimePaths
 /// A query takes at most 2.5 s. For 1 s after a failed query, others fail at once with the same
 /// reason, so that queued HTTP requests do not each wait for 2.5 s.
 struct ConnectionProbe: DaemonProbe, ~Copyable {
-  /// The timeout of connecting, and again of the reply.
-  private static let patience = Duration.seconds(1)
-  /// For how many milliseconds a failure also fails later queries.
-  private static let failureAge: UInt64 = 1000
+  /// The timeout of connecting, and that of waiting for a reply.
+  private static let timeout = Duration.seconds(1)
+  /// For how many milliseconds after a failure all queries fail.
+  private static let failureMilliseconds: UInt64 = 1000
 
   private let rules: PathRules
   private let endpoint: String?
@@ -25,9 +25,9 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
   }
 
   mutating func statistics() throws -> JSONValue {
-    let reply = try ask { connection throws(ConnectionError) in
+    let reply = try query { connection throws(ConnectionError) in
       try connection.get(
-        GetRequest(id: 0, nav: nil, what: .stats), timeout: Self.patience)
+        GetRequest(id: 0, nav: nil, what: .stats), timeout: Self.timeout)
     }
     switch reply.result {
     case .success(let answer):
@@ -40,12 +40,12 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
   }
 
   mutating func ping() throws {
-    _ = try ask { connection throws(ConnectionError) in
-      try connection.ping(timeout: Self.patience)
+    _ = try query { connection throws(ConnectionError) in
+      try connection.ping(timeout: Self.timeout)
     }
   }
 
-  private mutating func ask<Value>(
+  private mutating func query<Value>(
     _ question: (inout NavigationConnection) throws(ConnectionError) -> Value
   ) throws -> Value {
     if let failure, SystemClock.monotonicMilliseconds() < failure.until { throw failure.error }
@@ -62,7 +62,7 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
       failure = nil
       return value
     } catch {
-      failure = (SystemClock.monotonicMilliseconds() + Self.failureAge, error)
+      failure = (SystemClock.monotonicMilliseconds() + Self.failureMilliseconds, error)
       throw error
     }
   }
@@ -72,6 +72,6 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
     let place = try rules.clientEndpoint(option: endpoint)
     let identity = try NetworkIdentity.read(for: place, environment: rules.environment)
     return try NavigationConnection.connect(
-      to: place, as: identity, name: "navd-exporter", timeout: Self.patience)
+      to: place, as: identity, name: "navd-exporter", timeout: Self.timeout)
   }
 }

@@ -14,9 +14,9 @@ package enum Exporter {
     ready: (ListenAddress) -> Void
   ) throws {
     let signals = try stopSignals()
-    let source = Source(ConnectionProbe(endpoint: endpoint, rules: rules))
+    let source = MetricsApplication(ConnectionProbe(endpoint: endpoint, rules: rules))
     var server = try HTTPServer(address, application: source)
-    ready(server.bound)
+    ready(server.boundAddress)
     while true {
       var entries = [
         pollfd(fd: server.descriptor, events: Int16(POLLIN), revents: 0),
@@ -34,9 +34,8 @@ package enum Exporter {
 
   /// Holds the noncopyable probe for the server's callbacks, which all run on one thread.
   ///
-  /// Any host may ask, because Prometheus and those who supervise navd use names of their own, and
-  /// the exporter has nothing but figures.
-  private final class Source: HTTPApplication {
+  /// It accepts any header `Host`: it serves figures only, and monitoring uses names of its own.
+  private final class MetricsApplication: HTTPApplication {
     private var probe: ConnectionProbe
 
     init(_ probe: consuming ConnectionProbe) { self.probe = probe }

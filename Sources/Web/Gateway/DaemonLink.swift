@@ -2,9 +2,9 @@ import ZeroMQ
 import NavigationCore
 import RuntimePaths
 
-/// The connection of one stream to navd: it is made once, and never again after a loss.
+/// The connection of one stream to navd; after a loss, it never connects again.
 ///
-/// A second connection would belong to no session, so nothing of the page may go there.
+/// A second connection would have no session, so the page's messages must not go there.
 struct DaemonLink: ~Copyable {
   /// An event of the connection.
   enum Event {
@@ -15,7 +15,7 @@ struct DaemonLink: ~Copyable {
   private let socket: Socket
   private var monitor: Monitor
   private var parts = Multipart(capacity: 3)
-  let slot: Poller.Slot
+  let socketSlot: Poller.Slot
   let monitorSlot: Poller.Slot
   private var isPaused = false
   /// Whether a call on the socket may have hidden the sign of a message.
@@ -42,18 +42,18 @@ struct DaemonLink: ~Copyable {
     let slot = try poller.addSignal(of: socket)
     let monitorSlot = try poller.addSignal(of: monitor.reader)
     return DaemonLink(
-      socket: socket, monitor: monitor, slot: slot, monitorSlot: monitorSlot)
+      socket: socket, monitor: monitor, socketSlot: slot, monitorSlot: monitorSlot)
   }
 
-  /// Stops or starts watching for messages, which stay in navd meanwhile.
+  /// Stops or resumes reading from navd, where messages wait meanwhile.
   mutating func pause(_ isPaused: Bool, _ poller: inout Poller) {
     guard isPaused != self.isPaused else { return }
     self.isPaused = isPaused
-    for slot in [slot, monitorSlot] { poller.watch(slot, for: isPaused ? [] : .readable) }
+    for slot in [socketSlot, monitorSlot] { poller.watch(slot, for: isPaused ? [] : .readable) }
     mustRead = true
   }
 
-  /// Sends messages; returns how many the socket took.
+  /// Sends messages; returns how many the socket accepted.
   mutating func send(_ messages: ArraySlice<PageMessage>) throws(ZeroMQError) -> Int {
     mustRead = true
     for (count, message) in messages.enumerated() {
@@ -71,7 +71,7 @@ struct DaemonLink: ~Copyable {
     return PageMessage.line(frame: parts[0].bytes, body: parts[1].bytes)
   }
 
-  mutating func event() throws(ZeroMQError) -> Event? {
+  mutating func nextEvent() throws(ZeroMQError) -> Event? {
     while let event = try monitor.next() {
       switch event.kind {
       case .connected: return .connected
@@ -83,6 +83,6 @@ struct DaemonLink: ~Copyable {
   }
 
   func isReady(_ poller: borrowing Poller) -> Bool {
-    mustRead || poller.isReadable(slot) || poller.isReadable(monitorSlot)
+    mustRead || poller.isReadable(socketSlot) || poller.isReadable(monitorSlot)
   }
 }

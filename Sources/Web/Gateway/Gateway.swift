@@ -9,11 +9,11 @@ package import RuntimePaths
 /// One thread does everything. `TokenTable`, `Admission` and `PageStream` decide; this shell owns
 /// sockets, files and clocks.
 package final class Gateway {
-  /// How a gateway serves.
+  /// The configuration of a gateway.
   package struct Configuration {
     package var address: ListenAddress
     /// The listening socket of the service manager; nil to open one.
-    package var inherited: Int32?
+    package var inheritedDescriptor: Int32?
     /// The address of navd, which need not run yet, or several, separated by commas; nil to find it
     /// by `rules`.
     package var endpoint: String?
@@ -21,12 +21,14 @@ package final class Gateway {
     package var gate = RequestGate()
     package var tokenFile: String?
     package var pageDirectory: String?
-    /// The files of scripts by their paths, which stand for those of the page.
+    /// The script files by URL path; they precede the files of the page directory.
     package var scripts: [String: String]
-    /// The actor of the launch codes that the gateway prints; nil for none.
-    package var launch: SessionActor?
-    /// Whether pages only read: one that was launched what navd permits the user of this process, the
-    /// others what it permits the actor of their token.
+    /// The actor of pages opened by a printed launch code; nil to print none.
+    package var launchActor: SessionActor?
+    /// Whether pages only read.
+    ///
+    /// A launched page reads what navd permits the user of this process, other pages what navd
+    /// permits the actor of their token.
     package var isInspection = false
 
     package init(address: ListenAddress, rules: PathRules, scripts: [String: String]) {
@@ -39,7 +41,7 @@ package final class Gateway {
   static let maximumStreams = 256
 
   private let configuration: Configuration
-  private let say: (String) -> Void
+  private let log: (String) -> Void
   private let launched: (String) -> Void
   private let files: StaticFiles?
   private let context: Context
@@ -47,18 +49,18 @@ package final class Gateway {
   private var poller = Poller()
   private var streams: [String: OpenStream] = [:]
   private var reader = ClientMessageReader(maximumBytes: PageMessage.maximumLineBytes)
-  private var bound: ListenAddress
+  private var boundAddress: ListenAddress
   private var isStopping = false
-  /// The launch code that was printed last; nil without `launch`.
+  /// The launch code that the gateway printed last; nil without `launchActor`.
   private var printedCode: String?
-  /// When the printed code expires; nil if it never does, or has been used.
-  private var unopenedUntil: UInt64?
-  /// Whether nobody can come but by the address that was printed.
+  /// When the printed code expires; nil if it never does, or a page has used it.
+  private var codeExpiry: UInt64?
+  /// Whether the printed address is the only way to open a page.
   private var isPrivate: Bool {
     configuration.isInspection && configuration.tokenFile == nil
   }
-  /// The reason that was logged last why there was no attempt to connect; nil after a connection.
-  private var loggedFault: String?
+  /// The last logged error of connecting to navd; nil after a connection.
+  private var lastConnectError: String?
   private var refusals = RefusalLog()
 
   /// One stream with its sockets.
@@ -67,7 +69,7 @@ package final class Gateway {
     let token: String
     let response = ResponseStream()
     var link: DaemonLink?
-    /// How often it began to connect: each attempt goes to the next address of navd.
+    /// The number of attempts to connect, each of which uses the next address of navd.
     var attempts = 0
 
     init(_ rules: PageStream, token: String) {
@@ -77,13 +79,13 @@ package final class Gateway {
   }
 
   private init(
-    _ configuration: Configuration, say: @escaping (String) -> Void,
+    _ configuration: Configuration, log: @escaping (String) -> Void,
     launched: @escaping (String) -> Void
   ) throws {
     self.configuration = configuration
-    self.say = say
+    self.log = log
     self.launched = launched
-    bound = configuration.address
+    boundAddress = configuration.address
     files = try configuration.pageDirectory.map { try StaticFiles($0) }
     context = try Context()
     reader.takesActors = false
@@ -92,22 +94,22 @@ package final class Gateway {
 
   /// Serves on the calling thread until SIGTERM or SIGINT arrives; SIGHUP reads the tokens again.
   ///
-  /// An inspection without tokens stops at SIGHUP too, and if its address is not opened in time.
-  ///
-  /// `launched` gets each address that opens a page once. `ready` gets the address it listens on.
+  /// An inspection without tokens also stops at SIGHUP, or if nobody opens its address in time.
+  /// The gateway calls `launched` with each address that opens a page once, and `ready` with the
+  /// address on which it listens.
   package static func run(
-    _ configuration: Configuration, say: @escaping (String) -> Void,
+    _ configuration: Configuration, log: @escaping (String) -> Void,
     launched: @escaping (String) -> Void, ready: (ListenAddress) -> Void,
     stopping: () -> Void = {}
   ) throws {
     let signals = try stopSignals()
     _ = navd_raise_descriptor_limit()
-    let gateway = try Gateway(configuration, say: say, launched: launched)
+    let gateway = try Gateway(configuration, log: log, launched: launched)
     var server = try HTTPServer(
-      configuration.address, inherited: configuration.inherited, maximumConnections: 640,
+      configuration.address, inherited: configuration.inheritedDescriptor, maximumConnections: 640,
       idleSeconds: 15, application: gateway)
-    gateway.bound = server.bound
-    ready(server.bound)
+    gateway.boundAddress = server.boundAddress
+    ready(server.boundAddress)
     gateway.launch()
     try gateway.run(&server, signals, stopping)
   }
@@ -120,67 +122,70 @@ package final class Gateway {
     var stopAt: UInt64?
     while true {
       _ = try poller.wait(milliseconds: timeout(server.timeout, stopAt))
-      var isAsked = false
+      var mustStop = false
       if poller.isReadable(signal) {
-        isAsked = navd_next_signal(signals) != SIGHUP || isPrivate
-        if !isAsked { reload() }
+        mustStop = navd_next_signal(signals) != SIGHUP || isPrivate
+        if !mustStop { reload() }
       }
-      if let unopenedUntil, unopenedUntil <= now {
-        say("the address was not opened within \(TokenTable.codeSeconds) s")
-        self.unopenedUntil = nil
-        isAsked = true
+      if let codeExpiry, codeExpiry <= now {
+        log("the address was not opened within \(TokenTable.codeSeconds) s")
+        self.codeExpiry = nil
+        mustStop = true
       }
-      if isAsked, stopAt == nil {
-        stopAt = now + Self.stopPatience
+      if mustStop, stopAt == nil {
+        stopAt = now + Self.stopMilliseconds
         stopping()
-        stop()
+        isStopping = true
+        for stream in streams.values { end(stream, .gone) }
       }
       // Requests first, then messages for both sides, then what the pages are to get.
       server.run()
       for stream in Array(streams.values) {
-        do { try carry(stream) } catch { end(stream, .gone) }
-        settle(stream)
+        do { try exchangeMessages(stream) } catch { end(stream, .gone) }
+        applyDeadline(stream)
       }
       server.run()
-      for stream in Array(streams.values) { tidy(stream) }
+      for stream in Array(streams.values) { removeIfOver(stream) }
       if let stopAt, streams.isEmpty || now >= stopAt { return }
     }
   }
 
-  /// How long a stop waits until the pages have got the end of their streams.
-  private static let stopPatience: UInt64 = 1_000
-  /// How soon the gateway offers a message again that navd's socket did not take.
+  /// The maximum wait, at a stop, until pages have received the end of their streams.
+  private static let stopMilliseconds: UInt64 = 1_000
+  /// The wait before the gateway offers a message again that navd's socket did not accept.
   ///
-  /// A receive can hide the sign that the socket takes messages again.
-  private static let offerAgain: UInt64 = 10
+  /// It cannot rely on the poller alone: a receive can hide that the socket accepts messages again.
+  private static let resendMilliseconds: UInt64 = 10
 
   private var now: UInt64 { SystemClock.monotonicMilliseconds() }
 
   private func timeout(_ server: Int32, _ stopAt: UInt64?) -> Int {
-    var next = min(stopAt ?? .max, unopenedUntil ?? .max)
+    var next = min(stopAt ?? .max, codeExpiry ?? .max)
     for stream in streams.values {
       if mayRead(stream), stream.link?.mustRead == true { return 0 }
-      if stream.link != nil, !stream.rules.due.isEmpty { next = min(next, now + Self.offerAgain) }
-      next = min(next, stream.rules.deadline?.at ?? .max, stream.rules.connectsAgainAt ?? .max)
+      if stream.link != nil, !stream.rules.dueMessages.isEmpty {
+        next = min(next, now + Self.resendMilliseconds)
+      }
+      next = min(next, stream.rules.deadline?.at ?? .max, stream.rules.nextAttemptAt ?? .max)
     }
     guard next < .max else { return Int(server) }
     let left = Int(clamping: next - min(next, now))
     return server < 0 ? left : min(left, Int(server))
   }
 
-  /// Reports an error of `run`, or of a value that it needs, as the one line of a program that ends.
+  /// Prints the error that ends the program, and returns the exit status.
   ///
   /// The status is 2 for a wrong address to listen on, 3 for a file of tokens that cannot be used,
   /// else 1.
-  package static func exitStatus(after error: any Error, say: (String) -> Void) -> Int32 {
-    say(error is ListenError ? "usage: --listen: \(error)" : "\(error)")
+  package static func exitStatus(after error: any Error, log: (String) -> Void) -> Int32 {
+    log(error is ListenError ? "usage: --listen: \(error)" : "\(error)")
     if error is ListenError { return 2 }
     return (error as? TokenFileError)?.isFailedRead == false ? 3 : 1
   }
 
   // Streams.
 
-  private func open(
+  private func openStream(
     _ actor: SessionActor, token: String, _ shared: [[String]]
   ) -> HTTPDecision {
     guard !isStopping, streams.count < Self.maximumStreams else {
@@ -191,7 +196,7 @@ package final class Gateway {
     let stream = OpenStream(rules, token: token)
     connect(stream)
     streams[stream.rules.id] = stream
-    stream.response.send(stream.rules.opening)
+    stream.response.send(stream.rules.openingLine)
     return .stream(stream.response, Answers.stream.with(shared))
   }
 
@@ -199,12 +204,12 @@ package final class Gateway {
     guard configuration.isInspection else { return .actor }
     var source = SystemRandomNumberGenerator()
     let client = ClientID(high: source.next(), low: source.next())
-    return actor == configuration.launch ? .readingUser(client) : .readingActor(client)
+    return actor == configuration.launchActor ? .readingUser(client) : .readingActor(client)
   }
 
   /// Begins to connect to navd, in place of an earlier attempt.
   ///
-  /// The place of navd may be missing, as during its restart: the deadline of the stream decides.
+  /// If navd has no socket, as during its restart, the gateway retries until the stream's deadline.
   private func connect(_ stream: OpenStream) {
     close(stream)
     stream.rules.noteAttempt(at: now)
@@ -217,77 +222,77 @@ package final class Gateway {
         for: place, environment: configuration.rules.environment)
       stream.link = try DaemonLink.open(place, as: identity, in: context, &poller)
     } catch {
-      guard loggedFault != "\(error)" else { return }
-      loggedFault = "\(error)"
-      say("\(error)")
+      guard lastConnectError != "\(error)" else { return }
+      lastConnectError = "\(error)"
+      log("\(error)")
     }
   }
 
   private func post(_ request: HTTPRequest) -> HTTPResponse {
-    let number = request.query["n"] ?? request.fields["nsp-number"]
+    let number = request.query["n"] ?? request.nspHeaders["nsp-number"]
     guard let number = number.flatMap({ UInt64($0) }), number > 0 else {
       return Answers.error(400, "the query needs stream and n, a number from 1 on")
     }
-    let id = request.query["stream"] ?? request.fields["nsp-stream"]
+    let id = request.query["stream"] ?? request.nspHeaders["nsp-stream"]
     guard let stream = id.flatMap({ streams[$0] }), !stream.rules.hasEnded,
       stream.token == request.token
     else { return Answers.error(410, "there is no such stream; open another") }
     let verdict = stream.rules.post(number, request.body, reader: &reader, at: now)
-    do { _ = try pass(stream) } catch { end(stream, .gone) }
+    do { _ = try sendDue(stream) } catch { end(stream, .gone) }
     return Answers.post(verdict)
   }
 
   private func mayRead(_ stream: OpenStream) -> Bool {
-    stream.rules.reads(pending: stream.response.pending)
+    stream.rules.mayReadDaemon(pending: stream.response.pending)
   }
 
-  /// Carries the messages of a stream, both ways.
-  private func carry(_ stream: OpenStream) throws {
-    guard stream.link?.isReady(poller) == true || !stream.rules.due.isEmpty else { return }
-    repeat { try receive(stream) } while try pass(stream)
+  /// Passes the messages of a stream between page and navd.
+  private func exchangeMessages(_ stream: OpenStream) throws {
+    guard stream.link?.isReady(poller) == true || !stream.rules.dueMessages.isEmpty else { return }
+    repeat { try receive(stream) } while try sendDue(stream)
     // An offer that navd's socket did not take may have hidden the sign of a message.
     if stream.link?.mustRead == true { try receive(stream) }
   }
 
-  /// Gives navd what waits for it; returns whether its socket took any of that.
-  private func pass(_ stream: OpenStream) throws -> Bool {
-    guard !stream.rules.due.isEmpty else { return false }
-    guard let count = try stream.link?.send(stream.rules.due) else { return false }
+  /// Sends the stream's due messages to navd; returns whether the socket accepted any.
+  private func sendDue(_ stream: OpenStream) throws -> Bool {
+    guard !stream.rules.dueMessages.isEmpty else { return false }
+    guard let count = try stream.link?.send(stream.rules.dueMessages) else { return false }
     stream.rules.noteSent(count)
     return count > 0
   }
 
-  /// Gives the page what waits for it.
+  /// Passes messages of navd to the page, and handles events of the connection.
   private func receive(_ stream: OpenStream) throws {
     // Messages before the event that ends their connection.
     while mayRead(stream), let line = try stream.link?.receive() {
       // An open stream counts as use of its token: a page that only shows must be able to come back.
-      tokens.touch(stream.token, at: now)
+      tokens.noteUse(of: stream.token, at: now)
       stream.response.send(line)
       if let reason = stream.rules.receive(line) { return end(stream, reason) }
     }
-    while mayRead(stream), let event = try stream.link?.event() {
+    while mayRead(stream), let event = try stream.link?.nextEvent() {
       switch event {
       case .connected:
         stream.rules.noteConnected()
-        loggedFault = nil
+        lastConnectError = nil
       case .lost: return end(stream, .gone)
       }
     }
   }
 
-  /// Notes what the page took, connects again, and ends a stream whose time is over.
-  private func settle(_ stream: OpenStream) {
+  /// Notes how much the page has read, connects again, and ends a stream at its deadline.
+  private func applyDeadline(_ stream: OpenStream) {
     stream.rules.notePage(
       isDrained: stream.response.isDrained, taken: stream.response.taken, at: now)
-    if let again = stream.rules.connectsAgainAt, again <= now { connect(stream) }
+    if let again = stream.rules.nextAttemptAt, again <= now { connect(stream) }
     guard let deadline = stream.rules.deadline, deadline.at <= now else { return }
     if deadline.end == .stalled { stream.response.abort() }
     end(stream, deadline.end)
   }
 
-  /// Removes a stream that is over; stops reading from navd while much waits for the page.
-  private func tidy(_ stream: OpenStream) {
+  /// Removes a stream that is over; pauses reading from navd while too much waits for the page.
+  private func removeIfOver(_ stream: OpenStream) {
     guard stream.response.isOver else {
       stream.link?.pause(!mayRead(stream), &poller)
       return
@@ -299,20 +304,15 @@ package final class Gateway {
   private func end(_ stream: OpenStream, _ reason: PageStream.End) {
     guard !stream.rules.hasEnded else { return }
     stream.rules.noteEnd(at: now)
-    if reason == .gone { stream.response.send(PageStream.gone) }
+    if reason == .gone { stream.response.send(PageStream.goneLine) }
     stream.response.end()
     close(stream)
   }
 
   private func close(_ stream: OpenStream) {
     guard let link = stream.link.take() else { return }
-    poller.remove(link.slot)
+    poller.remove(link.socketSlot)
     poller.remove(link.monitorSlot)
-  }
-
-  private func stop() {
-    isStopping = true
-    for stream in streams.values { end(stream, .gone) }
   }
 
   // Tokens.
@@ -341,15 +341,15 @@ package final class Gateway {
   private func reload() {
     do {
       try readTokens()
-      say("read the tokens again")
+      log("read the tokens again")
       for stream in streams.values
       where tokens.actor(of: stream.token, at: now) != stream.rules.actor { end(stream, .gone) }
     } catch {
-      say("the former tokens stay: \(error)")
+      log("the former tokens stay: \(error)")
     }
   }
 
-  /// The actor of people who open the printed address: all navs, and their list.
+  /// Makes the actor of launched pages, which has a role on all navs and may read their list.
   package static func launchActor(role: String) -> SessionActor? {
     let navs = ["*", "$navs"].compactMap { NavGlob($0) }
     guard !role.isEmpty else { return nil }
@@ -357,15 +357,15 @@ package final class Gateway {
   }
 
   private func launch() {
-    guard let actor = configuration.launch else { return }
+    guard let actor = configuration.launchActor else { return }
     let code = randomText(32)
     printedCode = code
     tokens.add(code: code, for: actor, at: now, expires: isPrivate)
-    if isPrivate { unopenedUntil = now + TokenTable.codeSeconds * 1000 }
-    launched("http://\(bound)/#c=\(code)")
+    if isPrivate { codeExpiry = now + TokenTable.codeSeconds * 1000 }
+    launched("http://\(boundAddress)/#c=\(code)")
   }
 
-  private func trade(_ request: HTTPRequest) -> HTTPResponse {
+  private func tradeCode(_ request: HTTPRequest) -> HTTPResponse {
     guard let code = Answers.code(in: request.body) else {
       return Answers.error(400, "the body is {\"code\":CODE}")
     }
@@ -374,17 +374,11 @@ package final class Gateway {
       return Answers.error(401, "this launch code was used, has expired or never was")
     }
     if code == printedCode {
-      unopenedUntil = nil
+      codeExpiry = nil
       // One page of a private inspection is enough: it opens others by launch codes of its own.
       if !isPrivate { launch() }
     }
     return Answers.token(token, of: actor)
-  }
-
-  private func makeCode(for actor: SessionActor) -> HTTPResponse {
-    let code = randomText(32)
-    tokens.add(code: code, for: actor, at: now)
-    return Answers.code(code)
   }
 
   private func randomText(_ count: Int) -> String {
@@ -400,13 +394,13 @@ package final class Gateway {
 struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reason in one line, with the path.
   let description: String
-  /// Whether the disk failed to read the file, so that nothing is known of its contents.
+  /// Whether the disk failed to read the file.
   var isFailedRead = false
 }
 
 extension Gateway: HTTPApplication {
   func head(_ request: HTTPRequest) -> HTTPDecision {
-    let shared = sharing(request)
+    let shared = sharingHeaders(request)
     do throws(RequestGate.Refusal) {
       switch try Admission(request, configuration.gate, &tokens, at: now) {
       case .preflight(let route): return .respond(Answers.preflight(for: route).with(shared))
@@ -417,43 +411,46 @@ extension Gateway: HTTPApplication {
         guard let actor, let token = request.token else {
           preconditionFailure("a stream without a token")
         }
-        return open(actor, token: token, shared)
+        return openStream(actor, token: token, shared)
       case .route: return file(request.path)
       }
     } catch {
       // The cause is a foreign page, or a proxy that does not pass `Host` on.
       if error.status == 403 || error.status == 421 {
-        refusals.line("\(request.method) \(request.path)", error.reason, at: now).map(say)
+        refusals.line("\(request.method) \(request.path)", error.reason, at: now).map(log)
       }
       let answer = Answers.error(error.status, error.reason).with(shared)
       return .respond(error.allow.map { answer.with("Allow", $0) } ?? answer)
     }
   }
 
-  /// The token is looked up again: it may have become invalid meanwhile.
+  /// Checks the token again, since it may have become invalid while the body arrived.
   func body(_ request: HTTPRequest) -> HTTPDecision {
     let answer: HTTPResponse
     do throws(RequestGate.Refusal) {
       switch try Admission(request, configuration.gate, &tokens, at: now) {
-      case .route(.token, _): answer = trade(request)
-      case .route(.code, let actor?): answer = makeCode(for: actor)
+      case .route(.token, _): answer = tradeCode(request)
+      case .route(.code, let actor?):
+        let code = randomText(32)
+        tokens.add(code: code, for: actor, at: now)
+        answer = Answers.code(code)
       case .route(.messages, _): answer = post(request)
       case .route, .preflight: answer = Answers.error(404, "there is no \(request.path)")
       }
     } catch {
       answer = Answers.error(error.status, error.reason)
     }
-    return .respond(answer.with(sharing(request)))
+    return .respond(answer.with(sharingHeaders(request)))
   }
 
   /// The headers that let a page of an allowed origin read the answer; none for files.
   ///
   /// A request for another host is refused before its origin is read, so its answer has none too.
-  private func sharing(_ request: HTTPRequest) -> [[String]] {
+  private func sharingHeaders(_ request: HTTPRequest) -> [[String]] {
     guard Route(request.path)?.isProtocol == true,
       configuration.gate.refusalOfHost(request) == nil
     else { return [] }
-    return configuration.gate.sharing(request)
+    return configuration.gate.sharingHeaders(request)
   }
 
   func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse {

@@ -1,6 +1,6 @@
 import NavigationCore
 
-/// The place that a request asks for, from the closed table of routes (docs/protocol.md §16).
+/// A resource that a request can ask for (docs/protocol.md §16).
 enum Route: Hashable, Sendable {
   case token
   case code
@@ -11,7 +11,7 @@ enum Route: Hashable, Sendable {
 
   /// The route of a path.
   ///
-  /// What begins with `/nsp1/` is never a file, so that no file can stand for a route.
+  /// A path that begins with `/nsp1` is never a file, so that no file can replace a route.
   init?(_ path: String) {
     switch path {
     case "/nsp1/token": self = .token
@@ -26,11 +26,11 @@ enum Route: Hashable, Sendable {
 
   var method: String { self == .stream || self == .file ? "GET" : "POST" }
 
-  /// Whether the route is part of the protocol: other pages may not use it.
+  /// Whether the route belongs to the protocol, so that pages of foreign origins may not use it.
   var isProtocol: Bool { self != .file }
 
   /// The headers that a page of another gateway may send, lower case.
-  var headers: [String] {
+  var allowedHeaders: [String] {
     self == .messages ? ["nsp-token", "nsp-number", "nsp-stream"] : ["nsp-token"]
   }
 
@@ -47,14 +47,14 @@ enum Route: Hashable, Sendable {
   }
 }
 
-/// The decision about the head of a request that is not refused.
+/// A permitted request: its route and actor, or its preflight.
 enum Admission: Hashable, Sendable {
-  /// The request may go on, for this actor if its route needs one.
+  /// The request may proceed, for this actor if its route needs one.
   case route(Route, SessionActor?)
   /// The request is a preflight, and a page of its origin may send the request that it announces.
   case preflight(Route)
 
-  /// Decides about a request: host, path, method, origin, site, token, in this order.
+  /// Checks the host, path, method, origin, site and token of a request, in this order.
   init(
     _ request: HTTPRequest, _ gate: RequestGate, _ tokens: inout TokenTable, at now: UInt64
   ) throws(RequestGate.Refusal) {
@@ -64,7 +64,7 @@ enum Admission: Hashable, Sendable {
       throw Refusal(404, "there is no \(request.path)")
     }
     if route.isProtocol,
-      gate.permitsPreflight(request, method: route.method, headers: route.headers)
+      gate.permitsPreflight(request, method: route.method, headers: route.allowedHeaders)
     {
       self = .preflight(route)
       return
@@ -85,7 +85,7 @@ enum Admission: Hashable, Sendable {
   }
 }
 
-/// The bodies of the gateway's own answers.
+/// The responses that the gateway itself makes.
 enum Answers {
   static func json(_ status: UInt32, _ write: (inout JSONWriter) -> Void) -> HTTPResponse {
     let body = JSONWriter.value { json in
@@ -141,7 +141,7 @@ enum Answers {
 
   /// The head of a stream.
   ///
-  /// A proxy that buffers or compresses it would hold back the last message.
+  /// It forbids proxies to buffer or compress, because they would hold back the last message.
   static let stream = HTTPResponse(
     200, type: "application/x-ndjson",
     headers: SecurityHeaders.all + [
@@ -151,13 +151,13 @@ enum Answers {
   static func preflight(for route: Route) -> HTTPResponse {
     let permitted = [
       ["Access-Control-Allow-Methods", route.method],
-      ["Access-Control-Allow-Headers", route.headers.joined(separator: ", ")],
+      ["Access-Control-Allow-Headers", route.allowedHeaders.joined(separator: ", ")],
       ["Access-Control-Max-Age", "600"],
     ]
     return HTTPResponse(204, type: "text/plain", headers: SecurityHeaders.all + permitted, body: [])
   }
 
-  /// The head of a file, whose page may connect to these origins too.
+  /// The head of a file; a page in it may also connect to `origins`.
   static func file(type: String, connectingTo origins: Set<String>) -> HTTPResponse {
     HTTPResponse(
       200, type: type,

@@ -4,7 +4,7 @@ import NavigationCore
 struct PageMessage: Hashable, Sendable {
   /// The first frame, such as `nsp1.op`.
   var frame: [UInt8]
-  /// The JSON of the message, unread.
+  /// The JSON of the message, which the gateway does not parse.
   var body: [UInt8]
 
   /// The largest line of a post, in octets.
@@ -12,7 +12,7 @@ struct PageMessage: Hashable, Sendable {
   /// The largest post, in octets.
   static let maximumPostBytes = 131_072
 
-  /// What the message counts while it waits: its octets, and 64 for the memory of two arrays.
+  /// What the message counts against the outbox: its octets, and 64 for the memory of two arrays.
   var cost: Int { frame.count + body.count + 64 }
 
   var isHello: Bool { frame == Self.hello }
@@ -44,8 +44,7 @@ struct PageMessage: Hashable, Sendable {
 
   /// Reads a line; nil for another form.
   ///
-  /// Only the verb is read. navd rejects a body that is no JSON object, so nothing needs to look for
-  /// the end of one here.
+  /// It parses the verb only. navd rejects a body that is no JSON object.
   private init?(line: ArraySlice<UInt8>) {
     let (quote, comma) = (UInt8(ascii: "\""), UInt8(ascii: ","))
     guard line.first == UInt8(ascii: "["), line.last == UInt8(ascii: "]") else { return nil }

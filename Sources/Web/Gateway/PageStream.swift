@@ -1,58 +1,57 @@
 import NavigationCore
 import NavigationHub
 
-/// The rules of one stream between a page and navd (docs/protocol.md §16): a pure value.
+/// The state of one stream between a page and navd (docs/protocol.md §16), without I/O or clock.
 ///
-/// It gets posts, events and the time. It returns what to send, and when the stream ends.
+/// Callers pass posts, events and the time, and learn what to send and when the stream ends.
 struct PageStream: Sendable {
   /// The limits of a stream, times in milliseconds.
   enum Limits {
-    /// How long the connection to navd may take, and navd's answer to the first `hello`.
-    static let connecting: UInt64 = 5_000
-    /// How long one attempt to connect may take before the next begins.
+    /// The time limit of connecting to navd, and that of navd's answer to the first `hello`.
+    static let connect: UInt64 = 5_000
+    /// The time limit of one attempt to connect, after which the next begins.
     static let attempt: UInt64 = 250
-    /// When the first `hello` must have come.
-    static let greeting: UInt64 = 10_000
-    /// How long data may wait for the socket of the page.
-    static let taking: UInt64 = 15_000
-    /// Above how many octets that wait for the page the gateway stops reading from navd.
-    static let held = 65_536
-    /// The most octets of posts that wait for navd, as `PageMessage.cost` counts them.
-    static let outbox = 131_072
+    /// The time in which the page must have posted its first `hello`.
+    static let firstHello: UInt64 = 10_000
+    /// How long the page may read nothing while data waits for it.
+    static let pageRead: UInt64 = 15_000
+    /// The octets waiting for the page above which the gateway stops reading from navd.
+    static let pendingBytes = 65_536
+    /// The maximum of octets that wait for navd, as `PageMessage.cost` counts them.
+    static let outboxBytes = 131_072
   }
 
   /// How a stream ends.
   enum End: Hashable, Sendable {
-    /// The connection to navd is lost, or there was none, or no `hello` came: the page hears `gone`.
+    /// navd was lost or not reached, or no `hello` came; the page gets the line `gone`.
     case gone
-    /// The page took nothing for too long: its connection is cut.
+    /// The page read nothing for too long; the gateway shuts its connection down.
     case stalled
-    /// navd ended the session or refused to begin it, or answered the page's `bye`: the page knows.
+    /// navd ended or refused the session, or answered the page's `bye`; the page has that message.
     case over
   }
 
   /// The answer to a post.
   enum Verdict: Hashable, Sendable {
-    /// All lines were taken, or had been before; the member is `next`.
+    /// The stream accepted all lines, now or before; `next` is the number of the next post.
     case taken(next: UInt64)
-    /// An earlier post is missing.
+    /// An earlier post, with the number `next`, is missing.
     case ahead(next: UInt64)
-    /// The post has another form, a line is too long, or does more than read.
+    /// The post is malformed or too long, or asks a read-only stream for more than reads.
     case refused(RequestGate.Refusal)
-    /// navd does not read fast enough.
+    /// navd does not read fast enough; the page must post again later.
     case full
   }
 
-  /// What the page may do.
+  /// The rights of the page.
   enum Scope: Hashable, Sendable {
-    /// What navd permits the actor.
+    /// The page may do what navd permits the actor.
     case actor
-    /// Read what navd permits the actor.
+    /// The page may read what navd permits the actor.
     ///
-    /// A page that only reads gets a client id of the gateway: it cannot take over the session of
-    /// another client.
+    /// The gateway chooses the client id, so that the page cannot take over a client's session.
     case readingActor(ClientID)
-    /// Read what navd permits the user of the gateway: `hello` names no actor.
+    /// The page may read what navd permits the user who runs the gateway.
     case readingUser(ClientID)
   }
 
@@ -61,22 +60,22 @@ struct PageStream: Sendable {
   let actor: SessionActor
   private let scope: Scope
   private let openedAt: UInt64
-  private var next: UInt64 = 1
-  private var greetedAt: UInt64?
+  private var nextPost: UInt64 = 1
+  private var helloPostedAt: UInt64?
   private var isConnected = false
-  /// Whether navd's socket took the first `hello`.
-  private var hasGreeted = false
-  /// Whether navd accepted it.
+  /// Whether the socket to navd accepted the first `hello`.
+  private var hasSentHello = false
+  /// Whether navd accepted the first `hello`.
   private var isWelcomed = false
   /// The line that answers the page's first readable `bye`; nil before that.
-  private var farewell: [UInt8]?
+  private var byeAnswer: [UInt8]?
   private var endedAt: UInt64?
   private var attemptedAt: UInt64
-  /// What navd's socket has not taken yet.
+  /// The messages that the socket to navd has not accepted yet.
   private var outbox: [PageMessage] = []
   private var outboxBytes = 0
   private var taken: UInt64 = 0
-  private var waitsSince: UInt64?
+  private var pageIdleSince: UInt64?
 
   init(
     id: String, actor: SessionActor, scope: Scope = .actor, at now: UInt64
@@ -88,32 +87,32 @@ struct PageStream: Sendable {
     attemptedAt = now
   }
 
-  var opening: [UInt8] {
+  var openingLine: [UInt8] {
     let body = JSONWriter.value { json in
       json.beginObject()
       json.member("id", id)
-      json.member("next", next)
+      json.member("next", nextPost)
       json.endObject()
     }
     return Array("[\"stream\",".utf8) + body + Array("]\n".utf8)
   }
 
   /// The last line of a stream whose connection to navd is lost.
-  static let gone = Array("[\"gone\",{}]\n".utf8)
+  static let goneLine = Array("[\"gone\",{}]\n".utf8)
 
-  /// Takes a post, whole or not at all.
+  /// Accepts all messages of a post, or none.
   mutating func post(
     _ number: UInt64, _ body: [UInt8], reader: inout ClientMessageReader, at now: UInt64
   ) -> Verdict {
-    guard number >= next else { return .taken(next: next) }
-    guard number == next else { return .ahead(next: next) }
+    guard number >= nextPost else { return .taken(next: nextPost) }
+    guard number == nextPost else { return .ahead(next: nextPost) }
     var messages: [PageMessage]
     do throws(RequestGate.Refusal) {
       messages = try PageMessage.read(body)
     } catch {
       return .refused(error)
     }
-    guard greetedAt != nil || messages.first?.isHello == true else {
+    guard helloPostedAt != nil || messages.first?.isHello == true else {
       return .refused(.init(400, "the first message of a stream is hello"))
     }
     for index in messages.indices where messages[index].isHello {
@@ -125,29 +124,28 @@ struct PageStream: Sendable {
     }
     if scope != .actor {
       for (index, message) in messages.enumerated() {
-        guard let reason = Self.objection(to: message, &reader) else { continue }
+        guard let reason = Self.reasonToRefuse(to: message, &reader) else { continue }
         return .refused(.init(403, "line \(index + 1): \(reason)"))
       }
     }
     let size = messages.reduce(0) { $0 + $1.cost }
-    guard outboxBytes + size <= Limits.outbox || outbox.isEmpty else { return .full }
+    guard outboxBytes + size <= Limits.outboxBytes || outbox.isEmpty else { return .full }
     // navd answers the first bye that it can read, and then has no session for another one.
-    for message in messages where message.isBye && farewell == nil {
-      farewell = Self.farewell(to: message, &reader)
+    for message in messages where message.isBye && byeAnswer == nil {
+      byeAnswer = Self.byeAnswer(to: message, &reader)
     }
-    greetedAt = greetedAt ?? now
+    helloPostedAt = helloPostedAt ?? now
     outbox += messages
     outboxBytes += size
-    next += 1
-    return .taken(next: next)
+    nextPost += 1
+    return .taken(next: nextPost)
   }
 
-  /// Why a message of a page that only reads may not pass; nil for one that changes neither a nav nor
-  /// the daemon.
+  /// Why the gateway refuses a message of a read-only page; nil if the message only reads.
   ///
-  /// navd judges rights; this rule holds for an administrator's page too. A message that cannot be
-  /// read is refused, because a newer daemon could understand it.
-  private static func objection(
+  /// The rule also holds for an administrator's page. It refuses a message that it cannot parse,
+  /// because a newer daemon could.
+  private static func reasonToRefuse(
     to message: PageMessage, _ reader: inout ClientMessageReader
   ) -> String? {
     let read: ClientMessage
@@ -173,7 +171,7 @@ struct PageStream: Sendable {
     }
   }
 
-  /// The page's `hello` with the actor of its token, or none.
+  /// Rewrites the page's `hello` with the actor and the client id of its scope.
   private func hello(
     _ body: [UInt8], _ reader: inout ClientMessageReader
   ) throws(MessageFailure) -> [UInt8] {
@@ -190,23 +188,23 @@ struct PageStream: Sendable {
     return ClientMessageWriter.message(hello)
   }
 
-  /// What navd is to get now: until it has accepted the first `hello`, that alone.
+  /// The messages to send to navd now; until navd has accepted the first `hello`, only that one.
   ///
-  /// Behind a refused `hello`, the rest would come from a connection without a session.
-  var due: ArraySlice<PageMessage> {
-    isWelcomed ? outbox[...] : outbox.prefix(hasGreeted ? 0 : 1)
+  /// After a refused `hello`, navd would get the others from a connection without a session.
+  var dueMessages: ArraySlice<PageMessage> {
+    isWelcomed ? outbox[...] : outbox.prefix(hasSentHello ? 0 : 1)
   }
 
-  /// Notes that navd's socket took the first messages of what is due.
+  /// Notes that the socket to navd accepted the first `count` messages of `due`.
   mutating func noteSent(_ count: Int) {
     for message in outbox.prefix(count) { outboxBytes -= message.cost }
     outbox.removeFirst(count)
-    if count > 0 { hasGreeted = true }
+    if count > 0 { hasSentHello = true }
   }
 
-  /// Notes a line for the page; returns how the stream ends behind it, nil if it goes on.
+  /// Notes a message of navd for the page; returns how the stream ends after it, nil if it goes on.
   mutating func receive(_ line: [UInt8]) -> End? {
-    if line.starts(with: Self.bye) || line == farewell { return .over }
+    if line.starts(with: Self.bye) || line == byeAnswer { return .over }
     guard !isWelcomed else { return nil }
     isWelcomed = line.starts(with: Self.welcome)
     return line.starts(with: Self.refusal) ? .over : nil
@@ -216,8 +214,8 @@ struct PageStream: Sendable {
   private static let refusal = Array("[\"err\",".utf8)
   private static let bye = Array("[\"bye\",".utf8)
 
-  /// The line by which navd answers a `bye`; nil for one that it refuses.
-  private static func farewell(
+  /// The line with which navd will answer a `bye`; nil if navd will refuse it.
+  private static func byeAnswer(
     to bye: PageMessage, _ reader: inout ClientMessageReader
   ) -> [UInt8]? {
     guard case .bye(let id)? = try? reader.read(frame: bye.frame.span, body: bye.body.span) else {
@@ -233,42 +231,42 @@ struct PageStream: Sendable {
   ///
   /// libzmq must not do that by itself: after a loss, it would send the page's messages on a
   /// connection without a session.
-  var connectsAgainAt: UInt64? {
+  var nextAttemptAt: UInt64? {
     isConnected || endedAt != nil ? nil : attemptedAt + Limits.attempt
   }
 
-  /// Notes that the stream ends once the page has taken what waits.
+  /// Notes that the stream ends once the page has read what waits for it.
   mutating func noteEnd(at now: UInt64) { endedAt = now }
 
-  /// Whether the stream has ended; its response can go on until the page has taken what waits.
+  /// Whether the stream has ended, though the page may still read what waits for it.
   var hasEnded: Bool { endedAt != nil }
 
   mutating func noteAttempt(at now: UInt64) { attemptedAt = now }
 
-  /// Notes whether something waits for the page's socket, and how much that has taken so far.
+  /// Notes whether the page has read everything, and how many octets it has read so far.
   mutating func notePage(isDrained: Bool, taken: UInt64, at now: UInt64) {
     if isDrained {
-      waitsSince = nil
-    } else if waitsSince == nil || taken != self.taken {
-      waitsSince = now
+      pageIdleSince = nil
+    } else if pageIdleSince == nil || taken != self.taken {
+      pageIdleSince = now
     }
     self.taken = taken
   }
 
-  func reads(pending: Int) -> Bool { !hasEnded && pending < Limits.held }
+  func mayReadDaemon(pending: Int) -> Bool { !hasEnded && pending < Limits.pendingBytes }
 
-  /// When the stream ends if nothing happens before, and why; nil for never.
+  /// When and how the stream ends unless an event comes first; nil for never.
   var deadline: (at: UInt64, end: End)? {
-    if let endedAt { return ((waitsSince ?? endedAt) + Limits.taking, .stalled) }
+    if let endedAt { return ((pageIdleSince ?? endedAt) + Limits.pageRead, .stalled) }
     var gone = UInt64.max
-    if !isConnected { gone = openedAt + Limits.connecting }
-    if let greetedAt {
-      if !isWelcomed { gone = min(gone, greetedAt + Limits.connecting) }
+    if !isConnected { gone = openedAt + Limits.connect }
+    if let helloPostedAt {
+      if !isWelcomed { gone = min(gone, helloPostedAt + Limits.connect) }
     } else {
-      gone = min(gone, openedAt + Limits.greeting)
+      gone = min(gone, openedAt + Limits.firstHello)
     }
-    if let waitsSince, waitsSince + Limits.taking < gone {
-      return (waitsSince + Limits.taking, .stalled)
+    if let pageIdleSince, pageIdleSince + Limits.pageRead < gone {
+      return (pageIdleSince + Limits.pageRead, .stalled)
     }
     return gone == .max ? nil : (gone, .gone)
   }

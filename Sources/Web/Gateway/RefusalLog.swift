@@ -1,29 +1,29 @@
 import NavigationCore
 import NavigationHub
 
-/// Which refused requests are logged: a page repeats what is refused, so a reason is logged once.
+/// Decides which refused requests to log; pages repeat requests, so each reason is logged once.
 struct RefusalLog {
-  private static let kept = 8
+  private static let maximumReasons = 8
 
   private var reasons: Set<Text> = []
-  /// The refusals that no line has counted.
-  private var repeats = 0
+  /// The number of refusals since the last line that no line has reported.
+  private var unreportedCount = 0
   private var quietUntil: UInt64 = 0
 
   /// The line to log for a request that is refused at `now`, in milliseconds; nil for none.
   ///
-  /// A new reason has a line at once, unless 8 are known; the others have one line a minute.
+  /// The first 8 reasons each get a line at once; all repetitions together get one line a minute.
   mutating func line(_ request: String, _ reason: String, at now: UInt64) -> String? {
     let refusal = "refused: \(reason)"
-    if reasons.count < Self.kept, reasons.insert(Text(reason)).inserted {
-      if repeats == 0 { quietUntil = now + 60_000 }
+    if reasons.count < Self.maximumReasons, reasons.insert(Text(reason)).inserted {
+      if unreportedCount == 0 { quietUntil = now + 60_000 }
       return "\(request) was \(refusal)"
     }
-    repeats += 1
+    unreportedCount += 1
     guard now >= quietUntil else { return nil }
-    defer { (repeats, quietUntil) = (0, now + 60_000) }
+    defer { (unreportedCount, quietUntil) = (0, now + 60_000) }
     // It is one too many: the reasons of before are new again.
     if !reasons.contains(Text(reason)) { reasons = [Text(reason)] }
-    return "\(counted(repeats, "more refusal")); the last, of \(request), \(refusal)"
+    return "\(counted(unreportedCount, "more refusal")); the last, of \(request), \(refusal)"
   }
 }

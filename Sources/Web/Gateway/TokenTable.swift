@@ -1,62 +1,62 @@
 import NavigationCore
 import RuntimePaths
 
-/// The tokens of pages: those of the file, and those that launch codes were traded for.
+/// The tokens of pages: those of the token file, and those that pages got for launch codes.
 ///
-/// A pure value; it gets random texts and the time in milliseconds. Tokens are found by a hash with
-/// a random seed, so the time of a search says nothing about how much of a token is right.
+/// Callers pass random texts and the time in milliseconds. With the random hash seed of dictionaries,
+/// the time of a search does not show how much of a guessed token is right.
 struct TokenTable: Sendable {
-  /// How long an unused token of a launch code stays valid.
-  static let idle: UInt64 = 12 * 3_600_000
-  /// How long a launch code of a page is valid.
+  /// How long a token from a launch code stays valid without use.
+  static let idleMilliseconds: UInt64 = 12 * 3_600_000
+  /// How long a launch code is valid.
   static let codeSeconds: UInt64 = 60
-  /// The most launch codes, and the most of their tokens, of all actors.
-  private static let most = 1024
-  /// The same of one actor.
-  private static let mostOfActor = 64
+  /// The maximum number of launch codes, and of tokens from them, for all actors together.
+  private static let maximumEntries = 1024
+  /// The same maximum for one actor.
+  private static let maximumEntriesOfActor = 64
 
-  /// A launch code or a token of one, with the end of a code or the last use of a token.
+  /// A launch code or a token from one; `time` is the end of a code, or the last use of a token.
   private struct Entry {
     var actor: SessionActor
     var time: UInt64
   }
 
-  /// The actors by the tokens of the file.
-  private var fixed: [String: SessionActor]
-  private var launched: [String: Entry] = [:]
+  /// The actors by the tokens of the token file.
+  private var fileTokens: [String: SessionActor]
+  private var launchTokens: [String: Entry] = [:]
   private var codes: [String: Entry] = [:]
 
-  init(_ fixed: [String: SessionActor] = [:]) { self.fixed = fixed }
+  init(_ fileTokens: [String: SessionActor] = [:]) { self.fileTokens = fileTokens }
 
-  /// Replaces the tokens that were read from the file.
+  /// Replaces the tokens of the token file.
   ///
-  /// For an actor that lost a token, its launch codes and their tokens end too: whoever stole the
-  /// token could have made them. Others stay.
-  mutating func replace(_ fixed: [String: SessionActor]) {
-    let revoked = Set(self.fixed.filter { fixed[$0.key] != $0.value }.values)
-    self.fixed = fixed
-    launched = launched.filter { !revoked.contains($0.value.actor) }
+  /// If an actor loses a token, its launch codes and their tokens end too: a thief of the token
+  /// could have made them.
+  mutating func replace(_ fileTokens: [String: SessionActor]) {
+    let revoked = Set(self.fileTokens.filter { fileTokens[$0.key] != $0.value }.values)
+    self.fileTokens = fileTokens
+    launchTokens = launchTokens.filter { !revoked.contains($0.value.actor) }
     codes = codes.filter { !revoked.contains($0.value.actor) }
   }
 
   /// The actor of a token; nil if the token is not valid.
   mutating func actor(of token: String, at now: UInt64) -> SessionActor? {
-    if let actor = fixed[token] { return actor }
-    guard let entry = launched[token] else { return nil }
-    guard entry.time + Self.idle > now else {
-      launched[token] = nil
+    if let actor = fileTokens[token] { return actor }
+    guard let entry = launchTokens[token] else { return nil }
+    guard entry.time + Self.idleMilliseconds > now else {
+      launchTokens[token] = nil
       return nil
     }
-    touch(token, at: now)
+    noteUse(of: token, at: now)
     return entry.actor
   }
 
-  /// Counts a token of a launch code as used now.
-  mutating func touch(_ token: String, at now: UInt64) {
-    launched[token]?.time = now
+  /// Notes that a page uses a token from a launch code now.
+  mutating func noteUse(of token: String, at now: UInt64) {
+    launchTokens[token]?.time = now
   }
 
-  /// Adds a launch code, valid for `codeSeconds`, or until it is used.
+  /// Adds a launch code, valid once: for `codeSeconds`, or without a limit if it does not expire.
   mutating func add(
     code: String, for actor: SessionActor, at now: UInt64, expires: Bool = true
   ) {
@@ -65,23 +65,23 @@ struct TokenTable: Sendable {
     codes[code] = Entry(actor: actor, time: expires ? now + Self.codeSeconds * 1000 : .max)
   }
 
-  /// Trades a launch code for a token; nil if it was used, has expired or never was.
+  /// Trades a launch code for a token; nil if the code was used, has expired or never existed.
   mutating func trade(
     code: String, for token: String, at now: UInt64
   ) -> SessionActor? {
     guard let entry = codes.removeValue(forKey: code), entry.time > now else { return nil }
-    launched = launched.filter { $0.value.time + Self.idle > now }
-    Self.makeRoom(in: &launched, for: entry.actor)
-    launched[token] = Entry(actor: entry.actor, time: now)
+    launchTokens = launchTokens.filter { $0.value.time + Self.idleMilliseconds > now }
+    Self.makeRoom(in: &launchTokens, for: entry.actor)
+    launchTokens[token] = Entry(actor: entry.actor, time: now)
     return entry.actor
   }
 
-  /// Drops the oldest entry if the actor has too many, or all have.
+  /// Drops the oldest entry if the actor, or all actors together, have the maximum.
   ///
-  /// One of the actor itself if it has any: a page must not log out those of other actors.
+  /// It drops an entry of the actor itself if there is one, so that no page logs out other actors.
   private static func makeRoom(in entries: inout [String: Entry], for actor: SessionActor) {
     let own = entries.filter { $0.value.actor == actor }
-    guard own.count >= mostOfActor || entries.count >= most else { return }
+    guard own.count >= maximumEntriesOfActor || entries.count >= maximumEntries else { return }
     let oldest = (own.isEmpty ? entries : own).min { $0.value.time < $1.value.time }
     if let oldest { entries[oldest.key] = nil }
   }
@@ -97,9 +97,7 @@ enum TokenFile {
     var description: String { "line \(line): \(reason)" }
   }
 
-  /// The name of pages of `--launch`.
-  ///
-  /// A line with this name would be the same principal.
+  /// The actor name of launched pages, which no line of the file may have.
   static let launchName = "launch"
 
   /// Reads lines of `NAME TOKEN [ROLE [NAVS...]]`; `#` begins a comment.

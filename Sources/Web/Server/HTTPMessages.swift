@@ -2,7 +2,7 @@ import RuntimePaths
 
 /// A request as the server received it.
 struct HTTPRequest: Hashable, Sendable {
-  /// The method, such as `GET`, which also stands for `HEAD`.
+  /// The method, such as `GET`; a request with the method `HEAD` has `GET` here.
   var method: String
   /// Whether only the head of the answer is wanted: the method is `HEAD`.
   var isForHead = false
@@ -12,25 +12,25 @@ struct HTTPRequest: Hashable, Sendable {
   var query: [String: String] = [:]
   /// The values of the header `Host`; a good request has one.
   var hosts: [String] = []
-  /// The header `Origin`; of several, all of them, which equal no origin.
+  /// The header `Origin`; several are joined by commas, so that they equal no origin.
   var origin: String?
-  /// The header `Sec-Fetch-Site`; of several, all of them.
+  /// The header `Sec-Fetch-Site`; several are joined by commas.
   var fetchSite: String?
-  /// The headers whose names begin with `nsp-`, by these names in lower case.
-  var fields: [String: String] = [:]
+  /// The headers whose names begin with `nsp-`, by name in lower case.
+  var nspHeaders: [String: String] = [:]
   var requestedMethod: String?
   var requestedHeaders: String?
   var authorization: String?
-  /// The fault of headers that leave a doubt where the body ends; nil if there is none.
+  /// Why the headers do not clearly say where the body ends; nil if they do.
   var framingFault: String?
-  /// The body; empty until the route asked for it.
+  /// The body; empty until the application asks for it.
   var body: [UInt8] = []
 
   /// The token of `NSP-Token: TOKEN` or else of `Authorization: Bearer TOKEN`; nil without one.
   ///
   /// A proxy in front can want `Authorization` for itself.
   var token: String? {
-    if let token = fields["nsp-token"] { return token.utf8.count <= 512 ? token : nil }
+    if let token = nspHeaders["nsp-token"] { return token.utf8.count <= 512 ? token : nil }
     guard let authorization, authorization.utf8.count <= 512 else { return nil }
     let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
     guard words.count == 2, words[0].equalsIgnoringASCIICase("bearer") else { return nil }
@@ -66,18 +66,18 @@ struct HTTPResponse: Hashable, Sendable {
   }
 }
 
-/// The decision about a request, of which the server has read the head or all.
+/// What the server shall do with a request of which it has read the head, or all.
 enum HTTPDecision {
   case respond(HTTPResponse)
-  /// Read the body, at most this many octets, then decide again; a longer one is answered with 413.
+  /// Read the body, then ask the application again; answer a body above `limit` octets with 413.
   case readBody(limit: Int)
   /// Send a file from its descriptor, which the server closes.
   case sendFile(OpenFile, HTTPResponse)
-  /// Begin a response that goes on until the stream ends.
+  /// Begin a response whose body goes on until the stream ends.
   case stream(ResponseStream, HTTPResponse)
 }
 
-/// The program behind a server: it decides about requests, on the thread of the server.
+/// The program behind a server; the server calls it on its own thread.
 protocol HTTPApplication: AnyObject {
   /// Decides about a request, of which only the head has been read.
   func head(_ request: HTTPRequest) -> HTTPDecision
@@ -87,13 +87,13 @@ protocol HTTPApplication: AnyObject {
   func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse
 }
 
-/// Where the body of a request ends, as its headers say.
+/// Checks the headers that say where the body of a request ends.
 enum Framing {
   /// The fault of the headers of a request; nil if they leave no doubt.
   ///
-  /// A proxy and this server must not disagree about the end of a request: the rest would be
-  /// another request, which nobody checked (RFC 9112, §6.3). Of a name that is no token, one of the
-  /// two may read `Content-Length`, and the other one not (§5.1).
+  /// If a proxy and this server disagreed about the end of a request, the rest would be another
+  /// request, which the proxy has not checked (RFC 9112, §6.3). They may also disagree about a
+  /// header whose name is no token (§5.1).
   static func fault(of headers: [(name: String, value: String)]) -> String? {
     guard headers.allSatisfy({ isToken($0.name) }) else {
       return "the name of a header has letters, digits and !#$%&'*+-.^_`|~"

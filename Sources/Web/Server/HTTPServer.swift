@@ -4,28 +4,28 @@ import RuntimePaths
 
 /// An HTTP server on one socket, by libmicrohttpd, on the thread that calls `run`.
 ///
-/// It asks its application about each request, with the head first. It closes a connection that is
-/// idle for too long, except one with a stream.
+/// The server asks its application about the head of each request. It closes a connection that is
+/// idle for too long, unless the connection has a stream.
 @safe
 struct HTTPServer: ~Copyable {
-  private let daemon: OpaquePointer
+  private let mhd: OpaquePointer
   private let responder: Responder
   private let address: ListenAddress
   private let maximumConnections: Int
   private let listener: Int32
-  /// Whether the listening socket is among what `descriptor` watches.
+  /// Whether `descriptor` watches the listening socket.
   private var isListening = true
-  /// Whether there was no descriptor for a connection that waits; the next `run` tries again.
-  private var isStarved = false
+  /// Whether the process had no free descriptor for a waiting connection; the next `run` retries.
+  private var lacksDescriptors = false
   /// The descriptor that is readable when `run` has work.
   let descriptor: Int32
   /// The address it listens on, with the port that the kernel chose for port 0.
-  let bound: ListenAddress
+  let boundAddress: ListenAddress
 
   /// Opens the listening socket, or takes over the descriptor of one that listens already.
   ///
-  /// `address` is then the one for people. Beyond the maximum, connections wait to be accepted; an
-  /// idle one is closed after some seconds.
+  /// With `inherited`, `address` is only for messages. Connections above the maximum wait until the
+  /// server accepts them; it closes an idle connection after `idleSeconds`.
   init(
     _ address: ListenAddress, inherited: Int32? = nil, maximumConnections: Int = 64,
     idleSeconds: UInt32 = 3, application: any HTTPApplication
@@ -43,26 +43,26 @@ struct HTTPServer: ~Copyable {
     let responder = Responder(application, set)
     let context = unsafe Unmanaged.passUnretained(responder).toOpaque()
     guard set >= 0,
-      let daemon = unsafe navd_http_start(
-        Responder.handler, Responder.completed, context, UInt32(maximumConnections + 1),
+      let mhd = unsafe navd_http_start(
+        Responder.handler, Responder.requestCompleted, context, UInt32(maximumConnections + 1),
         idleSeconds)
     else {
       let code = navd_errno()
       close(listener)
       throw SystemError("serve HTTP on", address.description, code: code)
     }
-    let work = unsafe navd_http_descriptor(daemon)
+    let work = unsafe navd_http_descriptor(mhd)
     precondition(work >= 0, "a server made with MHD_USE_EPOLL has a descriptor")
     let isWatched = navd_http_watch(set, work, 0) == 0 && navd_http_watch(set, listener, 0) == 0
     precondition(isWatched, "epoll_ctl: errno=\(navd_errno())")
-    unsafe self.daemon = daemon
+    unsafe self.mhd = mhd
     self.responder = responder
     self.address = address
     self.maximumConnections = maximumConnections
     self.listener = listener
     descriptor = set
-    isUnlinking = inherited == nil
-    bound =
+    removesSocketFile = inherited == nil
+    boundAddress =
       switch address {
       case .network(let address, let port):
         .network(address: address, port: max(port, navd_http_port(listener)))
@@ -70,16 +70,16 @@ struct HTTPServer: ~Copyable {
       }
   }
 
-  private let isUnlinking: Bool
+  private let removesSocketFile: Bool
 
   deinit {
-    responder.abortStreams()
+    for stream in Array(responder.streams.values) { stream.abort() }
     // libmicrohttpd must have resumed every connection before it stops.
-    unsafe MHD_run(daemon)
-    unsafe MHD_stop_daemon(daemon)
+    unsafe MHD_run(mhd)
+    unsafe MHD_stop_daemon(mhd)
     close(listener)
     close(descriptor)
-    if isUnlinking, case .local(let path) = address { _ = unsafe unlink(path) }
+    if removesSocketFile, case .local(let path) = address { _ = unsafe unlink(path) }
   }
 
   /// Accepts waiting connections and responds to complete requests, without blocking.
@@ -94,20 +94,20 @@ struct HTTPServer: ~Copyable {
     // libmicrohttpd 1.0 counts a connection only when it runs.
     var room = maximumConnections - connections
     while room > 0, accepted == 0 {
-      accepted = unsafe navd_http_accept(daemon, listener)
+      accepted = unsafe navd_http_accept(mhd, listener)
       room -= 1
     }
     // The connection that could not be accepted keeps the socket readable: without a pause, the
     // caller would come back at once, for ever.
-    isStarved = accepted == -2
-    _ = unsafe MHD_run(daemon)
-    if isListening != (hasRoom && !isStarved) {
+    lacksDescriptors = accepted == -2
+    _ = unsafe MHD_run(mhd)
+    if isListening != (hasRoom && !lacksDescriptors) {
       isListening.toggle()
       navd_http_watch_again(descriptor, listener, isListening ? 1 : 0)
     }
   }
 
-  private var connections: Int { unsafe Int(navd_http_connections(daemon)) }
+  private var connections: Int { unsafe Int(navd_http_connections(mhd)) }
 
   var hasRoom: Bool { connections < maximumConnections }
 
@@ -115,8 +115,8 @@ struct HTTPServer: ~Copyable {
   ///
   /// `run` then closes the connections that have been idle for too long.
   var timeout: Int32 {
-    let timeout = unsafe navd_http_timeout(daemon)
-    return isStarved && timeout < 0 ? 1000 : timeout
+    let timeout = unsafe navd_http_timeout(mhd)
+    return lacksDescriptors && timeout < 0 ? 1000 : timeout
   }
 }
 
@@ -124,12 +124,12 @@ struct HTTPServer: ~Copyable {
 @safe
 private final class Responder {
   private let application: any HTTPApplication
-  private let set: Int32
+  private let watchSet: Int32
   /// The streams by the descriptors of their connections.
   private(set) var streams: [Int32: ResponseStream] = [:]
 
-  /// A request on its way, between two calls of the handler.
-  final class Exchange {
+  /// A request whose body is still arriving, between two calls of the handler.
+  final class PendingRequest {
     var request: HTTPRequest
     let limit: Int
     var isTooLong = false
@@ -142,10 +142,8 @@ private final class Responder {
 
   init(_ application: any HTTPApplication, _ set: Int32) {
     self.application = application
-    self.set = set
+    watchSet = set
   }
-
-  func abortStreams() { for stream in Array(streams.values) { stream.abort() } }
 
   static let handler: MHD_AccessHandlerCallback = {
     context, connection, url, method, _, upload, size, state in
@@ -162,11 +160,11 @@ private final class Responder {
       guard case .readBody(let limit) = decision else {
         return unsafe responder.carryOut(decision, on: connection)
       }
-      let exchange = Exchange(request, limit: limit)
+      let exchange = PendingRequest(request, limit: limit)
       unsafe state.pointee = Unmanaged.passRetained(exchange).toOpaque()
       return .YES
     }
-    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    let exchange = unsafe Unmanaged<PendingRequest>.fromOpaque(pointer).takeUnretainedValue()
     if unsafe size.pointee > 0, let upload = unsafe upload {
       let bytes = unsafe UnsafeRawBufferPointer(start: upload, count: size.pointee)
       if exchange.request.body.count + bytes.count > exchange.limit { exchange.isTooLong = true }
@@ -187,9 +185,9 @@ private final class Responder {
     return unsafe responder.carryOut(responder.application.body(exchange.request), on: connection)
   }
 
-  static let completed: MHD_RequestCompletedCallback = { _, _, state, _ in
+  static let requestCompleted: MHD_RequestCompletedCallback = { _, _, state, _ in
     guard let state = unsafe state, let pointer = unsafe state.pointee else { return }
-    unsafe Unmanaged<Exchange>.fromOpaque(pointer).release()
+    unsafe Unmanaged<PendingRequest>.fromOpaque(pointer).release()
     unsafe state.pointee = nil
   }
 
@@ -225,57 +223,34 @@ private final class Responder {
     return unsafe MHD_queue_response(connection, head.status, response)
   }
 
-  /// What the callbacks of a stream's body need; the response keeps it alive.
-  private final class Body {
-    let stream: ResponseStream
-    let descriptor: Int32
-    unowned let responder: Responder
-
-    init(_ stream: ResponseStream, _ descriptor: Int32, _ responder: Responder) {
-      self.stream = stream
-      self.descriptor = descriptor
-      self.responder = responder
-    }
-  }
-
   private func body(of stream: ResponseStream, on connection: OpaquePointer) -> OpaquePointer? {
     unsafe stream.begin(connection)
     let descriptor = stream.descriptor
     unsafe navd_http_be_patient(connection)
     streams[descriptor] = stream
     // A suspended connection does not notice that its peer has closed it.
-    _ = navd_http_watch(set, descriptor, 1)
-    let body = unsafe Unmanaged.passRetained(Body(stream, descriptor, self)).toOpaque()
+    _ = navd_http_watch(watchSet, descriptor, 1)
+    stream.whenOver = { [unowned self, unowned stream] in
+      if streams[descriptor] === stream { streams[descriptor] = nil }
+    }
     return unsafe MHD_create_response_from_callback(
       UInt64.max, 16384,
       { context, _, target, limit in
         guard let context = unsafe context, let target = unsafe target else { return -1 }
-        let body = unsafe Unmanaged<Body>.fromOpaque(context).takeUnretainedValue()
-        return unsafe body.stream.take(target, limit)
-      }, body,
+        let stream = unsafe Unmanaged<ResponseStream>.fromOpaque(context).takeUnretainedValue()
+        return unsafe stream.take(target, limit)
+      }, Unmanaged.passRetained(stream).toOpaque(),
       { context in
         guard let context = unsafe context else { return }
-        let body = unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
-        body.responder.forget(body.stream, body.descriptor)
+        unsafe Unmanaged<ResponseStream>.fromOpaque(context).takeRetainedValue().finish()
       })
-  }
-
-  private func forget(_ stream: ResponseStream, _ descriptor: Int32) {
-    if streams[descriptor] === stream { streams[descriptor] = nil }
-    stream.finish()
   }
 }
 
 extension HTTPRequest {
   fileprivate init(_ method: String, _ path: String, of connection: OpaquePointer) {
-    func header(_ name: String) -> String? {
-      unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name).map {
-        unsafe String(cString: $0)
-      }
-    }
     self.init(
-      method: method == "HEAD" ? "GET" : method, isForHead: method == "HEAD", path: path,
-      authorization: header("Authorization"))
+      method: method == "HEAD" ? "GET" : method, isForHead: method == "HEAD", path: path)
     let headers = unsafe Self.values(.HEADER_KIND, of: connection)
     func values(_ name: String) -> [String] {
       headers.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
@@ -284,11 +259,12 @@ extension HTTPRequest {
       let values = values(name)
       return values.isEmpty ? nil : values.joined(separator: ", ")
     }
+    authorization = values("authorization").first
     hosts = values("host")
     origin = joined("origin")
     fetchSite = joined("sec-fetch-site")
     for (name, value) in headers where name.lowercased().hasPrefix("nsp-") {
-      fields[name.lowercased()] = value
+      nspHeaders[name.lowercased()] = value
     }
     requestedMethod = joined("access-control-request-method")
     requestedHeaders = joined("access-control-request-headers")

@@ -1,8 +1,8 @@
 import CMicroHTTPD
 
-/// The checks that keep other pages away from a server on loopback.
+/// The checks that keep foreign pages away from a server on loopback.
 ///
-/// A page of any site can send requests to a port of this machine. A pure value.
+/// Without them, a page of any site could send requests to a port of this machine.
 package struct RequestGate: Hashable, Sendable {
   /// A status code and its reason; for 405, with the methods that are allowed.
   struct Refusal: Error, Hashable, Sendable {
@@ -27,30 +27,30 @@ package struct RequestGate: Hashable, Sendable {
 
   /// The refusal of a request that names another host; nil if the request may go on.
   ///
-  /// By a name that an attacker controls (DNS rebinding), a page of another site would count as
-  /// ours. So the host must be an address of loopback, `localhost` or an allowed name.
+  /// The host must be a loopback address, `localhost` or an allowed name. Any other name may be one
+  /// that an attacker has pointed to this machine (DNS rebinding).
   func refusalOfHost(_ request: HTTPRequest) -> Refusal? {
     guard request.hosts.count == 1 else { return Refusal(400, "a request needs one header Host") }
     guard let (name, _) = Self.split(request.hosts[0]), isAllowed(name) else {
       return Refusal(
         421,
         "this server answers for loopback names only; --allow-host NAME permits another; "
-          + "Host is \(Self.shown(request.hosts[0]))")
+          + "Host is \(Self.printable(request.hosts[0]))")
     }
     return nil
   }
 
   /// The refusal of a request of a page of another origin; nil if the request may go on.
   ///
-  /// To be called after `refusalOfHost` only: a page can have the origin that it claims as host.
+  /// Call it only after `refusalOfHost`, which rules out a host that an attacker chose.
   func refusalOfOrigin(_ request: HTTPRequest) -> Refusal? {
     guard request.hosts.count == 1 else { return Refusal(400, "no header Host") }
     let isShared = sharedOrigin(of: request) != nil
     guard request.origin == nil || isShared || isOwnOrigin(of: request) else {
       return Refusal(
         403,
-        "requests of pages of other origins are refused; Origin is \(Self.shown(request.origin)), "
-          + "Host is \(Self.shown(request.hosts[0])); a proxy must pass Host on, with its port")
+        "requests of pages of other origins are refused; Origin is \(Self.printable(request.origin)), "
+          + "Host is \(Self.printable(request.hosts[0])); a proxy must pass Host on, with its port")
     }
     // What a browser says of the site must fit to the origin, by which the answer is shared.
     let sites: Set = isShared ? ["same-site", "cross-site"] : ["same-origin"]
@@ -58,22 +58,22 @@ package struct RequestGate: Hashable, Sendable {
       return Refusal(
         403,
         "requests of pages of other sites are refused; Sec-Fetch-Site is "
-          + Self.shown(request.fetchSite))
+          + Self.printable(request.fetchSite))
     }
     return nil
   }
 
-  /// The value of a header for people: the start of it, and only what ASCII can print.
-  private static func shown(_ value: String?) -> String {
+  /// The first 100 octets of a header for a message, with question marks for all but ASCII.
+  private static func printable(_ value: String?) -> String {
     String(
       decoding: (value ?? "absent").utf8.prefix(100).map { octet in
         (0x20...0x7E).contains(octet) ? octet : UInt8(ascii: "?")
       }, as: UTF8.self)
   }
 
-  /// Whether a preflight asks for what a page of an allowed origin may send to a route.
+  /// Whether a request is a preflight for what a page of an allowed origin may send to a route.
   ///
-  /// To be called after `refusalOfHost` only.
+  /// Call it only after `refusalOfHost`.
   func permitsPreflight(
     _ request: HTTPRequest, method: String, headers: [String]
   ) -> Bool {
@@ -88,7 +88,7 @@ package struct RequestGate: Hashable, Sendable {
   /// The headers that let a page of an allowed origin read the answer to a request.
   ///
   /// The answer depends on the origin for every page, so caches must keep one for each.
-  func sharing(_ request: HTTPRequest) -> [[String]] {
+  func sharingHeaders(_ request: HTTPRequest) -> [[String]] {
     guard !allowedOrigins.isEmpty else { return [] }
     let vary = [["Vary", "Origin"]]
     guard let origin = sharedOrigin(of: request) else { return vary }
@@ -97,7 +97,7 @@ package struct RequestGate: Hashable, Sendable {
     ]
   }
 
-  /// The allowed origin that a request comes from; nil if it is the own one, or none of them.
+  /// The allowed origin that a request comes from; nil for its own origin and for any other.
   private func sharedOrigin(of request: HTTPRequest) -> String? {
     guard let origin = request.origin, allowedOrigins.contains(where: { $0.isSame(as: origin) }),
       !isOwnOrigin(of: request)
@@ -159,9 +159,9 @@ package struct RequestGate: Hashable, Sendable {
   }
 }
 
-/// The headers that keep a page from loading and running what is not the server's own.
+/// The headers that forbid a page to load or run what comes from another server.
 enum SecurityHeaders {
-  /// The value of `Content-Security-Policy` of files, whose pages may connect to these origins too.
+  /// The value of `Content-Security-Policy` for a page that may also connect to `origins`.
   static func policy(connectingTo origins: Set<String> = []) -> String {
     let connections = (["'self'"] + origins.sorted()).joined(separator: " ")
     return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -172,7 +172,7 @@ enum SecurityHeaders {
 
   static let all = headers()
 
-  /// The headers of a response whose page may connect to these origins too.
+  /// The security headers of a page that may also connect to `origins`.
   static func headers(connectingTo origins: Set<String> = []) -> [[String]] {
     [
       ["Content-Security-Policy", policy(connectingTo: origins)],

@@ -2,37 +2,36 @@ import CMicroHTTPD
 
 /// The body of a response that goes on, such as a stream of messages.
 ///
-/// All its methods run on the thread of the server. The server keeps it alive while the response
-/// lasts.
+/// All methods run on the server's thread. The server retains the stream while the response lasts.
 @safe
 final class ResponseStream {
-  /// Above how many octets in front of `start` the buffer is made shorter.
-  private static let freed = 65_536
+  /// The number of sent octets at which the buffer drops them.
+  private static let freedBytes = 65_536
 
-  /// What waits for the socket, from `start` on.
+  /// The octets that wait for the socket, from `start` on; those before were sent.
   private var buffer: [UInt8] = []
   private var start = 0
   private var isEnding = false
   private var isAborted = false
   private var connection: OpaquePointer?
   private var isSuspended = false
-  /// How many octets the server has taken for the socket so far.
+  /// How many octets libmicrohttpd has taken for the socket so far.
   private(set) var taken: UInt64 = 0
   /// Whether the response is over, or its connection closed.
   private(set) var isOver = false
-
-  init() {}
+  /// Called once, when libmicrohttpd has released the response.
+  var whenOver: () -> Void = {}
 
   var pending: Int { buffer.count - start }
 
-  /// Whether nothing waits for the socket, in libmicrohttpd neither.
+  /// Whether nothing waits for the socket, also not in libmicrohttpd.
   ///
   /// `take` moves up to 16 KiB into the buffer of libmicrohttpd, which asks for more, and is
   /// suspended then, only when the socket has taken all of them.
   var isDrained: Bool { pending == 0 && isSuspended }
 
-  /// The octets that it keeps: those that wait, and those that were sent and not freed yet.
-  var held: Int { buffer.count }
+  /// The size of the buffer, with the sent octets that it has not dropped yet.
+  var bufferedBytes: Int { buffer.count }
 
   func send(_ bytes: [UInt8]) {
     guard !isEnding, !isOver else { return }
@@ -45,7 +44,7 @@ final class ResponseStream {
     resume()
   }
 
-  /// Ends the response after what waits.
+  /// Ends the response once the socket has what waits.
   func end() {
     isEnding = true
     resume()
@@ -67,7 +66,7 @@ final class ResponseStream {
     return unsafe navd_http_connection_descriptor(connection)
   }
 
-  /// Gives libmicrohttpd the next octets; called by it only.
+  /// Copies the next octets for libmicrohttpd, which alone calls it; returns their number.
   func take(_ target: UnsafeMutablePointer<CChar>, _ limit: Int) -> Int {
     if isAborted { return Int(MHD_CONTENT_READER_END_WITH_ERROR_) }
     let count = min(pending, limit)
@@ -86,7 +85,7 @@ final class ResponseStream {
     taken += UInt64(count)
     if start == buffer.count {
       (buffer, start) = ([], 0)
-    } else if start >= Self.freed {
+    } else if start >= Self.freedBytes {
       // A peer that is always behind would otherwise keep all that it ever got.
       buffer.removeFirst(start)
       start = 0
@@ -98,6 +97,7 @@ final class ResponseStream {
   func finish() {
     isOver = true
     unsafe connection = nil
+    whenOver()
   }
 
   private func resume() {

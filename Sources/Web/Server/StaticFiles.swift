@@ -14,7 +14,7 @@ final class OpenFile {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Gives the descriptor away.
+  /// Returns the descriptor, which the caller must close.
   func take() -> Int32 {
     defer { descriptor = -1 }
     return descriptor
@@ -23,12 +23,12 @@ final class OpenFile {
 
 /// The files of one directory, for pages.
 ///
-/// No path leads out of the directory: each component is opened by itself, and never a link.
-/// Hidden files, and types that are not in the table, are not served.
+/// No path leads out of the directory: it opens each component by itself, and never a link. It does
+/// not serve hidden files, nor types that are not in the table.
 final class StaticFiles {
   private let directory: Int32
 
-  /// The types by the ends of names; another file is not served.
+  /// The values of `Content-Type` by file extension.
   static let types: [String: String] = [
     "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8", "mjs": "text/javascript; charset=utf-8",
@@ -72,7 +72,7 @@ final class StaticFiles {
     return (OpenFile(descriptor, size: size), type)
   }
 
-  /// The names on the way to a file; nil for a path that may not be.
+  /// The components of a path; nil for a path that is not permitted.
   static func components(_ path: String) -> [String]? {
     // By octets, as the kernel reads a path: a Character can be a slash or a dot and a mark.
     let octets = Array(path.utf8)

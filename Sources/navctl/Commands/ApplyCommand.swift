@@ -4,7 +4,7 @@ import NavigationCore
 
 enum ApplyCommand {
   static let command = Command(
-    "apply", "Perform a plan: the operations of a file, all or none", Subject.anything,
+    "apply", "Perform a plan: the operations of a file, all or none", HelpGroup.anything,
     .init("NAV FILE"),
     options: [Lease.option] + Change.options,
     note: """
@@ -44,12 +44,12 @@ enum ApplyCommand {
       try Invocation(command: invocation.command, line: line), nav: arguments.nav, operations)
   }
 
-  /// Adds the conditions of the file; the command line must have none.
+  /// Adds the conditions of the plan to the command line, which must have none.
   private static func add(
     _ options: [ParsedCommandLine.Occurrence], to line: inout ParsedCommandLine, from file: String
   ) throws {
     try require(
-      !GuardChoice(line).isTyped, "\(file) has conditions, and so has the command line",
+      !GuardChoice(line).hasTypedGuards, "\(file) has conditions, and so has the command line",
       remedy: "the conditions in one of the two places")
     line.options += options
   }
@@ -80,17 +80,17 @@ enum ApplyCommand {
         "\(place): --\(option) has no effect in a plan", remedy: "\(command.name) by itself")
     }
     try require(
-      !GuardChoice(line).isTyped, "\(place): conditions are about the whole plan",
+      !GuardChoice(line).hasTypedGuards, "\(place): conditions are about the whole plan",
       remedy: "a first line such as: if --top home")
     line.options.append(.init("nav", nav))
     do {
-      let wish = try require(
+      let wanted = try require(
         change(Invocation(command: command, line: line)), "this line changes nothing",
         remedy: "navctl help \(command.name)")
       try require(
-        wish.nav == nav, "this line is about \(wish.nav), and the plan about \(nav)",
+        wanted.nav == nav, "this line is about \(wanted.nav), and the plan about \(nav)",
         remedy: "run it by itself")
-      return wish.operations
+      return wanted.operations
     } catch let error as UsageError {
       throw UsageError("\(place): \(error.message)", remedy: error.remedy)
     }

@@ -4,13 +4,13 @@ import NavigationCore
 
 /// The commands that send operations and do nothing else.
 enum ChangeCommands {
-  private typealias Make =
+  private typealias OperationMaker =
     @Sendable (_ line: ParsedCommandLine, _ words: [String]) throws -> [NavigationOperation]
 
   private static func change(
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments,
     options: [OptionDeclaration] = [], shared: [OptionDeclaration] = Change.options,
-    note: String = "", example: String, _ make: @escaping Make
+    note: String = "", example: String, _ make: @escaping OperationMaker
   ) -> Command {
     .changing(
       name, summary, group, arguments, options: options + shared, note: note, example: example
@@ -20,9 +20,9 @@ enum ChangeCommands {
     }
   }
 
-  static let navs = [
+  static let navCommands = [
     change(
-      "create", "Create a nav and put it on display", Subject.navs, .init("NAV"),
+      "create", "Create a nav and put it on display", HelpGroup.navs, .init("NAV"),
       options: [
         .init(
           "kind", argument: "KIND", "controller, or bar for a standalone bar",
@@ -40,20 +40,20 @@ enum ChangeCommands {
       ], shared: [Change.dryRunOption], example: "create kiosk --root home --title Home"
     ) { line, _ in try Operations.create(line) },
     change(
-      "close", "Remove a nav, if it is still as you last saw it", Subject.navs, .init("NAV"),
+      "close", "Remove a nav, if it is still as you last saw it", HelpGroup.navs, .init("NAV"),
       example: "close kiosk --any"
     ) { _, _ in [.close()] },
     change(
-      "attach", "Put a nav on display", Subject.navs, .init("NAV"), example: "attach kiosk"
+      "attach", "Put a nav on display", HelpGroup.navs, .init("NAV"), example: "attach kiosk"
     ) { _, _ in [.attach()] },
     change(
-      "detach", "Take a nav off the display", Subject.navs, .init("NAV"), example: "detach kiosk"
+      "detach", "Take a nav off the display", HelpGroup.navs, .init("NAV"), example: "detach kiosk"
     ) { _, _ in [.detach()] },
   ]
 
-  static let stack = [
+  static let stackCommands = [
     change(
-      "push", "Put a known or a new screen on top", Subject.stack, .init("NAV [SCREEN]"),
+      "push", "Put a known or a new screen on top", HelpGroup.stack, .init("NAV [SCREEN]"),
       options: [
         .init("if-absent", "It is no error if the screen is on the stack"),
         .init(
@@ -65,15 +65,15 @@ enum ChangeCommands {
       example: "push kiosk wifi --title Wi-Fi --route settings/wifi"
     ) { [try Operations.push($0, id: $1.first)] },
     change(
-      "pop", "Pop the top screen, if it is still the one you last saw", Subject.stack,
+      "pop", "Pop the top screen, if it is still the one you last saw", HelpGroup.stack,
       .init(
         "NAV",
         surplus: "navctl pop NAV --top ID if it is on top, or to go back to it navctl pop-to NAV ID"
       ),
       options: [Operations.resultOption], example: "pop kiosk --top wifi"
-    ) { line, _ in [.pop(result: try Operations.result(line))] },
+    ) { line, _ in [.pop(result: try Operations.resultValue(line))] },
     change(
-      "pop-to", "Remove all screens above a screen", Subject.stack, .init("NAV [ID]"),
+      "pop-to", "Remove all screens above a screen", HelpGroup.stack, .init("NAV [ID]"),
       options: [
         .init("route", argument: "ROUTE", "The top-most screen with this route"),
         .init("unique", "Refuse if several screens have the route"),
@@ -81,12 +81,12 @@ enum ChangeCommands {
       ], example: "pop-to kiosk --route settings"
     ) { [try Operations.popTo($0, id: $1.first)] },
     change(
-      "pop-to-root", "Remove all screens above the root", Subject.stack, .init("NAV"),
+      "pop-to-root", "Remove all screens above the root", HelpGroup.stack, .init("NAV"),
       example: "pop-to-root kiosk"
     ) { _, _ in [.popToRoot()] },
     change(
       "replace", "Put a screen in the place of the top, if it is still the one you last saw",
-      Subject.stack, .init("NAV [SCREEN]"),
+      HelpGroup.stack, .init("NAV [SCREEN]"),
       options: [
         .init("screen", argument: "ID", "Replace this screen of the stack, not the top"),
         .init("back", "Animate a new top as a pop, not as a push"),
@@ -94,7 +94,7 @@ enum ChangeCommands {
       example: "replace kiosk done --title Done --screen wifi"
     ) { [try Operations.replace($0, id: $1.first)] },
     change(
-      "insert", "Put a screen into the stack", Subject.stack, .init("NAV [SCREEN]"),
+      "insert", "Put a screen into the stack", HelpGroup.stack, .init("NAV [SCREEN]"),
       options: [
         .init("below", argument: "ID", "Directly below this screen"),
         .init("above", argument: "ID", "Directly above this screen"),
@@ -103,12 +103,12 @@ enum ChangeCommands {
       ] + newScreen, note: newScreenNote, example: "insert kiosk help --title Help --below wifi"
     ) { [try Operations.insert($0, id: $1.first)] },
     change(
-      "remove", "Take screens out of the stack, wherever they are", Subject.stack,
+      "remove", "Take screens out of the stack, wherever they are", HelpGroup.stack,
       .init("NAV ID..."), note: "If NAVD_NAV is set, all arguments are ids.",
       example: "remove kiosk wifi"
     ) { [.remove($1)] },
     change(
-      "stack", "Replace the stack, if it is still the one you last saw", Subject.stack,
+      "stack", "Replace the stack, if it is still the one you last saw", HelpGroup.stack,
       .init("NAV [SCREEN...]"),
       note: """
         The first SCREEN is the bottom; each is an id or a record in JSON. If NAVD_NAV is set, all
@@ -116,12 +116,13 @@ enum ChangeCommands {
         """, example: #"stack kiosk home '{"id":"about","title":"About"}'"#
     ) { [try Operations.stack($1)] },
     change(
-      "segue", "Show a screen as a segue does", Subject.stack, .init("NAV [SCREEN]"),
+      "segue", "Show a screen as a segue does", HelpGroup.stack, .init("NAV [SCREEN]"),
       options: [OptionDeclaration("detail", "Use the kind showDetail, which presents; not show")]
         + newScreen, note: newScreenNote, example: "segue kiosk wifi --title Wi-Fi"
     ) { [try Operations.segue($0, id: $1.first)] },
     change(
-      "revert", "Replace the stack by that of an earlier revision", Subject.stack, .init("NAV REV"),
+      "revert", "Replace the stack by that of an earlier revision", HelpGroup.stack,
+      .init("NAV REV"),
       note: """
         REV is a revision of this epoch. history lists them, and history --at draws one. The command
         restores ids and order; the screens keep their present content.
@@ -129,9 +130,9 @@ enum ChangeCommands {
     ) { [try Operations.revert(to: $1[0])] },
   ]
 
-  static let restoration = [
+  static let restoreCommands = [
     change(
-      "restore", "Replace the stack by a saved one", Subject.stack, .init("NAV FILE"),
+      "restore", "Replace the stack by a saved one", HelpGroup.stack, .init("NAV FILE"),
       options: [.init("root", argument: "SCREEN", "The root if no saved screen can be restored")],
       note: "FILE is the output of save, or - for stdin.", example: "restore kiosk kiosk.json"
     ) { line, words in
@@ -141,9 +142,9 @@ enum ChangeCommands {
     }
   ]
 
-  static let presentations = [
+  static let presentationCommands = [
     change(
-      "present", "Present a screen above the visible one", Subject.presentation,
+      "present", "Present a screen above the visible one", HelpGroup.presentation,
       .init("NAV [SCREEN]"),
       options: [
         .init("from", argument: "ID", "The presenting screen; default the visible one"),
@@ -152,7 +153,7 @@ enum ChangeCommands {
       example: "present kiosk pin --title PIN --style overCurrentContext"
     ) { [try Operations.present($0, id: $1.first)] },
     change(
-      "dismiss", "End all presentations, if they are those you last saw", Subject.presentation,
+      "dismiss", "End all presentations, if they are those you last saw", HelpGroup.presentation,
       .init("NAV"),
       options: [
         .init("from", argument: "ID", "Only what this screen presents; if nothing, itself"),
@@ -162,9 +163,9 @@ enum ChangeCommands {
     ) { line, _ in [try Operations.dismiss(line)] },
   ]
 
-  static let records = [
+  static let recordCommands = [
     change(
-      "screen", "Create a screen without showing it, or release one", Subject.content,
+      "screen", "Create a screen without showing it, or release one", HelpGroup.members,
       .init("NAV VERB [ID] [KEY=VALUE...]", choices: ["VERB": ["create", "release"]]),
       note: """
         VERB is create or release; only a screen that is not shown can be released. KEY is that of
@@ -173,7 +174,7 @@ enum ChangeCommands {
         """, example: "screen kiosk create later title=Later args='{\"page\":1}'"
     ) { [try Operations.record(.screen, verb: $1[0], Array($1.dropFirst()))] },
     change(
-      "button", "Create, release or tap a button", Subject.content,
+      "button", "Create, release or tap a button", HelpGroup.members,
       .init(
         "NAV VERB [ID] [KEY=VALUE...]", choices: ["VERB": ["create", "release", "activate"]]),
       note: "VERB is create, release or activate. KEY is that of set.",
@@ -181,14 +182,14 @@ enum ChangeCommands {
     ) { [try Operations.record(.button, verb: $1[0], Array($1.dropFirst()))] },
   ]
 
-  static let touch = [
+  static let touchCommands = [
     change(
-      "tap", "Tap the content, which may hide the bars", Subject.touch, .init("NAV"),
+      "tap", "Tap the content, which may hide the bars", HelpGroup.touching, .init("NAV"),
       note: "A tap hides or shows the bars if the setting hidesBarsOnTap is true.",
       example: "tap kiosk"
     ) { _, _ in [.tap()] },
     change(
-      "swipe", "Swipe over the content, which may hide the bars", Subject.touch,
+      "swipe", "Swipe over the content, which may hide the bars", HelpGroup.touching,
       .init("NAV DIRECTION", choices: ["DIRECTION": ["up", "down"]]),
       note: """
         DIRECTION is up, which hides the bars, or down, which shows them, if the setting

@@ -6,7 +6,7 @@ import RuntimePaths
 // The commands that change a nav and do more than send operations, and `save`.
 extension Command {
   static let save = Command(
-    "save", "Save the stack for restore, to a file or stdout", Subject.stack, .init("NAV [FILE]"),
+    "save", "Save the stack for restore, to a file or stdout", HelpGroup.stack, .init("NAV [FILE]"),
     note: """
       navctl saves only screens with a restoration id, and only if the nav has one too; see
       set. It names the others on stderr. It replaces an existing FILE as a whole or not at
@@ -35,13 +35,13 @@ extension Command {
     } catch {
       throw PlainFailure("file: \(error)")
     }
-    if invocation.isJSON { return try Output.record(.saved, answer.body) }
+    if invocation.isJSON { return try Output.record(Record(.saved, answer.body)) }
     let revision = answer.reply.revision.map { "  rev \($0.number)" } ?? ""
     try Output.line(TerminalText.visible("\(arguments.nav)\(revision)  saved to \(path)"))
   }
 
   static let open = changing(
-    "open", "Replace the stack by the screens of a route", Subject.stack, .init("NAV ROUTE"),
+    "open", "Replace the stack by the screens of a route", HelpGroup.stack, .init("NAV ROUTE"),
     options: [
       .init("expect", argument: "SCREEN", "Then wait until the top has this id or route"),
       .init("within", argument: "TIME", "How long to wait for --expect, such as 500ms; default 2s"),
@@ -60,7 +60,7 @@ extension Command {
   }
 
   static let set = changing(
-    "set", "Set members of a screen, a button, a bar …", Subject.content,
+    "set", "Set members of a screen, a button, a bar …", HelpGroup.members,
     .init(
       "NAV OBJECT [ID] [KEY=VALUE...]", choices: ["OBJECT": NavObject.allCases.map(\.rawValue)]),
     options: [Lease.option] + Change.options,
@@ -81,13 +81,13 @@ extension Command {
     read: printMembers
   ) { invocation in
     let (object, id, members, nav) = try setting(invocation)
-    if members.isEmpty, object.neededID == nil || id != nil { return nil }
+    if members.isEmpty, object.requiredID == nil || id != nil { return nil }
     try object.check(members, id: id, of: nav)
     return (nav, try object.operations(id: id, members))
   }
 
   static let back = changing(
-    "back", "Tap back, or use the button's menu", Subject.touch, .init("NAV"),
+    "back", "Tap back, or use the button's menu", HelpGroup.touching, .init("NAV"),
     options: [
       .init("key", "Press the Back key: dismiss what is presented, or pop"),
       .init("to", argument: "ID", "Go back to this screen of the button's menu"),
@@ -105,7 +105,7 @@ extension Command {
   }
 
   static let gesture = Command(
-    "gesture", "Swipe back from the screen you last saw", Subject.touch,
+    "gesture", "Swipe back from the screen you last saw", HelpGroup.touching,
     .init("NAV [STEP...]", choices: ["STEP": ["begin", "update", "finish", "cancel"]]),
     options: [
       .init(
@@ -125,17 +125,21 @@ extension Command {
     try require(
       !steps.isEmpty, "gesture needs a step", remedy: "navctl gesture NAV begin update 0.4 finish")
     // Makes the first step before it connects, so that its usage errors need no daemon.
-    let first = try gestureChange(invocation, arguments.nav, steps.removeFirst(), isFirst: true)
+    let first = steps.removeFirst()
+    let change = try Change(
+      invocation, nav: arguments.nav, [try Operations.gesture(first, invocation.line)])
     let daemon = try invocation.connect()
     try daemon.openSession()
-    try first.step.perform(on: daemon)
+    try change.perform(on: daemon)
     var isOver = first.isLast
     var input = InputLines()
     while !isOver {
       for step in steps {
-        let next = try gestureChange(invocation, arguments.nav, step, isFirst: false)
-        try next.step.perform(on: daemon)
-        isOver = next.isLast
+        // The typed conditions describe the state before the gesture, so they guard only step one.
+        let operation = try Operations.gesture(step, invocation.line)
+        try Change(invocation, nav: arguments.nav, [operation], isGuarded: false)
+          .perform(on: daemon)
+        isOver = step.isLast
       }
       guard !isOver else { break }
       // Answers heartbeats meanwhile, so that navd keeps the session.
@@ -150,7 +154,7 @@ extension Command {
   }
 
   static let transition = changing(
-    "transition", "Show or complete the running transition", Subject.touch,
+    "transition", "Show or complete the running transition", HelpGroup.touching,
     .init("NAV [complete TID]"),
     options: [Lease.option] + Change.options,
     note: """
@@ -167,7 +171,7 @@ extension Command {
   }
 
   static let op = changing(
-    "op", "Perform operations given as JSON, all or none", Subject.anything, .init("NAV JSON..."),
+    "op", "Perform operations given as JSON, all or none", HelpGroup.anything, .init("NAV JSON..."),
     options: Change.options,
     note: """
       An operation is an object with one member, whose name is that of the operation. The names
@@ -184,12 +188,12 @@ extension Command {
   }
 }
 
-/// Waits until the screen that `--expect` names is on top.
+/// Waits, after `open`, until the screen that `--expect` names is on top.
 private func awaitExpected(_ invocation: Invocation) throws {
   let line = invocation.line
   guard let expected = line.value(of: "expect"), !line.contains("dry-run") else { return }
   let within = try line.milliseconds(of: "within") ?? 2000
-  _ = try WaitCommand.mirror(
+  _ = try WaitCommand.awaitMirror(
     of: invocation.navArguments().nav, meeting: .shows(expected), invocation.connect(),
     Countdown(within))
 }
@@ -212,9 +216,9 @@ private func reportOmitted(
 }
 
 private func helpLine(_ object: NavObject) -> String {
-  let id = object.neededID.map { " \($0)" } ?? object.optionalID.map { " [\($0)]" } ?? ""
+  let id = object.requiredID.map { " \($0)" } ?? object.optionalID.map { " [\($0)]" } ?? ""
   let keys = object.keys.map { key in
-    var values = object.values(of: key)
+    var values = object.allowedValues(of: key)
     // A line of a terminal has room for no more; a refusal lists them all.
     if values.count > 8 { values = values.prefix(3) + ["..."] }
     return values.isEmpty ? key : "\(key)=\(values.joined(separator: "|"))"
@@ -229,12 +233,12 @@ private func setting(
   let arguments = try invocation.navArguments(of: isProxy ? NavName.appearance.text : nil)
   let words = Array(arguments.rest.dropFirst())
   guard let object = NavObject(rawValue: arguments.rest[0]) else {
-    throw NavObject.unknown(arguments.rest[0], nav: arguments.nav)
+    throw NavObject.unknownObject(arguments.rest[0], nav: arguments.nav)
   }
   try require(
     object != .proxy || arguments.nav == NavName.appearance.text, "a proxy is of all navs",
     remedy: "navctl set proxy \(words.joined(separator: " "))")
-  let takesID = object.neededID != nil || object.optionalID != nil
+  let takesID = object.requiredID != nil || object.optionalID != nil
   let id = words.first.flatMap { !takesID || Members.isMember($0) ? nil : $0 }
   return (object, id, Array(words.dropFirst(id == nil ? 0 : 1)), arguments.nav)
 }
@@ -261,7 +265,8 @@ private func printMembers(_ invocation: Invocation) throws {
     }
   }
   if invocation.isJSON {
-    return try Output.record(.part, ["part": .string(object.rawValue)] + (value?.object ?? [:]))
+    return try Output.record(
+      Record(.part, ["part": .string(object.rawValue)] + (value?.object ?? [:])))
   }
   // `ver` is the revision of the last change; users cannot set it.
   let lines = value.map { Tables.members($0, except: "ver") } ?? []
@@ -271,16 +276,8 @@ private func printMembers(_ invocation: Invocation) throws {
 private func printMenu(_ invocation: Invocation) throws {
   let nav = try invocation.navArguments().nav
   let (reply, body) = try invocation.connect().get(.bar, nav)
-  if invocation.isJSON { return try Output.record(.backMenu, body) }
+  if invocation.isJSON { return try Output.record(Record(.backMenu, body)) }
   try Output.lines(Tables.backMenu(try reply.json()))
-}
-
-private func gestureChange(
-  _ invocation: Invocation, _ nav: String, _ step: GestureStep, isFirst: Bool
-) throws -> (step: Change, isLast: Bool) {
-  let operation = try Operations.gesture(step, invocation.line)
-  // The typed conditions describe the state before the gesture, so they guard only step one.
-  return (try Change(invocation, nav: nav, [operation], isGuarded: isFirst), step.isLast)
 }
 
 private func showTransition(_ invocation: Invocation) throws {
@@ -288,9 +285,9 @@ private func showTransition(_ invocation: Invocation) throws {
   let daemon = try invocation.connect()
   let state = try daemon.get(.state, nav).reply.json()
   if invocation.isJSON {
-    return try Output.record(.transition, state["transition"]?.bytes ?? Array("{}".utf8))
+    return try Output.record(Record(.transition, state["transition"]?.bytes ?? Array("{}".utf8)))
   }
-  let elapsed = daemon.elapsed(nav: nav, state: state)
+  let elapsed = daemon.transitionAge(nav: nav, state: state)
   let lines = StateDrawing(columns: invocation.columns)
     .transition(state["transition"], elapsed: elapsed)
   if lines.isEmpty { try Output.line("\(nav): no transition is running") }

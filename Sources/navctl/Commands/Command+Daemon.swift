@@ -8,29 +8,29 @@ import RuntimePaths
 // The commands about the daemon and its files.
 extension Command {
   static let status = Command(
-    "status", "Show whether navd is running, and its health", Subject.daemon,
+    "status", "Show whether navd is running, and its health", HelpGroup.daemon,
     note: """
       The status is 7 if there is no daemon. With -o json, navctl prints all statistics of navd.
       """, example: "status"
   ) { invocation in
     let daemon = try invocation.connect()
     let (body, statistics) = try daemon.statistics()
-    if invocation.isJSON { return try Output.record(.status, body) }
+    if invocation.isJSON { return try Output.record(Record(.status, body)) }
     try invocation.write(
       StatusDrawing.lines(statistics, endpoint: daemon.endpoint, columns: invocation.columns))
   }
 
   static let doctor = Command(
-    "doctor", "Check navd and the way to it; print a remedy for each fault", Subject.daemon,
+    "doctor", "Check navd and the way to it; print a remedy for each fault", HelpGroup.daemon,
     note: """
       Checks the socket and this user's access, navd and its version, its clock, storage, disk, \
       limits and peers. Each check prints a line with ok, warn or fail, and a remedy where one is \
       needed. The status is 1 if a check fails, else 0.
       """, example: "doctor"
   ) { invocation in
-    let findings = Doctor.findings(facts(invocation))
+    let findings = Doctor.findings(doctorFacts(invocation))
     if invocation.isJSON {
-      try Output.record(.doctor, Doctor.json(findings))
+      try Output.record(Record(.doctor, Doctor.json(findings)))
     } else {
       try invocation.write(Doctor.lines(findings))
     }
@@ -38,7 +38,7 @@ extension Command {
   }
 
   static let dump = Command(
-    "dump", "Print everything for a ticket: states, history, statistics", Subject.daemon,
+    "dump", "Print everything for a ticket: states, history, statistics", HelpGroup.daemon,
     .init("[NAV...]", count: 0...Int.max),
     options: [
       .init("redact", "Replace titles, arguments, routes and other texts by their lengths"),
@@ -55,20 +55,21 @@ extension Command {
     try require((1...1000).contains(limit), "--limit is a number from 1 to 1000")
     let daemon = try invocation.connect()
     let names = line.positionals.isEmpty ? try Directory.navNames(daemon) : line.positionals
-    let navs = try names.map { try describe($0, limit, daemon) }
+    let navs = try names.map { try dumpNav($0, limit, daemon) }
     var members: JSONObject = ["version": .string(Program.version)]
     let (body, _) = try daemon.statistics()
     members.add("statistics", try JSONValue(body)["value"].map(\.opaque))
-    members.add("doctor", OpaqueJSON(validated: Doctor.json(Doctor.findings(facts(invocation)))))
+    members.add(
+      "doctor", OpaqueJSON(validated: Doctor.json(Doctor.findings(doctorFacts(invocation)))))
     members.add("clients", (try? Directory.clients.read(daemon)).map { .array($0.map(\.opaque)) })
     members.add("navs", .array(navs))
     var whole = OpaqueJSON.object(members)
     if line.contains("redact") { whole = Redaction.redacted(try JSONValue(whole.bytes)) }
-    try Output.record(.dump, whole.bytes, at: SystemClock.wallMilliseconds())
+    try Output.record(Record(.dump, whole.bytes, at: SystemClock.wallMilliseconds()))
   }
 
   static let config = Command(
-    "config", "Show the values that navd uses, and where each comes from", Subject.daemon,
+    "config", "Show the values that navd uses, and where each comes from", HelpGroup.daemon,
     .init("[origin KEY]", choices: ["origin": ["origin"]]),
     note: """
       origin prints one value. KEY is SECTION.NAME, such as limits.depth; the name alone is enough
@@ -82,10 +83,10 @@ extension Command {
       "config takes nothing, or origin and a key",
       remedy: "navctl config, or navctl config origin limits.depth")
     var values = try invocation.connect().get(.config, nil).reply.json().elements
-    if words.count == 2 { values = try matches(words[1], values) }
+    if words.count == 2 { values = try configurationValues(words[1], values) }
     if invocation.isJSON {
       let list = OpaqueJSON.array(values.map(\.opaque))
-      return try Output.record(.config, ["values": list])
+      return try Output.record(Record(.config, ["values": list]))
     }
     try invocation.table(
       ["KEY", "VALUE", "ORIGIN"],
@@ -93,7 +94,7 @@ extension Command {
   }
 
   static let reload = Command(
-    "reload", "Let navd read its configuration again: all of it, or nothing", Subject.daemon,
+    "reload", "Let navd read its configuration again: all of it, or nothing", HelpGroup.daemon,
     note: """
       No client is disconnected. If something cannot be applied, the former configuration stays, the
       error names file and line, and the status is 2. systemctl reload navd does the same, without an
@@ -106,7 +107,7 @@ extension Command {
   }
 
   static let backup = Command(
-    "backup", "Let navd copy its journal, and print the path of the copy", Subject.administration,
+    "backup", "Let navd copy its journal, and print the path of the copy", HelpGroup.administration,
     options: [Invocation.progressOption],
     note: """
       The copy contains all navs. navd writes it to the directory backups beside the journal, on \
@@ -124,7 +125,7 @@ extension Command {
   }
 
   static let cluster = Command(
-    "cluster", "Show and change which daemon of a cluster has which navs", Subject.administration,
+    "cluster", "Show and change which daemon of a cluster has which navs", HelpGroup.administration,
     .init(
       "[ACTION] [SHARD|NAV|MEMBER] [MEMBER]", choices: ["ACTION": ["status", "move", "drain"]]),
     options: [OptionDeclaration("off", "With drain: let the member take shards again")],
@@ -141,18 +142,18 @@ extension Command {
     switch (words.first ?? "status", words.count) {
     case ("status", 0...1):
       let (body, members) = try readCluster(daemon)
-      if invocation.isJSON { return try Output.record(.cluster, body) }
+      if invocation.isJSON { return try Output.record(Record(.cluster, body)) }
       try Output.lines(members.table)
     case ("move", 3):
       let wish: ClusterRequest.Wish =
         Int(words[1]).map { .move($0, to: words[2]) } ?? .moveNav(words[1], to: words[2])
-      return try divide(wish, daemon) { members in
+      return try changeCluster(wish, daemon) { members in
         let shard = UInt64(words[1]) ?? members.shard(of: words[1])
         return members.owner(of: shard)?.name == words[2]
       }
     case ("drain", 2):
-      return try divide(.drain(words[1], on: !isOff), daemon) { members in
-        isOff || members.members.first { $0.name == words[1] }?.owned == 0
+      return try changeCluster(.drain(words[1], on: !isOff), daemon) { members in
+        isOff || members.members.first { $0.name == words[1] }?.ownedShards == 0
       }
     default:
       throw UsageError(
@@ -162,7 +163,7 @@ extension Command {
   }
 
   static let engineTest = Command(
-    "engine-test", "Check a database server for a cluster", Subject.administration,
+    "engine-test", "Check a database server for a cluster", HelpGroup.administration,
     .init("CONNINFO"),
     note: """
       CONNINFO is a connection string of PostgreSQL. The command runs navd-cluster --qualify, which
@@ -172,13 +173,13 @@ extension Command {
       """, example: "engine-test 'host=db1,db2 dbname=navd user=navd'"
   ) { invocation in
     // The checks need the client library of the database, so that `navd-cluster` has them.
-    throw Subprocess.replacement(
+    throw Subprocess.exec(
       "navd-cluster", ["navd-cluster", "--qualify", invocation.line.positionals[0]],
       remedy: "install the package navd-cluster, or put its directory into PATH")
   }
 
   static let schema = Command(
-    "schema", "Print the JSON Schema of the output", Subject.administration,
+    "schema", "Print the JSON Schema of the output", HelpGroup.administration,
     .init("[TYPE]", choices: ["TYPE": Record.Kind.allCases.map(\.rawValue)]),
     note: """
       TYPE is the member type of the objects that -o json prints. Without it, the schema has every
@@ -196,10 +197,10 @@ extension Command {
   }
 }
 
-/// Collects the facts; an error on the way becomes a fact, so that the checks can report it.
-private func facts(_ invocation: Invocation) -> DoctorFacts {
+/// Collects what `doctor` judges; an error of a request becomes a fact, so that a check reports it.
+private func doctorFacts(_ invocation: Invocation) -> DoctorFacts {
   var facts = DoctorFacts()
-  facts.version = Program.number
+  facts.version = Program.versionNumber
   do throws(PathError) {
     facts.endpoint = try PathRules(environment: invocation.environment, userID: effectiveUserID())
       .clientEndpoint(option: invocation.line.value(of: "endpoint"))
@@ -215,9 +216,9 @@ private func facts(_ invocation: Invocation) -> DoctorFacts {
     let daemon = try invocation.connect(endpoint, try invocation.identity(endpoint))
     let start = SystemClock.monotonicMilliseconds()
     let pong = try daemon.connection.ping(timeout: daemon.timeout)
-    facts.took = SystemClock.monotonicMilliseconds() - start
+    facts.pingMilliseconds = SystemClock.monotonicMilliseconds() - start
     facts.daemonTime = pong.time
-    facts.ownTime = SystemClock.wallMilliseconds()
+    facts.clientTime = SystemClock.wallMilliseconds()
     facts.statistics = try daemon.statistics().value
   } catch let refusal as Refusal {
     facts.failure = "navd refuses: \(refusal.error.code): \(refusal.error.message)"
@@ -227,15 +228,15 @@ private func facts(_ invocation: Invocation) -> DoctorFacts {
   return facts
 }
 
-/// State and log of a nav; the error instead of what cannot be read.
-private func describe(
+/// The state and the log of a nav for `dump`, or the error with which navd refuses them.
+private func dumpNav(
   _ nav: String, _ limit: UInt64, _ daemon: Daemon
 ) throws -> OpaqueJSON {
   var members: JSONObject = ["nav": .string(nav)]
   do {
     let state = try daemon.get(.state, nav).reply
     members.add("state", state.value)
-    let log = try daemon.someLog(nav: nav, from: nil, limit: limit)
+    let log = try daemon.fittingLog(nav: nav, from: nil, limit: limit)
     members.add("log", log.value)
     members.add("floor", log.floor.map { .integer($0.number) })
   } catch let refusal as Refusal {
@@ -244,7 +245,7 @@ private func describe(
   return .object(members)
 }
 
-private func matches(_ key: String, _ values: [JSONValue]) throws -> [JSONValue] {
+private func configurationValues(_ key: String, _ values: [JSONValue]) throws -> [JSONValue] {
   let named = values.filter { value in
     let name = value["key"]?.string ?? ""
     return name == key || name.hasSuffix(".\(key)")
@@ -288,8 +289,8 @@ private func readCluster(_ daemon: Daemon) throws -> (body: [UInt8], members: Cl
   return (body, members)
 }
 
-/// Asks for a change, and waits until it is done.
-private func divide(
+/// Asks the cluster to move shards, and waits until `isDone` accepts the new division.
+private func changeCluster(
   _ wish: ClusterRequest.Wish, _ daemon: Daemon, until isDone: (ClusterMembers) -> Bool
 ) throws {
   _ = try daemon.connection.reassign(wish, timeout: daemon.timeout).accepted()
@@ -297,7 +298,7 @@ private func divide(
   while true {
     let (body, members) = try readCluster(daemon)
     if isDone(members) {
-      if daemon.invocation.isJSON { try Output.record(.cluster, body) }
+      if daemon.invocation.isJSON { try Output.record(Record(.cluster, body)) }
       return
     }
     if timer.left == .zero {

@@ -7,7 +7,7 @@ import RuntimePaths
 // The commands that show navs.
 extension Command {
   static let show = Command(
-    "show", "Draw a nav: bars, stack, presented screens", Subject.look, .init("NAV"),
+    "show", "Draw a nav: bars, stack, presented screens", HelpGroup.look, .init("NAV"),
     note: """
       navctl records the state as seen in this terminal. A command that removes screens then fails
       if the nav has changed in between.
@@ -20,13 +20,14 @@ extension Command {
     let daemon = try invocation.connect()
     let answer = try daemon.get(.state, nav)
     let state = try answer.reply.json()
-    let elapsed = invocation.isJSON ? nil : daemon.elapsed(nav: nav, state: state)
+    let elapsed = invocation.isJSON ? nil : daemon.transitionAge(nav: nav, state: state)
     try draw(answer, invocation, elapsed: elapsed)
-    Memory(invocation.environment, endpoint: daemon.endpoint).remember(Seen(state: state), of: nav)
+    SeenStates(invocation.environment, endpoint: daemon.endpoint).remember(
+      SeenState(state: state), of: nav)
   }
 
   static let inspect = Command(
-    "inspect", "Show the navs, their history and any moment of it in a browser", Subject.look,
+    "inspect", "Show the navs, their history and any moment of it in a browser", HelpGroup.look,
     .init("NAV"),
     options: [
       .init("print", "Print the address, and start no browser"),
@@ -54,13 +55,13 @@ extension Command {
     for (option, variable) in [("key", "NAVD_KEY"), ("server-key", "NAVD_SERVER_KEY")] {
       if let value = invocation.line.value(of: option) { unsafe setenv(variable, value, 1) }
     }
-    throw Subprocess.replacement(
+    throw Subprocess.exec(
       RunningProgram.path(of: "navd-web"), ["navd-web"] + words,
       remedy: "install the package navd-inspector, or put the directory of navd-web into PATH")
   }
 
   static let history = Command(
-    "history", "Show the revisions of a nav, newest last", Subject.look, .init("NAV"),
+    "history", "Show the revisions of a nav, newest last", HelpGroup.look, .init("NAV"),
     options: [
       .init("at", argument: "REV", "Draw the nav as it was at this revision"),
       .init("from", argument: "REV", "Begin at this revision, not with the last 20"),
@@ -80,21 +81,22 @@ extension Command {
     let daemon = try invocation.connect()
     if let at { return try draw(try daemon.get(.state, nav, at: at), invocation) }
     let answer = try daemon.log(nav: nav, from: from, limit: limit ?? 20)
-    if invocation.isJSON { return try Output.record(.history, answer.body) }
+    if invocation.isJSON { return try Output.record(Record(.history, answer.body)) }
     let entries = try answer.reply.json().elements
     let tops = try entries.map { try topScreen(daemon, nav, $0) }
     try Output.lines(Tables.history(entries, tops: tops, columns: invocation.columns))
   }
 
+  private static let readableValues = [
+    "state", "top", "bar", "screen", "detached", "restoration", "log", "verify", "stats",
+  ]
+
   static let get = Command(
-    "get", "Read one value of a nav", Subject.look, .init("NAV"),
+    "get", "Read one value of a nav", HelpGroup.look, .init("NAV"),
     options: [
       .init(
-        "what", argument: "WHAT",
-        "state, top, bar, screen, detached, restoration, log, verify or stats",
-        choices: [
-          "state", "top", "bar", "screen", "detached", "restoration", "log", "verify", "stats",
-        ]),
+        "what", argument: "WHAT", readableValues.dropLast().joined(separator: ", ") + " or stats",
+        choices: readableValues),
       .init("at", argument: "REV", "The value at this revision"),
       .init("screen", argument: "ID", "The screen to read with --what screen"),
     ],
@@ -125,13 +127,13 @@ extension Command {
     request.at = try line.integer(of: "at").map { Revision($0) }
     let answer = try invocation.connect().get(request)
     if invocation.isJSON {
-      return try Output.record(Record.Kind(rawValue: word) ?? .state, answer.body)
+      return try Output.record(Record(Record.Kind(rawValue: word) ?? .state, answer.body))
     }
     try Output.json(try answer.reply.json(), columns: invocation.columns)
   }
 
   static let log = Command(
-    "log", "Show the author and the operations of each change", Subject.look, .init("NAV"),
+    "log", "Show the author and the operations of each change", HelpGroup.look, .init("NAV"),
     options: [
       .init("from", argument: "REV", "Begin at this revision, not with the last 100"),
       .init("limit", argument: "N", "Print at most N revisions; default 100"),
@@ -142,13 +144,14 @@ extension Command {
     let from = try invocation.line.integer(of: "from")
     let limit = try invocation.line.integer(of: "limit") ?? 100
     let answer = try invocation.connect().log(nav: nav, from: from, limit: limit)
-    if invocation.isJSON { return try Output.record(.log, answer.body) }
+    if invocation.isJSON { return try Output.record(Record(.log, answer.body)) }
     let entries = try answer.reply.json().elements
     try Output.lines(Tables.log(entries, columns: invocation.tableColumns))
   }
 
   static let why = Command(
-    "why", "Show which client put a screen there, when and how", Subject.look, .init("NAV SCREEN"),
+    "why", "Show which client put a screen there, when and how", HelpGroup.look,
+    .init("NAV SCREEN"),
     note: """
       The answer comes from the log of the nav, so it goes back as far as the log does. For a screen
       that is gone, it also has the revision that took it away. The status is 6 if the log has
@@ -161,20 +164,20 @@ extension Command {
     var origin = ScreenOrigin(of: screen)
     let page: UInt64 = 1000
     var floor: UInt64 = 1
-    var answer = try daemon.someLog(nav: nav, from: nil, limit: page)
+    var answer = try daemon.fittingLog(nav: nav, from: nil, limit: page)
     while true {
       floor = answer.floor?.number ?? floor
       let entries = try answer.json().elements
       let first = entries.first?["rev"]?.integer ?? floor
-      if origin.take(entries) || first <= floor { break }
+      if origin.read(entries) || first <= floor { break }
       // Two pages share an entry, so that the one before each entry is known.
       let from = max(floor, first - min(first, page - 1))
       guard from < first else { break }
-      answer = try daemon.someLog(nav: nav, from: from, limit: first - from + 1)
+      answer = try daemon.fittingLog(nav: nav, from: from, limit: first - from + 1)
     }
-    origin.finish()
+    origin.endSearch()
     if invocation.isJSON {
-      try Output.record(.why, origin.members(nav: nav, floor: floor))
+      try Output.record(Record(.why, origin.members(nav: nav, floor: floor)))
     } else {
       try Output.lines(origin.lines(nav: nav, floor: floor))
     }
@@ -182,7 +185,7 @@ extension Command {
   }
 
   static let diff = Command(
-    "diff", "Show what differs between two revisions", Subject.look, .init("NAV REV [REV]"),
+    "diff", "Show what differs between two revisions", HelpGroup.look, .init("NAV REV [REV]"),
     note: """
       Without a second REV, the present state is compared. Each difference has the former value
       behind - and the later one behind +.
@@ -202,18 +205,19 @@ extension Command {
     let comparison = StateComparison(before, after)
     if invocation.isJSON {
       return try Output.record(
-        .comparison,
-        [
-          "nav": .string(arguments.nav), "from": .integer(before["rev"]?.integer ?? 0),
-          "to": .integer(after["rev"]?.integer ?? 0), "differences": comparison.json,
-        ])
+        Record(
+          .comparison,
+          [
+            "nav": .string(arguments.nav), "from": .integer(before["rev"]?.integer ?? 0),
+            "to": .integer(after["rev"]?.integer ?? 0), "differences": comparison.json,
+          ]))
     }
     try invocation.write(
       comparison.differences.isEmpty ? [StyledLine("no difference")] : comparison.lines)
   }
 
   static let verify = Command(
-    "verify", "Check the digests and invariants of one or all navs", Subject.look, .init("[NAV]"),
+    "verify", "Check the digests and invariants of one or all navs", HelpGroup.look, .init("[NAV]"),
     options: [Invocation.progressOption],
     note: """
       Without NAV, navd checks all navs, and compares its count of connections with those it has.
@@ -270,7 +274,7 @@ extension Command {
   }
 
   static let explain = Command(
-    "explain", "Explain an error code, or list all codes", Subject.look, .init("[CODE]"),
+    "explain", "Explain an error code, or list all codes", HelpGroup.look, .init("[CODE]"),
     note: """
       CODE is the word after "navctl:" in an error, the value of NAVD_CODE in the log, or the member
       code of a reply. Without CODE, navctl lists all codes with their meanings.
@@ -279,30 +283,30 @@ extension Command {
     guard let code = invocation.line.positionals.first else {
       let all = Explanation.all
       if invocation.isJSON {
-        return try Output.record(.codes, ["codes": .array(all.map(\.json))])
+        return try Output.record(Record(.codes, ["codes": .array(all.map(\.json))]))
       }
       return try invocation.table(["CODE", "MEANING"], all.map { [$0.code, $0.meaning] })
     }
     let explanation = try Explanation.find(code)
-    if invocation.isJSON { return try Output.record(.code, explanation.json.bytes) }
+    if invocation.isJSON { return try Output.record(Record(.code, explanation.json.bytes)) }
     try Output.lines(explanation.lines(columns: invocation.columns))
   }
 
   static let list = Command(
-    "list", "List the navs, with the position of each", Subject.look,
+    "list", "List the navs, with the position of each", HelpGroup.look,
     options: [OptionDeclaration("clients", "List the sessions instead; needs the role admin")],
     example: "list"
   ) { invocation in
     let daemon = try invocation.connect()
     func write(_ kind: Record.Kind, _ records: [JSONValue], _ table: [String]) throws {
       guard invocation.isJSON else { return try Output.lines(table) }
-      try Output.record(kind, [kind.rawValue: .array(records.map(\.opaque))])
+      try Output.record(Record(kind, [kind.rawValue: .array(records.map(\.opaque))]))
     }
     if invocation.line.contains("clients") {
       let clients = try Directory.clients.read(daemon)
       return try write(.clients, clients, Tables.clients(clients, columns: invocation.tableColumns))
     }
-    let lists = try Directory.readOfEachMember([.navs, .heads], daemon)
+    let lists = try Directory.readFromAllMembers([.navs, .heads], daemon)
     let navs = Directory.join(navs: lists[0], heads: lists[1])
     try write(.navs, navs, Tables.navs(navs, columns: invocation.tableColumns))
   }
@@ -311,7 +315,7 @@ extension Command {
 private func draw(
   _ answer: Daemon.Answer, _ invocation: Invocation, elapsed: UInt64? = nil
 ) throws {
-  if invocation.isJSON { return try Output.record(.state, answer.body) }
+  if invocation.isJSON { return try Output.record(Record(.state, answer.body)) }
   let drawing = StateDrawing(columns: invocation.columns)
   try invocation.write(drawing.lines(try answer.reply.json(), elapsed: elapsed))
 }

@@ -5,7 +5,7 @@ import RuntimePaths
 
 enum CompletionCommand {
   static let command = Command(
-    "completion", "Print the completion of a shell", Subject.administration,
+    "completion", "Print the completion of a shell", HelpGroup.administration,
     .init(
       "SHELL [-- WORD...]", count: 1...Int.max, choices: ["SHELL": Shell.allCases.map(\.rawValue)]),
     note: """
@@ -20,18 +20,20 @@ enum CompletionCommand {
       Shell(rawValue: words[0]), "there is no completion for '\(words[0])'",
       remedy: "navctl completion bash|zsh|fish")
     if words.count == 1 { return try Output.line(shell.script) }
-    let typed = shell.joined(Array(words.dropFirst()))
+    let typed = shell.rejoined(Array(words.dropFirst()))
     // A proxy is of all navs, so it stands where otherwise the nav does.
     let completion = Completion(
       typed, of: Program.grammar,
       hasNav: invocation.environment["NAVD_NAV"] != nil
         || typed.dropLast().contains(NavObject.proxy.rawValue))
     // One write, because a write for each of ten thousand navs would take longer than all the rest.
-    let lines = candidates(completion, invocation).map { shell.line($0, behind: completion) + "\n" }
+    let lines = candidates(completion, invocation).map {
+      shell.candidateLine($0, behind: completion) + "\n"
+    }
     try Output.text(lines.joined())
   }
 
-  /// The candidates of the tables, and those that navd has; without navd, only the former.
+  /// The candidates of navctl itself, and the names that a running navd knows.
   private static func candidates(
     _ completion: Completion, _ invocation: Invocation
   ) -> [Completion.Word] {
@@ -45,16 +47,16 @@ enum CompletionCommand {
       case "CODE": words += ErrorCode.allCases.map { .init(text: $0.rawValue, summary: "") }
       case "COMMAND":
         words += Program.grammar.commands.map { .init(text: $0.name, summary: $0.summary) }
-      case "FILE", "DIR": words.append(Shell.files)
+      case "FILE", "DIR": words.append(Shell.filesPlaceholder)
       case "KEY": words += object?.keys.map { .init(text: $0 + "=", summary: "") } ?? []
       case "VALUE":
         let key = String(completion.leading.dropLast())
-        words += object?.values(of: key).map { .init(text: $0, summary: "") } ?? []
+        words += object?.allowedValues(of: key).map { .init(text: $0, summary: "") } ?? []
       default:
         let name =
           placeholder == "ID"
-          ? (object.map { $0.neededID ?? $0.optionalID ?? "" } ?? "ID") : placeholder
-        words += (try? live(name, completion, invocation)) ?? []
+          ? (object.map { $0.requiredID ?? $0.optionalID ?? "" } ?? "ID") : placeholder
+        words += (try? daemonCandidates(name, completion, invocation)) ?? []
       }
     }
     if completion.command == "set", completion.line.positionals.isEmpty {
@@ -62,15 +64,16 @@ enum CompletionCommand {
     }
     var known: Set<String> = []
     return words.filter {
-      ($0 == Shell.files || $0.text.hasPrefix(completion.prefix)) && known.insert($0.text).inserted
+      ($0 == Shell.filesPlaceholder || $0.text.hasPrefix(completion.prefix))
+        && known.insert($0.text).inserted
     }
   }
 
-  /// Asks navd for the values of a placeholder, for half a second: the person waits for the key.
-  private static func live(
+  /// Asks navd for the names that a placeholder can stand for; gives up after 0.5 s.
+  private static func daemonCandidates(
     _ placeholder: String, _ completion: Completion, _ invocation: Invocation
   ) throws -> [Completion.Word] {
-    guard named.contains(placeholder) else { return [] }
+    guard daemonPlaceholders.contains(placeholder) else { return [] }
     var line = completion.line
     line.options.append(.init("timeout", "500ms"))
     if completion.isArgument { line.positionals.append(completion.prefix) }
@@ -87,13 +90,13 @@ enum CompletionCommand {
     }
   }
 
-  /// The placeholders of the help that stand for names which a running navd knows.
-  static let named = ["NAV", "SCREEN", "ID", "BUTTON", "ROUTE", "MEMBER"]
+  /// The placeholders of the help, such as SCREEN, for whose names navctl asks navd.
+  static let daemonPlaceholders = ["NAV", "SCREEN", "ID", "BUTTON", "ROUTE", "MEMBER"]
 
   static func names(_ placeholder: String, in state: JSONValue) -> [Completion.Word] {
     switch placeholder {
-    case "SCREEN", "ID": return state.shownScreens.compactMap(word)
-    case "BUTTON": return state.shownScreens.flatMap(\.buttons).compactMap(word)
+    case "SCREEN", "ID": return state.shownScreens.compactMap(candidate)
+    case "BUTTON": return state.shownScreens.flatMap(\.buttons).compactMap(candidate)
     case "ROUTE":
       return (state["settings"]?.list("routes") ?? []).compactMap {
         $0["match"]?.string.map { .init(text: $0, summary: "") }
@@ -102,7 +105,7 @@ enum CompletionCommand {
     }
   }
 
-  private static func word(_ record: JSONValue) -> Completion.Word? {
+  private static func candidate(_ record: JSONValue) -> Completion.Word? {
     record["id"]?.string.map {
       .init(text: $0, summary: record["title"]?.string ?? record["item"]?["title"]?.string ?? "")
     }

@@ -6,7 +6,7 @@ import RuntimePaths
 
 enum DelegateCommand {
   static let command = Command(
-    "delegate", "Answer the questions about a nav, while it runs", Subject.roles, .init("NAV"),
+    "delegate", "Answer the questions about a nav, while it runs", HelpGroup.roles, .init("NAV"),
     options: [
       .init("roles", argument: "ROLES", "veto, animator, interaction, orientation; with commas"),
       .init("exec", argument: "COMMAND", "The command that answers; a line for sh"),
@@ -29,30 +29,30 @@ enum DelegateCommand {
     let signals = try Signals()
     let daemon = try invocation.connectSession(wake: signals.descriptor)
     try daemon.connection.request { $0.delegate(nav, registration) }
-    var answers = Answers(invocation: invocation, nav: nav, remaining: count)
+    var queue = QuestionQueue(invocation: invocation, nav: nav, remaining: count)
     let timer = Countdown(invocation.typedTimeout)
-    while answers.remaining != 0 {
+    while queue.remaining != 0 {
       while let signal = signals.next() {
         guard signal == SIGCHLD else {
-          answers.stop()
+          queue.killCommand()
           try daemon.connection.leave()
           return
         }
-        if let (ask, value) = try answers.takeEnd() {
+        if let (ask, value) = try queue.takeCommandResult() {
           try daemon.connection.request { $0.answer(ask, value: value.bytes) }
         }
       }
       // A question for an animator or an interaction ends with its answer, not with an event.
-      guard answers.remaining != 0 else { break }
+      guard queue.remaining != 0 else { break }
       guard let event = try daemon.connection.next(timeout: timer.left) else {
         guard timer.left == .zero else { continue }
         break
       }
-      try answers.take(event)
+      try queue.handle(event)
     }
-    answers.stop()
+    queue.killCommand()
     try daemon.connection.leave()
-    guard let remaining = answers.remaining, remaining > 0 else { return }
+    guard let remaining = queue.remaining, remaining > 0 else { return }
     throw PlainFailure(.busy, "timeout: \(remaining) awaited questions did not arrive")
   }
 
@@ -80,7 +80,7 @@ enum DelegateCommand {
       "delegate needs a command that answers the questions", remedy: "--exec COMMAND")
     var registration = DelegateRegistration(roles: roles)
     guard let orientations else { return registration }
-    let value = try Quantities.object(orientations, what: "--orientations")
+    let value = try ArgumentReader.object(orientations, what: "--orientations")
     registration.supportedOrientations = value.list("supported").compactMap(\.string)
     registration.preferredOrientation = value["preferred"]?.string
     let isComplete = value.members.allSatisfy { ["supported", "preferred"].contains($0.name) }
@@ -133,10 +133,11 @@ enum DelegateCommand {
     return OpaqueJSON.object(members).bytes
   }
 
-  /// The answer by the status and the output of the command, nil for none, and its fault.
+  /// Makes the answer from the exit status and the output of the command; `fault` is why there is
+  /// none, or why the answer is null.
   static func answer(
     _ question: Question, status: Int32, output: [UInt8]
-  ) -> (value: OpaqueJSON?, complaint: String?) {
+  ) -> (value: OpaqueJSON?, fault: String?) {
     switch question {
     case .shouldPush, .shouldPop, .shouldDismiss:
       switch status {
@@ -149,7 +150,7 @@ enum DelegateCommand {
       let text = String(decoding: output, as: UTF8.self)
       guard text.contains(where: { !$0.isWhitespace }) else { return (.null, nil) }
       do throws(UsageError) {
-        return (try Quantities.json(text, what: "the output of the command"), nil)
+        return (try ArgumentReader.json(text, what: "the output of the command"), nil)
       } catch {
         return (.null, error.message)
       }
@@ -159,7 +160,7 @@ enum DelegateCommand {
 }
 
 /// The open questions in order of arrival, and the running command, which answers the first.
-private struct Answers {
+private struct QuestionQueue {
   let invocation: Invocation
   let nav: String
   var waiting: [(id: AskID, ask: Ask)] = []
@@ -167,7 +168,7 @@ private struct Answers {
   /// How many questions are left of `--count`; nil without a limit.
   var remaining: UInt64?
 
-  mutating func take(_ event: SessionEvent) throws {
+  mutating func handle(_ event: SessionEvent) throws {
     switch event {
     case .duty(.registered(_, let roles)):
       let words = DelegateRole.allCases.filter(roles.contains).map(\.rawValue)
@@ -184,12 +185,12 @@ private struct Answers {
       try invocation.write(
         DelegateCommand.line(settlement),
         Record(.settled, DelegateCommand.json(settlement), at: now))
-      drop(id)
+      discard(id)
       countDown()
       try startNext()
     case .duty(.voided(let id, _)):
       Output.error("navctl: question \(id.number) has ended; navd accepts no answer to it")
-      drop(id)
+      discard(id)
       try startNext()
     case .lost:
       Output.error("navctl: connection lost; the roles are registered again when navd is back")
@@ -197,8 +198,8 @@ private struct Answers {
     }
   }
 
-  /// Takes the answer of the running command; nil while it runs, or if its question has ended.
-  mutating func takeEnd() throws -> (AskID, OpaqueJSON)? {
+  /// The answer of the command that has ended; nil while it runs, or if its question has ended.
+  mutating func takeCommandResult() throws -> (AskID, OpaqueJSON)? {
     guard let (id, ask, child) = running, let status = child.endedStatus() else { return nil }
     running = nil
     let output = child.collectOutput()
@@ -208,14 +209,14 @@ private struct Answers {
     try startNext()
     // The question ended first, and `drop` killed the command.
     guard isAwaited else { return nil }
-    let (value, complaint) = DelegateCommand.answer(ask.question, status: status, output: output)
-    if let complaint { Output.error("navctl: question \(ask.number): \(complaint)") }
+    let (value, fault) = DelegateCommand.answer(ask.question, status: status, output: output)
+    if let fault { Output.error("navctl: question \(ask.number): \(fault)") }
     return value.map { (id, $0) }
   }
 
-  func stop() { running?.child.kill(SIGKILL) }
+  func killCommand() { running?.child.kill(SIGKILL) }
 
-  private mutating func drop(_ id: AskID) {
+  private mutating func discard(_ id: AskID) {
     waiting.removeAll { $0.id == id }
     if let running, running.id == id { running.child.kill(SIGKILL) }
   }

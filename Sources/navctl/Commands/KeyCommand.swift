@@ -5,7 +5,7 @@ import RuntimePaths
 
 enum KeyCommand {
   static let command = Command(
-    "key", "Create keys, and authorise them to connect over tcp", Subject.administration,
+    "key", "Create keys, and authorise them to connect over tcp", HelpGroup.administration,
     .init(
       "ACTION [NAME|FILE] [PUBLIC-KEY]", dashedWidth: AuthorizedKey.keyWidth,
       choices: ["ACTION": ["new", "public", "authorize", "list", "revoke"]]),
@@ -33,9 +33,12 @@ enum KeyCommand {
         let key = try AuthorizedKey(
           name: words[1], publicKey: SecretKeyFile.publicKey(words[2]),
           role: invocation.line.value(of: "role"))
-        if let role = key.role { try requireKnown(role, invocation) }
+        if let role = key.role { try requireKnownRole(role, invocation) }
         try directory.authorize(key)
-      case ("revoke", 2): try revoke(words[1], directory)
+      case ("revoke", 2):
+        if try directory.revoke(words[1]) { return }
+        Output.error("navctl: key: there is no key \(words[1]) in \(directory.path)")
+        throw ExitStatus(status: ErrorCode.noNav.exitStatus)
       case ("list", 1): try list(directory, invocation)
       default:
         throw UsageError(
@@ -47,10 +50,9 @@ enum KeyCommand {
     }
   }
 
-  /// Refuses a role that the daemon does not know, because clients with its keys could not connect.
-  ///
-  /// It asks the daemon, whose configuration this user may not be able to read.
-  private static func requireKnown(_ role: String, _ invocation: Invocation) throws {
+  /// Refuses a role that the running daemon does not know, since clients with such keys could not
+  /// connect.
+  private static func requireKnownRole(_ role: String, _ invocation: Invocation) throws {
     guard !["admin", "ui"].contains(role) else { return }
     let define =
       "a line role = \(role) WHO or grant = role:\(role) in navd.conf(5), then reload navd"
@@ -77,16 +79,10 @@ enum KeyCommand {
         record.add("role", key.role)
         return OpaqueJSON.object(record)
       }
-      return try Output.record(.keys, ["keys": .array(records)])
+      return try Output.record(Record(.keys, ["keys": .array(records)]))
     }
     try invocation.table(
       ["NAME", "ROLE", "PUBLIC KEY"],
       listing.keys.map { [$0.name, $0.role ?? "-", "\($0.publicKey)"] })
-  }
-
-  private static func revoke(_ name: String, _ directory: KeyDirectory) throws {
-    guard try !directory.revoke(name) else { return }
-    Output.error("navctl: key: there is no key \(name) in \(directory.path)")
-    throw ExitStatus(status: ErrorCode.noNav.exitStatus)
   }
 }

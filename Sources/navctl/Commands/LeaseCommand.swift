@@ -7,7 +7,7 @@ import RuntimePaths
 /// Holds the display for one operation, or for as long as `lease take` runs.
 enum Lease {
   static let command = Command(
-    "lease", "Hold the display of a nav, while the command runs", Subject.roles,
+    "lease", "Hold the display of a nav, while the command runs", HelpGroup.roles,
     .init("NAV take|release [-- COMMAND...]"),
     options: [
       .init("force", "Take it from its holder; needs the right admin on the nav"),
@@ -24,24 +24,21 @@ enum Lease {
       """, example: "lease kiosk take -- date", run: run)
 
   static func run(_ invocation: Invocation) throws {
-    let arguments = try invocation.navArguments(isOwn: ["take", "release"].contains)
+    let arguments = try invocation.navArguments(isCommandWord: ["take", "release"].contains)
     let isForced = invocation.line.contains("force")
     let words = Array(arguments.rest.dropFirst())
-    switch arguments.rest.first {
-    case "take"?: break
-    case "release"? where words.isEmpty: break
-    default:
-      throw UsageError(
-        "lease needs a verb, take or release", remedy: "navctl lease NAV take [-- COMMAND]")
-    }
+    let isRelease = arguments.rest.first == "release"
+    try require(
+      isRelease ? words.isEmpty : arguments.rest.first == "take",
+      "lease needs a verb, take or release", remedy: "navctl lease NAV take [-- COMMAND]")
     let signals = try Signals()
     let daemon = try invocation.connectSession(wake: signals.descriptor)
     let nav = arguments.nav
-    if arguments.rest.first == "release" { return try release(daemon, nav, isForced: isForced) }
+    if isRelease { return try release(daemon, nav, isForced: isForced) }
     let owner = try take(daemon, nav, isForced: isForced, isKept: true)
     // With COMMAND, stdout belongs to COMMAND.
-    if words.isEmpty { try tell(invocation, nav, owner: owner) }
-    let child = words.isEmpty ? nil : try Subprocess(words, variables: [(variable, nav)])
+    if words.isEmpty { try report(invocation, nav, owner: owner) }
+    let child = words.isEmpty ? nil : try Subprocess(words, variables: [(environmentVariable, nav)])
     let status = try hold(daemon, nav, signals, child)
     try daemon.connection.leave()
     try ExitStatus.end(status)
@@ -56,7 +53,7 @@ enum Lease {
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)
     while let event = try daemon.connection.next(timeout: timer.left) {
       guard case .duty(.leaseReleased) = event else { continue }
-      try tell(daemon.invocation, nav, owner: nil)
+      try report(daemon.invocation, nav, owner: nil)
       return try daemon.connection.leave()
     }
     throw ConnectionError.noAnswer(endpoint: daemon.endpoint, isChange: false)
@@ -64,7 +61,7 @@ enum Lease {
 
   /// Holds the display until the child ends, and returns its status; without one, until a signal.
   ///
-  /// Without a child it throws when the lease or the nav ends; with one it only prints that.
+  /// If the lease or the nav ends, it throws without a child, and only prints a line with one.
   private static func hold(
     _ daemon: Daemon, _ nav: String, _ signals: borrowing Signals, _ child: Subprocess?
   ) throws -> Int32 {
@@ -81,20 +78,22 @@ enum Lease {
         Output.error("navctl: connection lost; the display is taken again when navd is back")
       case .duty(.leaseTaken): Output.error("navctl: the display is held again")
       case .duty(.leaseLost):
-        try end(child, PlainFailure(.leaseLost, "lease-lost: the display of \(nav) was taken away"))
-      case .duty(.leaseRefused(_, let error)): try end(child, ErrorText.failure(error, nav: nav))
+        try reportLoss(
+          child, PlainFailure(.leaseLost, "lease-lost: the display of \(nav) was taken away"))
+      case .duty(.leaseRefused(_, let error)):
+        try reportLoss(child, ErrorText.failure(error, nav: nav))
       default: continue
       }
     }
   }
 
-  /// Ends the command after the loss of the lease; while a child runs, it only prints the loss.
-  private static func end(_ child: Subprocess?, _ failure: PlainFailure) throws {
+  /// Throws the loss of the lease; while a child runs, it only prints the loss.
+  private static func reportLoss(_ child: Subprocess?, _ failure: PlainFailure) throws {
     guard child != nil else { throw failure }
     for line in failure.lines { Output.error("navctl: \(line)") }
   }
 
-  private static func tell(_ invocation: Invocation, _ nav: String, owner: String?) throws {
+  private static func report(_ invocation: Invocation, _ nav: String, owner: String?) throws {
     let text = owner.map { "display held by \($0)" } ?? "display released"
     let members: JSONObject = ["nav": .string(nav), "owner": owner.map { .string($0) } ?? .null]
     try invocation.write(
@@ -105,8 +104,8 @@ enum Lease {
   static let option = OptionDeclaration(
     "lease", "Hold the display while the command runs", group: "When:")
 
-  /// The nav of the enclosing `lease take`; only a remedy in it depends on that.
-  static let variable = "NAVD_LEASE"
+  /// The environment variable by which a command that `lease take` runs learns the leased nav.
+  static let environmentVariable = "NAVD_LEASE"
 
   /// Takes the display and waits until navd confirms it; returns the name of the holder.
   static func take(_ daemon: Daemon, _ nav: String, isForced: Bool, isKept: Bool) throws -> String {

@@ -7,7 +7,7 @@ import RuntimePaths
 
 enum PlayCommand {
   static let command = Command(
-    "play", "Show a recording, or verify it", Subject.look, .init("FILE"),
+    "play", "Show a recording, or verify it", HelpGroup.look, .init("FILE"),
     options: [
       .init("verify", "Compute each digest anew, and show nothing"),
       .init("speed", argument: "X", "1 as recorded (default), 0 as fast as possible"),
@@ -35,13 +35,9 @@ enum PlayCommand {
         "--verify reads the whole file, without other options")
       try verify(invocation, path)
     } catch let fault as RecordingFault {
-      var lines = ["recording: \(path): \(fault)"]
-      if case .newer = fault {
-        lines.append("try: a newer navctl")
-      } else {
-        lines.append("try: record the nav again, if navd still has its history")
-      }
-      throw PlainFailure(lines: lines, status: 1)
+      var remedy = "try: record the nav again, if navd still has its history"
+      if case .newer = fault { remedy = "try: a newer navctl" }
+      throw PlainFailure("recording: \(path): \(fault)", remedy)
     }
   }
 
@@ -85,10 +81,10 @@ enum PlayCommand {
     do {
       while let line = try input.next() {
         switch line {
-        case .entry(let entry): try verifier.check(entry, line: input.number)
+        case .entry(let entry): try verifier.check(entry, line: input.lineNumber)
         case .end(let end): try verifier.finish(end)
         }
-        if input.number & 255 == 0 { progress.show(input.done, of: input.byteCount) }
+        if input.lineNumber & 255 == 0 { progress.show(input.bytesRead, of: input.byteCount) }
       }
     } catch let fault as RecordingFault {
       progress.end()
@@ -113,9 +109,7 @@ enum PlayCommand {
     }
   }
 
-  /// Makes the operation of `screen` and `button`: creates, releases or taps one.
-  ///
-  /// `words` are the id, and for a new one its members as KEY=VALUE, or a record in JSON.
+  /// The record of a verification; `fault` is why it failed, nil if it did not.
   private static func record(
     _ path: String, _ header: RecordingHeader, _ verifier: RecordingVerifier,
     rate: UInt64? = nil, fault: RecordingFault? = nil
@@ -133,7 +127,7 @@ enum PlayCommand {
   }
 }
 
-/// The run of a recording: its pace, and what a person asks.
+/// Plays a recording at a pace, and obeys the keys of a person.
 private struct Playback: ~Copyable {
   let invocation: Invocation
   var player: Player
@@ -141,8 +135,8 @@ private struct Playback: ~Copyable {
   let until: Revision
   var isPaused = false
   var hasKeys = false
-  /// When the next revision is due, of the clock that does not fall.
-  var due: UInt64 = 0
+  /// When the next revision is due, in milliseconds of the monotonic clock.
+  var nextDue: UInt64 = 0
 
   func announce() throws {
     let header = player.header
@@ -157,7 +151,7 @@ private struct Playback: ~Copyable {
       TerminalText.visible("\(header.nav)  \(range)\(note)"), Record(.playback, members))
   }
 
-  /// Plays to the end, or until a signal or `q`; with `steps`, until the end of stdin.
+  /// Plays until the last revision, a signal or the key q; with `steps`, until the end of stdin.
   mutating func run(
     _ signals: borrowing Signals, at: Revision, steps: Bool, takesKeys: Bool
   ) throws {
@@ -165,19 +159,19 @@ private struct Playback: ~Copyable {
     isPaused = steps
     var keys = takesKeys ? PlayKeys() : nil
     hasKeys = takesKeys
-    plan()
+    scheduleNext()
     try report()
     while signals.next() == nil {
-      while let request = keys?.next() { guard try take(request) else { return } }
-      if steps ? keys?.isAtEnd == true : isDone { return }
+      while let request = keys?.next() { guard try carryOut(request) else { return } }
+      if steps ? keys?.isAtEnd == true : hasEnded { return }
       let now = SystemClock.monotonicMilliseconds()
-      if !isPaused, !isDone, now >= due {
+      if !isPaused, !hasEnded, now >= nextDue {
         try player.advance()
-        plan()
+        scheduleNext()
         try report()
         continue
       }
-      let wait = isPaused || isDone ? -1 : Int32(clamping: due - now)
+      let wait = isPaused || hasEnded ? -1 : Int32(clamping: nextDue - now)
       var entries = [
         pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: keys?.isAtEnd ?? true ? -1 : 0, events: Int16(POLLIN), revents: 0),
@@ -187,45 +181,45 @@ private struct Playback: ~Copyable {
     }
   }
 
-  private var isDone: Bool { player.isDone(at: until) }
+  private var hasEnded: Bool { player.hasReached(until) }
 
-  private mutating func plan() {
+  private mutating func scheduleNext() {
     let now = SystemClock.monotonicMilliseconds()
-    due = now
+    nextDue = now
     guard speed > 0, let next = player.nextTime, let last = Player.time(of: player.entry)
     else { return }
     // The clock of the daemon may have been set back.
     let gap = next > last ? Double(next - last) / speed : 0
-    due = now + UInt64(min(gap, 1e12))
+    nextDue = now + UInt64(min(gap, 1e12))
   }
 
-  /// Carries out a request; returns false for `quit`.
-  private mutating func take(_ request: PlayRequest) throws -> Bool {
+  /// Carries out what a key asks; returns false for `quit`.
+  private mutating func carryOut(_ request: PlayRequest) throws -> Bool {
     switch request {
     case .quit: return false
     case .next:
       isPaused = true
-      if !isDone { try player.advance() }
+      if !hasEnded { try player.advance() }
     case .back:
       isPaused = true
       if player.revision > player.header.from {
         try player.seek(Revision(player.revision.number - 1))
       }
-    case .go(let revision):
-      guard player.has(Revision(revision)) else {
+    case .goTo(let revision):
+      guard player.contains(Revision(revision)) else {
         Output.error("navctl: the recording has no revision \(revision)")
         return true
       }
       isPaused = true
       try player.seek(Revision(revision))
-    case .toggle: isPaused.toggle()
+    case .togglePause: isPaused.toggle()
     case .faster: speed = speed == 0 ? 0 : speed * 2
     case .slower: speed = speed == 0 ? 1 : speed / 2
     case .unknown(let text):
       Output.error("navctl: '\(TerminalText.visible(text))' is none of n, b, g REV, p, +, -, q")
       return true
     }
-    plan()
+    scheduleNext()
     try report()
     return true
   }
@@ -233,7 +227,7 @@ private struct Playback: ~Copyable {
   private func report() throws {
     let entry = try JSONValue(player.entry)
     let revision = player.revision.number
-    let state = isDone ? "ended" : isPaused ? "paused" : "playing"
+    let state = hasEnded ? "ended" : isPaused ? "paused" : "playing"
     guard !invocation.isJSON else {
       var members: JSONObject = [
         "state": .string(state), "nav": .string(player.header.nav), "rev": .integer(revision),
@@ -243,7 +237,7 @@ private struct Playback: ~Copyable {
         members.add(name, entry[name].map(\.opaque))
       }
       members.add("value", OpaqueJSON(validated: player.state))
-      return try Output.record(.playback, members)
+      return try Output.record(Record(.playback, members))
     }
     try invocation.write(
       StateDrawing(columns: invocation.columns).lines(try JSONValue(player.state)))
@@ -254,9 +248,10 @@ private struct Playback: ~Copyable {
     text += "  digest \(player.digest.text)"
     if player.isAtEnd { text += "  ok" }
     try Output.line(TerminalText.visible(text))
-    guard hasKeys, Output.isTerminal, !isDone else { return }
+    guard hasKeys, Output.isTerminal, !hasEnded else { return }
     let now = SystemClock.monotonicMilliseconds()
-    let next = isPaused ? "p plays on" : "next in \((due - min(due, now)) / 1000) s; p pauses"
+    let next =
+      isPaused ? "p plays on" : "next in \((nextDue - min(nextDue, now)) / 1000) s; p pauses"
     try Output.line("\(next), n shows it, b goes back, q ends")
   }
 }

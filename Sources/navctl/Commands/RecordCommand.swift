@@ -7,7 +7,8 @@ import RuntimePaths
 
 enum RecordCommand {
   static let command = Command(
-    "record", "Write the history of a nav to a file, for a ticket", Subject.look, .init("NAV FILE"),
+    "record", "Write the history of a nav to a file, for a ticket", HelpGroup.look,
+    .init("NAV FILE"),
     options: [
       .init("from", argument: "REV", "Begin at this revision, not with the oldest"),
       .init("to", argument: "REV", "End at this revision, not with the newest"),
@@ -26,7 +27,7 @@ enum RecordCommand {
       pattern with * and ?, such as 'help/*'; --keep can be repeated.
       """, example: "record kiosk kiosk.navrec --redact", run: run)
 
-  /// The revisions of one request; an answer holds fewer of large ones.
+  /// The most revisions that one request asks for; an answer holds fewer if they are large.
   private static let pageRevisions: UInt64 = 250
 
   static func run(_ invocation: Invocation) throws {
@@ -107,7 +108,7 @@ enum RecordCommand {
       to: Revision(end))
   }
 
-  /// Writes the entries of one answer; returns the revision to go on from.
+  /// Writes the entries of one answer to the file; returns the revision after them.
   private static func copy(
     _ daemon: Daemon, _ header: RecordingHeader, from: UInt64, _ writer: inout RecordingWriter,
     _ file: inout RecordingFile

@@ -4,10 +4,10 @@ import NavigationCore
 import RuntimePaths
 
 enum RoutesCommand {
-  private typealias Case = (name: String, fault: String?)
+  private typealias CaseOutcome = (name: String, fault: String?)
 
   static let command = Command(
-    "routes", "Check the routes of a nav, and test where they lead", Subject.stack,
+    "routes", "Check the routes of a nav, and test where they lead", HelpGroup.stack,
     .init("NAV check|test|reverse [FILE]"),
     options: [OptionDeclaration("junit", argument: "FILE", "Also write a report for CI servers")],
     note: """
@@ -45,17 +45,11 @@ enum RoutesCommand {
     let screens = state.list("screens")
     try daemon.openSession()
     let route = screens.last?["route"]?.string
-    let there = try route.flatMap { try stack($0, nav, daemon) }
+    let there = try route.flatMap { try stackAfterOpening($0, nav, daemon) }
     let ids = { (list: [JSONValue]) in list.compactMap { $0["id"]?.string } }
     let found = there.map { ids($0) == ids(screens) } == true ? route : nil
     if invocation.isJSON {
-      let routes = found.map { OpaqueJSON.object(["route": .string($0), "ok": .bool(true)]) }
-      try Output.record(
-        .routes,
-        [
-          "nav": .string(nav), "ok": .bool(found != nil),
-          "routes": .array(routes.map { [$0] } ?? []),
-        ])
+      try Output.record(record(nav, found.map { [($0, nil)] } ?? [], isRight: found != nil))
     } else if let found {
       try Output.line(TerminalText.visible(found))
     } else {
@@ -79,14 +73,14 @@ enum RoutesCommand {
     }
     let daemon = try invocation.connect()
     try daemon.openSession()
-    var results: [Case] = []
+    var results: [CaseOutcome] = []
     for each in cases {
-      results.append((each.route, each.fault(try stack(each.route, nav, daemon))))
+      results.append((each.route, each.fault(try stackAfterOpening(each.route, nav, daemon))))
     }
     try report(invocation, nav, results)
   }
 
-  private static func stack(
+  private static func stackAfterOpening(
     _ route: String, _ nav: String, _ daemon: Daemon
   ) throws -> [JSONValue]? {
     var request = OpRequest(id: 0, nav: nav)
@@ -110,7 +104,7 @@ enum RoutesCommand {
   }
 
   private static func report(
-    _ invocation: Invocation, _ nav: String, _ cases: [Case]
+    _ invocation: Invocation, _ nav: String, _ cases: [CaseOutcome]
   ) throws {
     if let path = invocation.line.value(of: "junit") {
       do throws(SystemError) {
@@ -121,13 +115,7 @@ enum RoutesCommand {
     }
     let failures = cases.count { $0.fault != nil }
     if invocation.isJSON {
-      let list = cases.map { name, fault in
-        var members: JSONObject = ["route": .string(name), "ok": .bool(fault == nil)]
-        members.add("fault", fault)
-        return OpaqueJSON.object(members)
-      }
-      try Output.record(
-        .routes, ["nav": .string(nav), "ok": .bool(failures == 0), "routes": .array(list)])
+      try Output.record(record(nav, cases, isRight: failures == 0))
     } else {
       for (name, fault) in cases {
         try Output.line(
@@ -137,7 +125,17 @@ enum RoutesCommand {
     }
     try ExitStatus.end(failures == 0 ? 0 : 1)
   }
-  /// For each template why it can never match: an earlier one takes every route of its; nil if it can.
+
+  private static func record(_ nav: String, _ cases: [CaseOutcome], isRight: Bool) -> Record {
+    let list = cases.map { name, fault in
+      var members: JSONObject = ["route": .string(name), "ok": .bool(fault == nil)]
+      members.add("fault", fault)
+      return OpaqueJSON.object(members)
+    }
+    return Record(.routes, ["nav": .string(nav), "ok": .bool(isRight), "routes": .array(list)])
+  }
+
+  /// For each template, why it never matches: the earlier one that does; nil if it can match.
   static func faults(_ routes: [JSONValue]) -> [String?] {
     let patterns = routes.map { ($0["match"]?.string ?? "").pieces }
     return patterns.enumerated().map { index, pattern in
@@ -158,7 +156,7 @@ enum RoutesCommand {
   }
 
   /// The report of a test run in the form that CI servers read.
-  private static func junit(_ suite: String, _ cases: [Case]) -> String {
+  private static func junit(_ suite: String, _ cases: [CaseOutcome]) -> String {
     let failures = cases.count { $0.fault != nil }
     var lines = [
       #"<?xml version="1.0" encoding="UTF-8"?>"#,
@@ -191,7 +189,7 @@ struct RouteCase: Sendable {
   /// Reads a line such as `{"open":"settings/wifi","stack":["home","settings/wifi"]}`, where `stack`
   /// null means that the route must be refused.
   init(_ line: String) throws(UsageError) {
-    let value = try Quantities.object(line, what: "the line")
+    let value = try ArgumentReader.object(line, what: "the line")
     let names = value.members.map(\.name).sorted()
     guard let route = value["open"]?.string, names == ["open", "stack"],
       value["stack"].map({ $0.kind == .array }) ?? true
@@ -204,7 +202,8 @@ struct RouteCase: Sendable {
     stack = value["stack"]?.elements.map(\.plainText)
   }
 
-  /// What is wrong with an outcome, nil for a refusal; nil if it is the one that the case wants.
+  /// Compares the screens that a route leads to, nil for a refusal, with the case; returns the
+  /// difference in words, nil if there is none.
   func fault(_ screens: [JSONValue]?) -> String? {
     guard let screens else {
       return stack.map { _ in "no route matches it, or its conditions do not hold" }

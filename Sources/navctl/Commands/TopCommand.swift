@@ -5,7 +5,7 @@ import RuntimePaths
 
 enum TopCommand {
   static let command = Command(
-    "top", "Show the activity of navd, by default every 2 s", Subject.daemon,
+    "top", "Show the activity of navd, by default every 2 s", HelpGroup.daemon,
     options: [
       .init("interval", argument: "TIME", "Time between frames, such as 500ms; default 2s"),
       .init("count", argument: "N", "End after N frames"),
@@ -33,7 +33,7 @@ enum TopCommand {
       try view.draw(screen, frame, before)
       drawn += 1
       if drawn == count { return }
-      guard screen.sleeps(milliseconds: interval ?? 2000, signals) else { return }
+      guard screen.waitsForFrame(milliseconds: interval ?? 2000, signals) else { return }
       before = frame ?? before
       frame = try view.next(screen)
     }
@@ -45,7 +45,7 @@ private typealias TopFrame = (sample: TopDrawing.Sample, record: Record)
 private struct TopView {
   let invocation: Invocation
   let endpoint: String
-  /// Nil after an error: a daemon that came back gets a connection of its own.
+  /// The connection; nil after an error, so that the next request connects anew.
   private var daemon: Daemon?
 
   init(_ invocation: Invocation) throws {
@@ -92,17 +92,17 @@ private struct TopView {
 /// `deinit` restores the terminal; only SIGKILL prevents that.
 struct LiveScreen: ~Copyable {
   let isTerminal: Bool
-  /// A key such as ^Z would otherwise stop the process and leave the terminal on the other screen.
-  private let keyboard: KeyMode
+  /// Makes ^Z a key: it would stop the process and leave the terminal on the alternate screen.
+  private let keyboard: CbreakMode
 
   init(isTerminal: Bool) throws {
     self.isTerminal = isTerminal
-    keyboard = KeyMode(isWanted: isTerminal, takesSignals: true)
+    keyboard = CbreakMode(isWanted: isTerminal, takesSignals: true)
     // Switches to the alternate screen, hides the cursor and clears the screen.
     if isTerminal { try Output.text("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J") }
   }
 
-  deinit { if isTerminal { Output.lastText("\u{1B}[?25h\u{1B}[?1049l") } }
+  deinit { if isTerminal { _ = writeAll(Array("\u{1B}[?25h\u{1B}[?1049l".utf8), to: 1) } }
 
   func show(_ lines: [String]) throws {
     guard isTerminal else {
@@ -115,7 +115,7 @@ struct LiveScreen: ~Copyable {
   }
 
   /// Waits for the next frame; returns false when a signal, q or ^C ends the command.
-  func sleeps(milliseconds: UInt64, _ signals: borrowing Signals) -> Bool {
+  func waitsForFrame(milliseconds: UInt64, _ signals: borrowing Signals) -> Bool {
     let end = SystemClock.monotonicMilliseconds() + milliseconds
     while true {
       let now = SystemClock.monotonicMilliseconds()

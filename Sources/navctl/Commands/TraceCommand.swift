@@ -4,7 +4,7 @@ import NavigationCore
 
 enum TraceCommand {
   static let command = Command(
-    "trace", "Print the messages of one client or one nav", Subject.look, .init("NAV"),
+    "trace", "Print the messages of one client or one nav", HelpGroup.look, .init("NAV"),
     options: [
       .init("client", argument: "CLIENT", "Messages of this client, by its name or its id"),
       .init("all", "The messages of all clients"),

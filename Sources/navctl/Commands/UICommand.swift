@@ -8,7 +8,7 @@ import Synchronization
 
 enum UICommand {
   static let command = Command(
-    "ui", "Browse the navs live on the whole terminal", Subject.look, .init("NAV"),
+    "ui", "Browse the navs live on the whole terminal", HelpGroup.look, .init("NAV"),
     options: [.init("write", "Let the keys p, P, b and r change the open nav")],
     note: """
       The list has the navs, and NAV is open at the start. The other panes have its stack, as show
@@ -22,12 +22,10 @@ enum UICommand {
     try require(
       nav?.hasPrefix("$") != true, "\(nav ?? "") is a directory, not a nav", remedy: "navctl ui")
     let term = invocation.environment["TERM"]
-    if let obstacle = obstacle(
+    try obstacle(
       isTerminal: Output.isTerminal && isatty(0) == 1, term: term, isJSON: invocation.isJSON,
-      nav: nav)
-    {
-      throw obstacle
-    }
+      nav: nav
+    ).map { throw $0 }
     let signals = try Signals(also: [SIGHUP, SIGQUIT, SIGWINCH])
     // An error of the first connection ends the command before the terminal is taken over.
     let daemon = try invocation.connect()
@@ -35,19 +33,19 @@ enum UICommand {
     guard let events = EventDescriptor.make() else {
       throw SystemError("make", "a descriptor for events", code: navd_errno())
     }
-    let isUTF8 = CursesTerminal.takeLocale()
+    let isUTF8 = CursesTerminal.useLocale()
     let browser = NavBrowser(
       isWritable: invocation.line.contains("write"), endpoint: daemon.endpoint,
       isASCII: !isUTF8 || Output.isASCII.withLock { $0 })
     guard let terminal = CursesTerminal(isColoured: invocation.isColoured) else {
-      throw unfit(term, nav: nav)
+      throw unfitTerminal(term, nav: nav)
     }
     var view = BrowserView(
       invocation: invocation, browser: browser, terminal: terminal, events: events)
     try view.run(daemon, signals, nav)
-    let shown = view.end()
+    let shown = view.finish()
     try daemon.connection.leave()
-    let memory = Memory(invocation.environment, endpoint: daemon.endpoint)
+    let memory = SeenStates(invocation.environment, endpoint: daemon.endpoint)
     if let shown { memory.remember(shown.seen, of: shown.nav) }
   }
 
@@ -63,10 +61,10 @@ enum UICommand {
       return UsageError(
         "ui needs a terminal, and stdin or stdout is none", remedy: "\(watch), navctl list")
     }
-    return ["dumb", ""].contains(term ?? "") ? unfit(term, nav: nav) : nil
+    return ["dumb", ""].contains(term ?? "") ? unfitTerminal(term, nav: nav) : nil
   }
 
-  static func unfit(_ term: String?, nav: String?) -> UsageError {
+  static func unfitTerminal(_ term: String?, nav: String?) -> UsageError {
     let name = term.flatMap { $0.isEmpty ? nil : TerminalText.visible($0) }
     return UsageError(
       "ui needs a terminal that can place the cursor, and "
@@ -83,12 +81,12 @@ private struct BrowserView: ~Copyable {
   var events: EventDescriptor
   var escapes = EscapeFilter()
 
-  consuming func end() -> (nav: String, seen: Seen)? { browser.shown }
+  consuming func finish() -> (nav: String, seen: SeenState)? { browser.drawnNav }
 
   /// Shows frames until the user or a signal ends the command.
   mutating func run(_ daemon: Daemon, _ signals: borrowing Signals, _ nav: String?) throws {
     resize()
-    guard try perform(browser.start(nav), on: daemon) else { return }
+    guard try perform(browser.firstEffects(nav), on: daemon) else { return }
     while true {
       let frame = browser.frame()
       terminal.show(frame)
@@ -97,24 +95,24 @@ private struct BrowserView: ~Copyable {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
       }
       _ = unsafe poll(&entries, nfds_t(entries.count), -1)
-      guard goesOn(after: signals) else { return }
+      guard continues(after: signals) else { return }
       // Keys come first: they are about the frame that the user sees, not about newer events.
       var keys: [BrowserKey] = []
       while let key = terminal.nextKey() { keys.append(key) }
-      for key in escapes.take(keys) {
+      for key in escapes.filter(keys) {
         guard try perform(browser.press(key), on: daemon) else { return }
       }
       // The other end of the terminal is gone.
       if entries[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return }
       try daemon.connection.serve(limit: 256)
       while let event = daemon.connection.takeEvent() {
-        guard try perform(browser.take(event), on: daemon) else { return }
+        guard try perform(browser.handle(event), on: daemon) else { return }
       }
     }
   }
 
-  /// Takes the pending signals; returns false if one of them ends the command.
-  private mutating func goesOn(after signals: borrowing Signals) -> Bool {
+  /// Handles the pending signals; returns false if one of them ends the command.
+  private mutating func continues(after signals: borrowing Signals) -> Bool {
     while let signal = signals.next() {
       switch signal {
       case SIGWINCH: resize()

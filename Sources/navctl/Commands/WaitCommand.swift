@@ -6,7 +6,7 @@ import RuntimePaths
 /// `wait`: waits on a watch until a nav meets a condition; it does not poll.
 enum WaitCommand {
   static let command = Command(
-    "wait", "Wait until a nav meets a condition", Subject.look, .init("NAV"),
+    "wait", "Wait until a nav meets a condition", HelpGroup.look, .init("NAV"),
     options: [
       .init("top", argument: "ID", "Until this screen is on top"),
       .init("depth", argument: "N", "Until the stack has N screens"),
@@ -20,16 +20,17 @@ enum WaitCommand {
     let nav = try invocation.navArguments().nav
     let timer = Countdown(invocation.typedTimeout)
     let daemon = try invocation.connect()
-    let mirror = try mirror(of: nav, meeting: condition, daemon, timer)
+    let mirror = try awaitMirror(of: nav, meeting: condition, daemon, timer)
     let top = TerminalText.visible(mirror.top ?? "none")
     try invocation.write(
       "\(nav)  rev \(mirror.revision.number)  top \(top)  depth \(mirror.screens.count)",
       Record(.position, MirrorText.position(mirror, nav: nav)))
-    Memory(invocation.environment, endpoint: daemon.endpoint).remember(Seen(mirror), of: nav)
+    SeenStates(invocation.environment, endpoint: daemon.endpoint).remember(
+      SeenState(mirror), of: nav)
   }
 
-  /// Watches a nav until it meets a condition, and returns its state; status 4 after the time.
-  static func mirror(
+  /// Watches a nav until it meets a condition, and returns its state; throws when the time is over.
+  static func awaitMirror(
     of nav: String, meeting condition: WaitCondition, _ daemon: Daemon, _ timer: Countdown
   ) throws -> Mirror {
     try daemon.openSession()

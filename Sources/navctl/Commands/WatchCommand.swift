@@ -6,7 +6,7 @@ import RuntimePaths
 
 enum WatchCommand {
   static let command = Command(
-    "watch", "Print every change of a nav when it arrives", Subject.look, .init("NAV"),
+    "watch", "Print every change of a nav when it arrives", HelpGroup.look, .init("NAV"),
     options: [
       .init(
         "view", argument: "VIEW", "full, or only the newest bar or top",
@@ -34,7 +34,7 @@ enum WatchCommand {
     let view = View.allCases.first { $0.text == word } ?? .full
     let count = try invocation.line.integer(of: "count")
     let from = try invocation.line.value(of: "from").map {
-      try Quantities.position($0, option: "from")
+      try ArgumentReader.position($0, option: "from")
     }
     try require(from == nil || view == .full, "--from goes with --view full")
     let isBounded = invocation.line.contains("until-current")
@@ -48,12 +48,11 @@ enum WatchCommand {
     let daemon = try invocation.connect(wake: invocation.line.contains("exec") ? nil : Output.pipe)
     var stream = WatchStream(
       invocation: invocation, nav: nav,
-      memory: Memory(invocation.environment, endpoint: daemon.endpoint),
+      memory: SeenStates(invocation.environment, endpoint: daemon.endpoint),
       lines: WatchLines(after: from), remaining: count)
-    if isBounded { stream.end = try daemon.get(.top, nav).reply.revision }
-    /// The copy of its state; nil before it has arrived.
+    if isBounded { stream.endRevision = try daemon.get(.top, nav).reply.revision }
     var mirror: Mirror?
-    if let from { (mirror, stream.hindrance) = try start(daemon, nav: nav, from: from) }
+    if let from { (mirror, stream.startErrorCode) = try start(daemon, nav: nav, from: from) }
     try daemon.openSession()
     let waits = invocation.line.contains("wait")
     try daemon.connection.request {
@@ -62,7 +61,7 @@ enum WatchCommand {
     while stream.remaining != 0, !stream.isAtEnd,
       let event = try daemon.connection.next(timeout: timer.left)
     {
-      try stream.take(event)
+      try stream.handle(event)
     }
     stream.remember()
     try daemon.connection.leave()
@@ -73,10 +72,10 @@ enum WatchCommand {
     throw PlainFailure(.busy, "timeout: \(missing) did not arrive", "try: navctl show \(nav)")
   }
 
-  /// Reads the state at the revision of `--from`; the code of the error if it cannot be read.
+  /// Reads the state at the position of `--from`; if navd refuses, returns the code of the error.
   private static func start(
     _ daemon: Daemon, nav: String, from: MirrorPosition
-  ) throws -> (mirror: Mirror?, hindrance: String?) {
+  ) throws -> (mirror: Mirror?, startErrorCode: String?) {
     do {
       let state = try daemon.get(.state, nav, at: from.revision).reply.json()
       let mirror = MirrorText.mirror(state)
@@ -91,36 +90,36 @@ enum WatchCommand {
 private struct WatchStream {
   let invocation: Invocation
   let nav: String
-  let memory: Memory
+  let memory: SeenStates
   var lines: WatchLines
-  /// The longest time that a line took to be written, in milliseconds, since a connection was lost.
-  var pause: UInt64 = 0
-  var unremembered: Seen?
+  /// The longest time, in milliseconds, that writing a line took since the last connection loss.
+  var longestWrite: UInt64 = 0
+  var unsavedState: SeenState?
   var lastLatest: (epoch: Epoch, revision: Revision)?
-  /// The code with which navd refused the state at `--from`, though it may have the diffs after it.
-  var hindrance: String?
+  /// The code of the error with which navd refused to read the state at `--from`; nil without one.
+  var startErrorCode: String?
   /// How many lines are left of `--count`; nil without a limit.
   var remaining: UInt64?
   /// The revision at which the stream ends; nil for none.
-  var end: Revision?
+  var endRevision: Revision?
   var isAtEnd = false
 
-  mutating func take(_ event: SessionEvent) throws {
+  mutating func handle(_ event: SessionEvent) throws {
     switch event {
     case .changed(_, .applied(let mirror, let diff)):
       try write(
         lines.diff(diff, top: mirror.top), Record(.diff, MirrorText.diff(diff), at: now),
-        Seen(mirror))
-      reach(mirror.revision)
+        SeenState(mirror))
+      endIfReached(mirror.revision)
     case .changed(_, .replaced(let mirror, let why)):
-      let state = try JSONValue(MirrorText.state(mirror, nav: nav))
+      let state = try JSONValue(mirror.snapshot(of: nav).bytes)
       // With `--from`, the reason of the first snapshot is the error, not `join`.
       let record = lines.snapshot(
-        state, why: why == "join" ? hindrance ?? "join" : why ?? "join", at: now)
-      hindrance = nil
-      try write(record.text, record.json, Seen(mirror))
-      reach(mirror.revision)
-    case .changed(_, .resumed(let mirror)): reach(mirror.revision)
+        state, why: why == "join" ? startErrorCode ?? "join" : why ?? "join", at: now)
+      startErrorCode = nil
+      try write(record.text, record.json, SeenState(mirror))
+      endIfReached(mirror.revision)
+    case .changed(_, .resumed(let mirror)): endIfReached(mirror.revision)
     case .changed(_, .proven(let mirror)) where invocation.line.contains("progress"):
       try write(
         "rev \(mirror.revision.number)  everything is shown; the digest \(mirror.digest.text) is right",
@@ -131,10 +130,10 @@ private struct WatchStream {
       lastLatest = (latest.epoch, latest.revision)
       try write(lines.latest(latest), Record(.latest, MirrorText.latest(latest), at: now), nil)
       // The first value is the present one, though its revision can be an earlier one.
-      isAtEnd = end != nil
+      isAtEnd = endRevision != nil
     case .lost:
-      Output.error("navctl: \(WatchLines.loss(after: pause))")
-      pause = 0
+      Output.error("navctl: \(WatchLines.lossText(afterWriteOf: longestWrite))")
+      longestWrite = 0
     case .queued: Output.error("navctl: waiting for \(nav)")
     case .watchEnded(_, _, .ended("closed", _)) where invocation.line.contains("wait"):
       Output.error("navctl: \(nav) was closed")
@@ -145,13 +144,13 @@ private struct WatchStream {
     }
   }
 
-  private mutating func reach(_ revision: Revision) {
-    if let end, revision >= end { isAtEnd = true }
+  private mutating func endIfReached(_ revision: Revision) {
+    if let endRevision, revision >= endRevision { isAtEnd = true }
   }
 
   private var now: UInt64 { SystemClock.wallMilliseconds() }
 
-  /// Runs the command of `--exec` and waits for its end; a failure is printed, and the watch goes on.
+  /// Runs the command of `--exec` and waits for its end; prints a failure, and goes on.
   private func execute(_ command: String, _ record: Record) throws {
     let child = try Subprocess(
       ["/bin/sh", "-c", command],
@@ -163,10 +162,10 @@ private struct WatchStream {
     if status != 0 { Output.error("navctl: the command ended with status \(status)") }
   }
 
-  private mutating func write(_ text: String, _ record: Record, _ seen: Seen?) throws {
+  private mutating func write(_ text: String, _ record: Record, _ seen: SeenState?) throws {
     guard remaining != 0 else { return }
     let begun = SystemClock.monotonicMilliseconds()
-    defer { pause = max(pause, SystemClock.monotonicMilliseconds() - begun) }
+    defer { longestWrite = max(longestWrite, SystemClock.monotonicMilliseconds() - begun) }
     if let command = invocation.line.value(of: "exec") {
       try execute(command, record)
     } else if invocation.isJSON {
@@ -176,15 +175,15 @@ private struct WatchStream {
       try Output.line(isTimed ? "\(SystemClock.localTime(of: now))  \(text)" : text)
     }
     remaining = remaining.map { $0 - 1 }
-    unremembered = seen ?? unremembered
+    unsavedState = seen ?? unsavedState
     if Output.isTerminal { remember() }
   }
 
   /// Records the state of the last printed line as seen; if stdout is no terminal, only at the end.
   ///
-  /// A program may not have read a line yet, and that must not guard its next command.
+  /// A program that reads stdout may not have read that line yet.
   mutating func remember() {
-    memory.remember(unremembered, of: nav)
-    unremembered = nil
+    memory.remember(unsavedState, of: nav)
+    unsavedState = nil
   }
 }

@@ -8,7 +8,7 @@ import NavigationCore
 /// screen that another client has just pushed and that the user has not seen.
 struct GuardChoice: Hashable, Sendable {
   var typed: Guards
-  var isTyped: Bool { typed != Guards() }
+  var hasTypedGuards: Bool { typed != Guards() }
 
   /// Reads `--top`, `--rev`, `--epoch`, `--digest`, `--depth`, `--stack`, `--has`,
   /// `--visible` and `--any`.
@@ -19,7 +19,7 @@ struct GuardChoice: Hashable, Sendable {
     if let top = line.value(of: "top") { typed.top = .some(top.isEmpty ? nil : top) }
     typed.revision = try line.integer(of: "rev").map { Revision($0) }
     if let text = line.value(of: "epoch") {
-      typed.epoch = try Quantities.epoch(text, option: "epoch")
+      typed.epoch = try ArgumentReader.epoch(text, option: "epoch")
     }
     if let text = line.value(of: "digest") {
       let digest = try require(
@@ -35,8 +35,8 @@ struct GuardChoice: Hashable, Sendable {
     if let id = line.value(of: "visible") { typed.visible = .some(id.isEmpty ? nil : id) }
   }
 
-  /// The strictest guard that any of the operations needs; none if the first creates the nav.
-  static func need(_ operations: [NavigationOperation]) -> OperationKind.NeededGuard {
+  /// The strictest guard that one of the operations needs; none if the first one creates the nav.
+  static func strictestGuard(_ operations: [NavigationOperation]) -> OperationKind.NeededGuard {
     guard operations.first?.kind != .navCreate else { return .none }
     let needs = operations.map(\.neededGuard)
     if needs.contains(.wholeStack) { return .wholeStack }
@@ -47,13 +47,13 @@ struct GuardChoice: Hashable, Sendable {
     return needs.contains(.position) ? .position : .none
   }
 
-  /// Whether an operation also removes presentations above the screen that it names.
-  static func removesMore(_ operations: [NavigationOperation]) -> Bool {
+  /// Whether an operation dismisses a named screen, which also ends the presentations above it.
+  static func removesPresentationsAbove(_ operations: [NavigationOperation]) -> Bool {
     operations.contains { $0.kind == .dismiss && $0.neededGuard == .none }
   }
 
-  /// The typed conditions, and what is visible if they leave it open and the terminal showed it.
-  func guards(bySeen seen: Seen?) -> Guards {
+  /// The typed conditions, and the visible screen that was last seen unless they make it redundant.
+  func guards(adding seen: SeenState?) -> Guards {
     guard let seen, let visible = seen.visible, !typed.any, typed.visible == nil,
       !typed.fixesState, typed.epoch == nil || typed.epoch == seen.epoch
     else { return typed }
@@ -63,9 +63,10 @@ struct GuardChoice: Hashable, Sendable {
     return guards
   }
 
-  /// The typed conditions, else some from `seen`; throws if a guard is needed and there is neither.
+  /// The typed conditions, else guards from `seen`; throws if both lack what `need` requires.
   func guards(
-    need: OperationKind.NeededGuard, seen: Seen?, obstacle: String?, command: String, nav: String
+    need: OperationKind.NeededGuard, seen: SeenState?, obstacle: String?, command: String,
+    nav: String
   ) throws(UsageError) -> Guards {
     if typed.any { return typed }
     switch need {
@@ -82,7 +83,9 @@ struct GuardChoice: Hashable, Sendable {
           remedy: "navctl \(command) \(nav) --rev N, or --any")
       }
     }
-    guard let seen else { throw Self.unseen(need, obstacle: obstacle, command: command, nav: nav) }
+    guard let seen else {
+      throw Self.unseenError(need, obstacle: obstacle, command: command, nav: nav)
+    }
     var guards = typed
     guards.epoch = guards.epoch ?? seen.epoch
     if need == .presentation, let visible = seen.visible {
@@ -98,7 +101,7 @@ struct GuardChoice: Hashable, Sendable {
     return guards
   }
 
-  private static func unseen(
+  private static func unseenError(
     _ need: OperationKind.NeededGuard, obstacle: String?, command: String, nav: String
   ) -> UsageError {
     let option =
@@ -131,7 +134,7 @@ extension NavigationOperation {
         remedy: isComplete
           ? "'{\"\(name)\":{}}'" : "'{\"\(name)\":{...}}', with its arguments of docs/protocol.md")
     }
-    let json = try Quantities.object(text, what: "an operation")
+    let json = try ArgumentReader.object(text, what: "an operation")
     let members = json.members
     try require(
       members.count == 1, "an operation is an object with one member, not \(members.count)",
@@ -139,7 +142,7 @@ extension NavigationOperation {
     self.init(OperationKind(name: members[0].name), octets: json.opaque)
   }
 
-  /// The rights that it needs; a button may pop or not, which only the state of the nav shows.
+  /// The rights that the operation may need; whether a button pops depends on the state of the nav.
   var rights: Rights {
     switch kind {
     case .buttonActivate: return [.push, .pop]
@@ -152,7 +155,7 @@ extension NavigationOperation {
 
   /// The guard that the operation needs; navctl is stricter than the daemon about `dismiss`.
   ///
-  /// Without `from`, it ends any presentation; with `from`, its user has named a screen.
+  /// A `dismiss` without `from` ends any presentation; with `from`, the user has named a screen.
   var neededGuard: OperationKind.NeededGuard {
     do {
       let arguments = try JSONValue(octets.bytes)[kind.name]

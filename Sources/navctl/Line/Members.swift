@@ -5,16 +5,18 @@ import RuntimePaths
 /// Converts words of the form KEY=VALUE to members of a JSON object.
 enum Members {
   /// The members that take a string only: `title=5` writes `"5"` and not the number 5.
-  private static let texts: Set<String> = [
+  private static let textMembers: Set<String> = [
     "title", "prompt", "route", "restorationID", "locale", "action", "style", "color",
     "shadowColor", "barTintColor", "tintColor", "backgroundColor", "owner", "accessibilityLabel",
     "accessibilityHint", "accessibilityIdentifier", "language",
   ]
 
-  private static let lists: Set<String> = ["leftItems", "rightItems", "toolbarItems"]
+  private static let buttonListMembers: Set<String> = ["leftItems", "rightItems", "toolbarItems"]
 
-  /// The records in which these members have the same types.
-  private static let parents: Set<String> = ["item", "backBarButtonItem", "titleTextAttributes"]
+  /// The members that are objects, whose own members have the types of the two sets above.
+  private static let recordMembers: Set<String> = [
+    "item", "backBarButtonItem", "titleTextAttributes",
+  ]
 
   private static func button(_ text: Substring) -> OpaqueJSON {
     guard let parts = String(text).cut(at: "=") else { return .string(String(text)) }
@@ -24,7 +26,7 @@ enum Members {
   /// Whether a word is a list of buttons with one id in it, as `leftItems=cancel`.
   static func isListOfOneID(_ word: String) -> Bool {
     let parts = word.split(separator: "=")
-    return parts.count == 2 && lists.contains(String(parts[0]))
+    return parts.count == 2 && buttonListMembers.contains(String(parts[0]))
       && !parts[1].contains { ",[".contains($0) }
   }
 
@@ -33,7 +35,7 @@ enum Members {
     return key.utf8.allSatisfy { $0.isLetterOrDigit || "._-".utf8.contains($0) }
   }
 
-  /// Converts words to members, in their order; throws for a repeated key, also one of `other`.
+  /// Converts words to members, in their order; throws for a key that occurs twice or in `other`.
   ///
   /// A value that is valid JSON is read as JSON, any other as text; `null` and nothing reset the
   /// member. A dot in a key leads into an object: `veto.policy=allow` is `"veto":{"policy":"allow"}`.
@@ -82,19 +84,19 @@ enum Members {
   ) throws(UsageError) -> OpaqueJSON {
     if text == "null" || text.isEmpty { return .null }
     // Elsewhere, as in `args.title`, the same names have any value.
-    let isKnown = path.dropLast().allSatisfy(parents.contains)
-    if isKnown, texts.contains(path[path.count - 1]) {
-      let quoted = text.hasPrefix("\"") ? (try? Quantities.json(text, what: key)) : nil
+    let isKnown = path.dropLast().allSatisfy(recordMembers.contains)
+    if isKnown, textMembers.contains(path[path.count - 1]) {
+      let quoted = text.hasPrefix("\"") ? (try? ArgumentReader.json(text, what: key)) : nil
       return quoted ?? .string(text)
     }
     // Any other value that begins like JSON must be valid JSON: `{"a":1` is a mistake, not a text.
     if ["{", "[", "\""].contains(where: { text.hasPrefix($0) }) {
-      return try Quantities.json(text, what: "the value of \(key)")
+      return try ArgumentReader.json(text, what: "the value of \(key)")
     }
-    if isKnown, lists.contains(path[path.count - 1]) {
+    if isKnown, buttonListMembers.contains(path[path.count - 1]) {
       return .array(text.split(separator: ",").map(button))
     }
     if path == ["edges"] { return .array(text.split(separator: ",").map { .string(String($0)) }) }
-    return (try? Quantities.json(text, what: key)) ?? .string(text)
+    return (try? ArgumentReader.json(text, what: key)) ?? .string(text)
   }
 }

@@ -8,7 +8,7 @@ enum NavObject: String, CaseIterable, Sendable {
   case screen, item, button, bar, toolbar, appearance, proxy, display, settings
 
   private struct Row {
-    /// The placeholder of the id in the help, and whether it can be left out; nil if there is no id.
+    /// The placeholder of the object's id in the help; nil if the object has no id.
     var id: String?
     var isOptional = false
     var argument = ""
@@ -17,11 +17,7 @@ enum NavObject: String, CaseIterable, Sendable {
     var keys: [String]
   }
 
-  private static let rows = allCases.map(\.madeRow)
-
-  private var row: Row { Self.rows[Self.allCases.firstIndex(of: self) ?? 0] }
-
-  private var madeRow: Row {
+  private var row: Row {
     switch self {
     case .screen:
       let details = ScreenDetails.table.names.filter { $0 != "item" }
@@ -48,32 +44,34 @@ enum NavObject: String, CaseIterable, Sendable {
     }
   }
 
-  /// The placeholder of the id in the help; nil if there is one object of the kind, or a default.
-  var neededID: String? { row.isOptional ? nil : row.id }
+  /// The placeholder of the id in the help; nil if the command needs no id.
+  var requiredID: String? { row.isOptional ? nil : row.id }
 
   var optionalID: String? { row.isOptional ? row.id : nil }
 
   var keys: [String] { row.keys }
 
-  static func unknown(_ word: String, nav: String) -> UsageError {
+  static func unknownObject(_ word: String, nav: String) -> UsageError {
     if let object = NavObject(rawValue: nav), Members.isMember(word) {
-      return UsageError("NAV is missing", remedy: "navctl set NAV \(object.form) KEY=VALUE")
+      return UsageError("NAV is missing", remedy: "navctl set NAV \(object.usageWords) KEY=VALUE")
     }
     let near = Suggestion.nearest(word, among: allCases.map(\.rawValue)).flatMap(Self.init)
-    let others = allCases.filter { $0 != .proxy }.map(\.form).joined(separator: "|")
+    let others = allCases.filter { $0 != .proxy }.map(\.usageWords).joined(separator: "|")
     return UsageError(
       "there is no object '\(TerminalText.visible(word))' to set"
         + (near.map { "; is it '\($0.rawValue)'?" } ?? ""),
-      remedy: "navctl set \(nav) \(near?.form ?? others) KEY=VALUE")
+      remedy: "navctl set \(nav) \(near?.usageWords ?? others) KEY=VALUE")
   }
 
-  var form: String { ([rawValue] + [neededID].compactMap(\.self)).joined(separator: " ") }
+  var usageWords: String { ([rawValue] + [requiredID].compactMap(\.self)).joined(separator: " ") }
 
-  /// The words that a member can have, which the daemon's reader names when it refuses `{}`.
-  func values(of key: String) -> [String] { Self.words(in: refusal(of: "\(key)={}") ?? "") }
+  /// The words that a member can have; the daemon's reader lists them when it refuses `{}`.
+  func allowedValues(of key: String) -> [String] {
+    Self.allowedWords(in: refusal(of: "\(key)={}") ?? "")
+  }
 
   /// The words that a refusal such as `idiom is phone or pad` names.
-  static func words(in refusal: String) -> [String] {
+  static func allowedWords(in refusal: String) -> [String] {
     let words = refusal.split(separator: " ").map { String($0.filter { $0 != "," }) }
     if let place = words.firstIndex(where: { $0 == "of" }), place > 0, words[place - 1] == "one" {
       return Array(words[(place + 1)...])
@@ -83,12 +81,12 @@ enum NavObject: String, CaseIterable, Sendable {
 
   func refusal(of member: String) -> String? { try? operations(id: "x", [member]).first?.refusal }
 
-  /// Refuses what is no member of the object, but an object of its own or of a slot's appearance.
+  /// Throws for a key that names another object, or a slot that an appearance does not have.
   func check(_ words: [String], id: String?, of nav: String) throws(UsageError) {
     for key in words.compactMap({ $0.cut(at: "=")?.before }).map(String.init) {
       let name = key.split(separator: ".").first.map(String.init) ?? key
       if self == .appearance, !keys.contains(name) {
-        let line = "navctl set \(nav) \(form)\(id.map { " \($0)" } ?? "")"
+        let line = "navctl set \(nav) \(usageWords)\(id.map { " \($0)" } ?? "")"
         throw UsageError(
           "an appearance has no slot \(name), but \(keys.joined(separator: ", "))",
           remedy: Suggestion.nearest(name, among: keys).map { "is it '\($0)'?" }
@@ -96,16 +94,17 @@ enum NavObject: String, CaseIterable, Sendable {
       }
       if keys.contains(name) { continue }
       guard let object = NavObject(rawValue: name), object != self else { continue }
-      let line = object == .proxy ? "proxy" : "\(nav) \(object.form)"
+      let line = object == .proxy ? "proxy" : "\(nav) \(object.usageWords)"
       throw UsageError("\(name) is an object of its own", remedy: "navctl set \(line) KEY=VALUE")
     }
   }
 
   /// Makes the operations that set members; `words` are KEY=VALUE.
   func operations(id: String?, _ words: [String]) throws(UsageError) -> [NavigationOperation] {
-    let usage = "navctl set NAV \(form)"
+    let usage = "navctl set NAV \(usageWords)"
     try require(
-      neededID == nil || id != nil, "\(neededID ?? "") is missing", remedy: "\(usage) KEY=VALUE...")
+      requiredID == nil || id != nil, "\(requiredID ?? "") is missing",
+      remedy: "\(usage) KEY=VALUE...")
     let row = row
     var arguments: JSONObject = [:]
     if self == .appearance {
@@ -129,7 +128,7 @@ enum NavObject: String, CaseIterable, Sendable {
       }
   }
 
-  /// The object in a state, in what is detached, or in a screen's record; nil if it is not there.
+  /// Finds the object in the JSON of a state, of the detached records or of a screen.
   func value(id: String?, in state: JSONValue) -> JSONValue? {
     switch self {
     case .screen: return state
@@ -148,7 +147,7 @@ enum NavObject: String, CaseIterable, Sendable {
 }
 
 extension NavigationOperation {
-  /// Why the daemon would refuse the operation, as far as that depends on its arguments alone.
+  /// Why the daemon would refuse the arguments of the operation in any state; nil if it would not.
   var refusal: String? {
     let body = ClientMessageWriter.op(OpRequest(id: 1, nav: "x"), operations: [octets.bytes])
     var reader = ClientMessageReader(maximumBytes: 65_536)

@@ -8,18 +8,18 @@ enum Operations {
 
   static func create(_ line: Line) throws(UsageError) -> [NavigationOperation] {
     let isDetached = line.contains("detached")
-    let subject = try subject(line, isDetached: isDetached)
-    var arguments: JSONObject = [subject.name: subject.value]
+    let root = try rootArgument(line, isDetached: isDetached)
+    var arguments: JSONObject = [root.name: root.value]
     if let settings = line.value(of: "settings") {
-      arguments.add("settings", try Quantities.jsonObject(settings, what: "--settings"))
+      arguments.add("settings", try ArgumentReader.jsonObject(settings, what: "--settings"))
     }
     let create = NavigationOperation(.navCreate, arguments)
     // A standalone bar has no controller, and only a controller can be on display.
-    let isComplete = isDetached || subject.name == "kind"
+    let isComplete = isDetached || root.name == "kind"
     return isComplete ? [create] : [create, .attach()]
   }
 
-  private static func subject(
+  private static func rootArgument(
     _ line: Line, isDetached: Bool
   ) throws(UsageError) -> (name: String, value: OpaqueJSON) {
     let id = line.value(of: "root")
@@ -44,7 +44,7 @@ enum Operations {
     }
     if let id, id.hasPrefix("{") {
       try require(others.isEmpty, "a root in JSON excludes options about the root")
-      return ("root", try Quantities.jsonObject(id, what: "--root"))
+      return ("root", try ArgumentReader.jsonObject(id, what: "--root"))
     }
     return ("root", .object(try screenMembers(line, id: id)))
   }
@@ -61,7 +61,7 @@ enum Operations {
       try require(line.contains("show"), "--sender goes with --show")
       let isJSON = ["{", "[", "\""].contains { sender.hasPrefix($0) }
       arguments.add(
-        "sender", isJSON ? try Quantities.json(sender, what: "--sender") : .string(sender))
+        "sender", isJSON ? try ArgumentReader.json(sender, what: "--sender") : .string(sender))
     }
     return NavigationOperation(line.contains("show") ? .show : .push, arguments)
   }
@@ -71,11 +71,11 @@ enum Operations {
     switch (id, route) {
     case (let id?, nil):
       try require(!line.contains("unique"), "--unique goes with --route")
-      return .popTo(id, inclusive: line.contains("inclusive"), result: try result(line))
+      return .popTo(id, inclusive: line.contains("inclusive"), result: try resultValue(line))
     case (nil, let route?):
       return .popTo(
         route: route, match: line.contains("unique") ? .unique : .top,
-        inclusive: line.contains("inclusive"), result: try result(line))
+        inclusive: line.contains("inclusive"), result: try resultValue(line))
     case (nil, nil), (_?, _?): throw UsageError("pop-to takes either a screen's id or --route")
     }
   }
@@ -95,7 +95,7 @@ enum Operations {
       remedy: "for example navctl insert kiosk help --below wifi")
     for name in ["below", "above"] { arguments.add(name, line.value(of: name)) }
     if let index = line.value(of: "at") {
-      arguments.add("at", .integer(try Quantities.integer(index, option: "at")))
+      arguments.add("at", .integer(try ArgumentReader.integer(index, option: "at")))
     }
     return NavigationOperation(.insert, arguments)
   }
@@ -106,7 +106,8 @@ enum Operations {
       ["screens": .array(try screens.map { text throws(UsageError) in try screen(text) })])
   }
 
-  /// `words` are the id and its members as KEY=VALUE, or a record in JSON.
+  /// Makes the operation of `navctl screen` or `navctl button`; `words` are an id and KEY=VALUE, or
+  /// a record in JSON.
   static func record(
     _ object: NavObject, verb: String, _ words: [String]
   ) throws(UsageError) -> NavigationOperation {
@@ -115,15 +116,15 @@ enum Operations {
     let usage = "navctl \(object.rawValue) NAV \(verb) ID"
     let isJSON = id?.hasPrefix("{") == true
     let members = try Members.parse(
-      Array(words.dropFirst(id == nil ? 0 : 1)), beside: isJSON ? [:] : record(id),
+      Array(words.dropFirst(id == nil ? 0 : 1)), beside: isJSON ? [:] : idMember(id),
       usage: "\(usage) KEY=VALUE...")
     let kind: OperationKind
     switch verb {
     case "create":
       let creation: OperationKind = isScreen ? .screenCreate : .buttonCreate
-      guard let id, isJSON else { return NavigationOperation(creation, record(id) + members) }
+      guard let id, isJSON else { return NavigationOperation(creation, idMember(id) + members) }
       try require(members.isEmpty, "a record in JSON excludes KEY=VALUE", remedy: usage)
-      let json = try Quantities.jsonObject(id, what: "a record")
+      let json = try ArgumentReader.jsonObject(id, what: "a record")
       return NavigationOperation(creation, octets: .object([creation.name: json]))
     case "release": kind = isScreen ? .screenRelease : .buttonRelease
     case "activate" where !isScreen: kind = .buttonActivate
@@ -140,21 +141,21 @@ enum Operations {
   }
 
   static func screen(_ text: String) throws(UsageError) -> OpaqueJSON {
-    text.hasPrefix("{") ? try Quantities.jsonObject(text, what: "a screen") : .string(text)
+    text.hasPrefix("{") ? try ArgumentReader.jsonObject(text, what: "a screen") : .string(text)
   }
 
-  static func record(_ id: String?) -> JSONObject {
+  static func idMember(_ id: String?) -> JSONObject {
     var members: JSONObject = [:]
     members.add("id", id)
     return members
   }
 
   static func screenMembers(_ line: Line, id: String?) throws(UsageError) -> JSONObject {
-    var members = record(id)
+    var members = idMember(id)
     for name in ["title", "route"] { members.add(name, line.value(of: name)) }
     members.add("restorationID", line.value(of: "restoration-id"))
     if let args = line.value(of: "args") {
-      members.add("args", try Quantities.json(args, what: "--args"))
+      members.add("args", try ArgumentReader.json(args, what: "--args"))
     }
     var item: JSONObject = [:]
     item.add("title", line.value(of: "item-title"))
@@ -170,7 +171,7 @@ enum Operations {
   }
 
   static func dismiss(_ line: Line) throws(UsageError) -> NavigationOperation {
-    let result = try result(line)
+    let result = try resultValue(line)
     guard line.contains("swipe") else {
       return .dismiss(from: line.value(of: "from"), result: result)
     }
@@ -179,7 +180,7 @@ enum Operations {
     return .swipeDown(result: result)
   }
 
-  /// Nil if it only prints the menu; `--menu` takes none of the options of a change.
+  /// Makes the operation of `navctl back`; nil with `--menu`, which only prints the menu.
   static func back(
     _ line: Line, changeOptions: [OptionDeclaration]
   ) throws(UsageError) -> NavigationOperation? {
@@ -200,7 +201,7 @@ enum Operations {
   static let resultOption = OptionDeclaration(
     "result", argument: "JSON", "Result of the lowest removed screen, for the client that waits")
 
-  static func result(_ line: Line) throws(UsageError) -> NavigationValue? {
+  static func resultValue(_ line: Line) throws(UsageError) -> NavigationValue? {
     guard let text = line.value(of: "result") else { return nil }
     do {
       return try NavigationValue(json: text)
@@ -216,7 +217,7 @@ enum Operations {
   }
 
   static func revert(to text: String) throws(UsageError) -> NavigationOperation {
-    guard let revision = Quantities.integer(text), revision > 0 else {
+    guard let revision = ArgumentReader.integer(text), revision > 0 else {
       throw UsageError(
         "revert takes the number of a revision, not '\(TerminalText.visible(text))'",
         remedy: "navctl history NAV, which lists them")
@@ -225,12 +226,12 @@ enum Operations {
   }
 
   static func restore(_ text: String, root: String?) throws(UsageError) -> NavigationOperation {
-    var arguments: JSONObject = ["payload": try Quantities.jsonObject(text, what: "the file")]
+    var arguments: JSONObject = ["payload": try ArgumentReader.jsonObject(text, what: "the file")]
     if let root { arguments.add("root", try screen(root)) }
     return NavigationOperation(.restore, arguments)
   }
 
-  /// An id alone refers to a known screen; a record, or any option about the screen, creates one.
+  /// The screen of an operation: an id alone names a known one; options or JSON describe a new one.
   static func newScreen(
     _ line: Line, id: String?, command: String
   ) throws(UsageError) -> OpaqueJSON {
@@ -250,7 +251,7 @@ enum Operations {
       let kind = try line.choice(of: "kind", ["edge", "fullScreen"])
       var arguments: JSONObject = ["kind": .string(kind)]
       if let text = line.value(of: "translation") {
-        let value = try Quantities.json(text, what: "--translation")
+        let value = try ArgumentReader.json(text, what: "--translation")
         try require(Double(text) != nil, "--translation takes a number")
         arguments.add("translation", value)
       }
@@ -265,7 +266,8 @@ enum Operations {
 
   static func completeTransition(_ text: String) throws(UsageError) -> NavigationOperation {
     let tid = try require(
-      Quantities.integer(text), "'\(TerminalText.visible(text))' is not the number of a transition",
+      ArgumentReader.integer(text),
+      "'\(TerminalText.visible(text))' is not the number of a transition",
       remedy: "navctl transition NAV, which prints the running one with its number")
     return .completeTransition(tid)
   }
@@ -317,7 +319,7 @@ enum GestureStep: Hashable, Sendable {
   private static func fraction(_ text: String) throws(UsageError) -> String {
     // `Double` accepts .5 and 0x1, which are not JSON numbers; both checks are needed.
     guard let value = Double(text), value >= 0, value <= 1,
-      try Quantities.json(text, what: "the value of update").bytes.first != UInt8(ascii: "\"")
+      try ArgumentReader.json(text, what: "the value of update").bytes.first != UInt8(ascii: "\"")
     else {
       throw UsageError("update takes a number from 0 to 1, not '\(TerminalText.visible(text))'")
     }

@@ -6,7 +6,7 @@ import NavigationCore
 ///
 /// A line is an operation in JSON, such as `{"pop":{}}`, or a command without the nav, such as
 /// `push wifi --title Wi-Fi`. The first line can be `if` with conditions, as JSON or as options.
-/// Empty lines and lines that begin with `#` say nothing.
+/// Empty lines and lines that begin with `#` are ignored.
 struct Plan: Sendable {
   enum Step: Sendable {
     case operation(NavigationOperation)
@@ -35,26 +35,26 @@ struct Plan: Sendable {
         line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
       if line.isEmpty || line.hasPrefix("#") { continue }
       try UsageError.located("\(name):\(number)") { () throws(UsageError) in
-        try take(line, number)
+        try readLine(line, number)
       }
     }
     try require(
       !steps.isEmpty, "\(name) has no operation", remedy: "a line such as: push wifi --title Wi-Fi")
   }
 
-  private mutating func take(_ line: String, _ number: Int) throws(UsageError) {
+  private mutating func readLine(_ line: String, _ number: Int) throws(UsageError) {
     if line.hasPrefix("{") {
-      let value = try Quantities.object(line, what: "the line")
+      let value = try ArgumentReader.object(line, what: "the line")
       if let conditions = value["if"] {
         try require(
           value.members.count == 1, "if stands alone in its line",
           remedy: #"{"if":{"top":"wifi"}}"#)
-        return try note(.options(try Self.options(conditions)))
+        return try setConditions(.options(try Self.options(conditions)))
       }
       steps.append((number, .operation(try NavigationOperation(typed: line))))
     } else {
       let words = try Self.words(of: line)
-      if words.first == "if" { return try note(.words(Array(words.dropFirst()))) }
+      if words.first == "if" { return try setConditions(.words(Array(words.dropFirst()))) }
       steps.append((number, .command(words)))
     }
     try require(
@@ -63,7 +63,7 @@ struct Plan: Sendable {
       remedy: "several plans, each guarded by the revision that the one before it made")
   }
 
-  private mutating func note(_ conditions: Conditions) throws(UsageError) {
+  private mutating func setConditions(_ conditions: Conditions) throws(UsageError) {
     try require(
       self.conditions == nil && steps.isEmpty, "if stands once, in the first line",
       remedy: "move the conditions there")

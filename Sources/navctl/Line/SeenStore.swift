@@ -4,9 +4,9 @@ import RuntimePaths
 
 /// Stores `Seen` values in files, one for each terminal session and nav.
 ///
-/// Two terminals never share a file, because a state that one has shown is not seen in the other.
+/// Two terminals never share a file: a user of one terminal has not seen what the other showed.
 struct SeenStore: Sendable {
-  /// Only `save` creates it.
+  /// The directory of the files, which `save` creates.
   let directory: String
   let session: TerminalSession
 
@@ -28,43 +28,24 @@ struct SeenStore: Sendable {
   }
 
   /// Loads the last seen state of a nav; nil if there is no file, or none that can be read.
-  func load(endpoint: String, nav: String) -> Seen? {
+  func load(endpoint: String, nav: String) -> SeenState? {
     (try? readSmallFile(path(endpoint: endpoint, nav: nav), maximumBytes: 65_536))
-      .flatMap { Seen.decode($0, endpoint: endpoint, nav: nav) }
+      .flatMap { SeenState.decode($0, endpoint: endpoint, nav: nav) }
   }
 
   /// Saves a seen state; the file is replaced as a whole or not at all.
-  func save(_ seen: Seen, endpoint: String, nav: String) throws(SystemError) {
+  func save(_ seen: SeenState, endpoint: String, nav: String) throws(SystemError) {
     let path = path(endpoint: endpoint, nav: nav)
-    let bytes = Seen.encode(seen, endpoint: endpoint, nav: nav)
+    let bytes = SeenState.encode(seen, endpoint: endpoint, nav: nav)
     if FileStatus.probe(path) == nil {
       try createPrivateDirectory(directory)
       removeOldFiles()
     }
-    try replace(path, bytes)
+    // After a crash of the machine, no session reads the file again.
+    try writeFileAtomically(path, bytes, isSynced: false)
   }
 
   func forget(endpoint: String, nav: String) { unsafe unlink(path(endpoint: endpoint, nav: nav)) }
-
-  /// Replaces a file without a sync: after a crash of the machine, no session reads it again.
-  private func replace(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
-    let temporary = "\(path).\(getpid())"
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = unsafe navd_open(temporary, flags, 0o600)
-    guard descriptor >= 0 else { throw SystemError("create", temporary, code: navd_errno()) }
-    let isWritten = writeAll(bytes, to: descriptor)
-    let failure = navd_errno()
-    close(descriptor)
-    guard isWritten else {
-      unsafe unlink(temporary)
-      throw SystemError("write", temporary, code: failure)
-    }
-    guard unsafe rename(temporary, path) == 0 else {
-      let error = SystemError("replace", path, code: navd_errno())
-      unsafe unlink(temporary)
-      throw error
-    }
-  }
 
   /// FNV-1a, 64 bits.
   private static func hash(_ bytes: [UInt8], basis: UInt64) -> UInt64 {
@@ -87,10 +68,10 @@ struct SeenStore: Sendable {
 }
 
 /// The states that this terminal showed, kept in files between runs.
-struct Memory {
+struct SeenStates {
   private let store: SeenStore?
   private let endpoint: String
-  /// Why nothing is kept; nil if states are kept.
+  /// Why navctl cannot keep states; nil if it can.
   let obstacle: String?
 
   init(_ environment: ProcessEnvironment, endpoint: String) {
@@ -107,10 +88,10 @@ struct Memory {
   }
 
   /// The state of a nav that this terminal showed last; nil if it showed none.
-  func seen(_ nav: String) -> Seen? { store?.load(endpoint: endpoint, nav: nav) }
+  func seen(_ nav: String) -> SeenState? { store?.load(endpoint: endpoint, nav: nav) }
 
-  /// Records a state as shown; a failure only prints a warning.
-  func remember(_ seen: Seen?, of nav: String) {
+  /// Records a state as shown; after a failure, it only prints a warning.
+  func remember(_ seen: SeenState?, of nav: String) {
     guard let store, let seen else { return }
     do {
       try store.save(seen, endpoint: endpoint, nav: nav)

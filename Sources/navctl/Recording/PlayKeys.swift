@@ -2,8 +2,8 @@ import CLinux
 import NavigationCore
 
 enum PlayRequest: Hashable {
-  case next, back, toggle, faster, slower, quit
-  case go(UInt64)
+  case next, back, togglePause, faster, slower, quit
+  case goTo(UInt64)
   case unknown(String)
 
   init(line: String) {
@@ -11,22 +11,22 @@ enum PlayRequest: Hashable {
     switch (words.first, words.count) {
     case ("n", 1), (nil, 0): self = .next
     case ("b", 1): self = .back
-    case ("p", 1): self = .toggle
+    case ("p", 1): self = .togglePause
     case ("+", 1): self = .faster
     case ("-", 1): self = .slower
     case ("q", 1): self = .quit
-    case ("g", 2): self = UInt64(words[1]).map { .go($0) } ?? .unknown(line)
+    case ("g", 2): self = UInt64(words[1]).map { .goTo($0) } ?? .unknown(line)
     default: self = .unknown(line)
     }
   }
 }
 
 struct PlayKeys: ~Copyable {
-  /// ^C stays a signal.
-  private let mode = KeyMode()
+  /// The mode of the terminal, in which ^C still sends SIGINT.
+  private let mode = CbreakMode()
   private var buffer = LineBuffer()
-  /// The digits behind `g`; nil without it.
-  private var digits: String?
+  /// The digits typed after `g`, the key for a revision; nil without `g`.
+  private var typedRevision: String?
 
   var isAtEnd: Bool { buffer.isAtEnd }
 
@@ -50,18 +50,18 @@ struct PlayKeys: ~Copyable {
       return last == UInt8(ascii: "C") ? .next : last == UInt8(ascii: "D") ? .back : nil
     }
     let key = Character(UnicodeScalar(buffer.bytes.removeFirst()))
-    if let digits {
+    if let typedRevision {
       if key.isNumber {
-        self.digits = digits + String(key)
+        self.typedRevision = typedRevision + String(key)
         return nil
       }
-      self.digits = nil
-      return key == "\n" ? UInt64(digits).map { .go($0) } : nil
+      self.typedRevision = nil
+      return key == "\n" ? UInt64(typedRevision).map { .goTo($0) } : nil
     }
     switch key {
-    case "\n": return .toggle
+    case "\n": return .togglePause
     case "g":
-      digits = ""
+      typedRevision = ""
       return nil
     default:
       let request = PlayRequest(line: String(key))

@@ -1,16 +1,16 @@
 import NavigationCore
 import NavigationHub
 
-/// Replays a recording revision by revision, and proves each on the way.
+/// Replays a recording revision by revision, and verifies the digest of each.
 ///
-/// Laws: after `seek`, a revision is shown. What follows it and changes nothing is taken with it, so
-/// that the recording is proven as soon as the last revision is shown.
+/// With a revision, the player also reads the entries after it that change nothing. So the whole
+/// recording is verified as soon as the player is at the last revision.
 struct Player: ~Copyable {
   private let path: String
   let header: RecordingHeader
   private var input: RecordingInput
   private var verifier: RecordingVerifier
-  private var ahead: [UInt8]?
+  private var nextEntry: [UInt8]?
   private(set) var entry: [UInt8] = []
   private(set) var isAtEnd = false
 
@@ -28,19 +28,19 @@ struct Player: ~Copyable {
 
   var state: [UInt8] { verifier.replay.state(of: header.nav) }
 
-  func isDone(at last: Revision) -> Bool { ahead == nil || revision >= last }
+  func hasReached(_ last: Revision) -> Bool { nextEntry == nil || revision >= last }
 
-  func has(_ revision: Revision) -> Bool { revision >= header.from && revision <= header.to }
+  func contains(_ revision: Revision) -> Bool { revision >= header.from && revision <= header.to }
 
-  /// In milliseconds since 1970; nil at the end.
-  var nextTime: UInt64? { ahead.flatMap { Self.time(of: $0) } }
+  /// The time of the next entry, in milliseconds since 1970; nil at the end.
+  var nextTime: UInt64? { nextEntry.flatMap { Self.time(of: $0) } }
 
   mutating func advance() throws {
-    try fill()
-    while let next = ahead.take() {
+    try readAhead()
+    while let next = nextEntry.take() {
       entry = next
-      let step = try verifier.check(next, line: input.number)
-      try fill()
+      let step = try verifier.check(next, line: input.lineNumber)
+      try readAhead()
       // An entry without contents leads to a state.
       if step.isChange { return }
     }
@@ -48,19 +48,19 @@ struct Player: ~Copyable {
 
   mutating func seek(_ target: Revision) throws {
     if target < revision { self = try Player(path) }
-    while !verifier.replay.isBegun || !isDone(at: target) { try advance() }
+    while !verifier.replay.isBegun || !hasReached(target) { try advance() }
   }
 
-  private mutating func fill() throws {
-    while ahead == nil, !isAtEnd {
+  private mutating func readAhead() throws {
+    while nextEntry == nil, !isAtEnd {
       switch try input.next() {
       case .entry(let entry):
         let kind = (try? JSONValue(entry))?["kind"]?.string
         guard let kind, ["state", "created", "changed"].contains(kind) else {
-          try verifier.check(entry, line: input.number)
+          try verifier.check(entry, line: input.lineNumber)
           continue
         }
-        ahead = entry
+        nextEntry = entry
       case .end(let end):
         try verifier.finish(end)
         _ = try input.next()

@@ -5,9 +5,9 @@ import NavigationCore
 import NavigationHub
 import RuntimePaths
 
-/// A recording that is being written: beside its place, and renamed when it is complete.
+/// Writes a recording to a temporary file, and renames the file when the recording is complete.
 ///
-/// Without `finish`, nothing of it stays. The path `-` is stdout, which has no name to give.
+/// Without `finish`, `deinit` removes the temporary file. The path `-` stands for stdout.
 struct RecordingFile: ~Copyable {
   static let standardStream = "-"
   private let path: String
@@ -15,14 +15,14 @@ struct RecordingFile: ~Copyable {
   private let replaces: Bool
   private let descriptor: Int32
   private var gzip = GzipWriter(level: 9)
-  /// The end of the page around the file; nil without a page.
+  /// The HTML after the recording in a page; nil without a page.
   private var tail: [UInt8]?
-  /// What of the file in a page is not a multiple of three yet.
-  private var rest: [UInt8] = []
-  private var pending: [UInt8] = []
+  /// The last bytes that await base64, which encodes three at a time; empty without a page.
+  private var unencoded: [UInt8] = []
+  private var unwritten: [UInt8] = []
   private(set) var byteCount = 0
 
-  /// Begins an empty file for a place; nil as `page` stands for the file alone.
+  /// Creates an empty file for `path`; the recording goes into the page if there is one.
   static func create(_ path: String, replaces: Bool, page: RecordingPage?) throws -> RecordingFile {
     let temporary = path == standardStream ? path : "\(path).new-\(getpid())"
     let descriptor: Int32
@@ -32,14 +32,14 @@ struct RecordingFile: ~Copyable {
       descriptor = navd_duplicate(1)
     } else {
       let isThere = ![nil, .hidden].contains(FileStatus.probe(path)?.kind)
-      guard replaces || !isThere else { throw exists(path) }
+      guard replaces || !isThere else { throw existsError(path) }
       unsafe unlink(temporary)
       descriptor = unsafe navd_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw SystemError("create", temporary, code: navd_errno()) }
     }
     return RecordingFile(
       path: path, temporary: temporary, replaces: replaces, descriptor: descriptor,
-      tail: page?.tail, pending: page?.head ?? [])
+      tail: page?.tail, unwritten: page?.head ?? [])
   }
 
   deinit {
@@ -50,13 +50,13 @@ struct RecordingFile: ~Copyable {
   }
 
   mutating func line(_ line: [UInt8]) throws {
-    take(gzip.append(line + [0x0A]))
-    if pending.count >= 1 << 16 { try flush() }
+    append(gzip.append(line + [0x0A]))
+    if unwritten.count >= 1 << 16 { try flush() }
   }
 
   mutating func finish() throws {
-    take(gzip.finish())
-    if let tail { pending += Self.base64(rest) + tail }
+    append(gzip.finish())
+    if let tail { unwritten += Self.base64(unencoded) + tail }
     try flush()
     if path == Self.standardStream { return }
     guard fsync(descriptor) == 0 else { throw SystemError("sync", temporary, code: navd_errno()) }
@@ -66,7 +66,7 @@ struct RecordingFile: ~Copyable {
       let code = navd_errno()
       // Some file systems, such as that of USB sticks, have no hard links.
       guard [EPERM, EOPNOTSUPP, ENOSYS].contains(code), FileStatus.probe(path) == nil else {
-        if code == EEXIST || FileStatus.probe(path) != nil { throw Self.exists(path) }
+        if code == EEXIST || FileStatus.probe(path) != nil { throw Self.existsError(path) }
         throw SystemError("create", path, code: code)
       }
     }
@@ -76,23 +76,23 @@ struct RecordingFile: ~Copyable {
     try syncDirectory(path.contains("/") ? parentDirectory(of: path) : ".")
   }
 
-  private mutating func take(_ bytes: [UInt8]) {
-    guard tail != nil else { return pending += bytes }
-    rest += bytes
-    let whole = rest.count / 3 * 3
-    pending += Self.base64(Array(rest[..<whole]))
-    rest.removeFirst(whole)
+  private mutating func append(_ bytes: [UInt8]) {
+    guard tail != nil else { return unwritten += bytes }
+    unencoded += bytes
+    let whole = unencoded.count / 3 * 3
+    unwritten += Self.base64(Array(unencoded[..<whole]))
+    unencoded.removeFirst(whole)
   }
 
   private mutating func flush() throws {
-    guard writeAll(pending, to: descriptor) else {
+    guard writeAll(unwritten, to: descriptor) else {
       throw SystemError("write", temporary, code: navd_errno())
     }
-    byteCount += pending.count
-    pending.removeAll(keepingCapacity: true)
+    byteCount += unwritten.count
+    unwritten.removeAll(keepingCapacity: true)
   }
 
-  private static func exists(_ path: String) -> PlainFailure {
+  private static func existsError(_ path: String) -> PlainFailure {
     PlainFailure("file: \(path) exists already", "try: --force, or another name")
   }
 
@@ -115,16 +115,17 @@ struct RecordingFile: ~Copyable {
   }
 }
 
-/// The page of the inspector that holds a recording: the bytes before and behind the file in it.
+/// The page of the inspector that can hold a recording: its HTML before and after the recording.
 struct RecordingPage {
   let head: [UInt8]
   let tail: [UInt8]
 
   private static let fileName = "offline.html"
-  private static let start = Array(#"<script type="application/octet-stream" id="navrec">"#.utf8)
-  private static let end = Array("</script>".utf8)
+  private static let startMarker = Array(
+    #"<script type="application/octet-stream" id="navrec">"#.utf8)
+  private static let endMarker = Array("</script>".utf8)
 
-  /// Reads the page from a directory, nil for the usual ones; throws what is missing.
+  /// Reads the page from a directory, or for nil from the directories where packages install it.
   init(directory option: String?) throws {
     let directory: String
     do throws(InspectorFiles.Missing) {
@@ -137,8 +138,8 @@ struct RecordingPage {
     }
     let path = "\(directory)/\(Self.fileName)"
     let text = try readSmallFile(path, maximumBytes: 16 << 20)
-    guard let place = text.firstRange(of: Self.start)?.upperBound,
-      let end = text[place...].firstRange(of: Self.end)?.lowerBound
+    guard let place = text.firstRange(of: Self.startMarker)?.upperBound,
+      let end = text[place...].firstRange(of: Self.endMarker)?.lowerBound
     else {
       throw PlainFailure(
         "page: \(path) has no place for a recording",
@@ -149,14 +150,14 @@ struct RecordingPage {
   }
 }
 
-/// A recording that is being read, from its first line on; the path `-` is stdin.
+/// Reads a recording line by line; the path `-` stands for stdin.
 struct RecordingInput: ~Copyable {
   private let path: String
   private let descriptor: Int32
   private var reader = RecordingReader()
   private var isAtEnd = false
   let byteCount: UInt64
-  private(set) var done: UInt64 = 0
+  private(set) var bytesRead: UInt64 = 0
 
   init(_ path: String) throws {
     self.path = path
@@ -173,7 +174,7 @@ struct RecordingInput: ~Copyable {
 
   deinit { close(descriptor) }
 
-  var number: Int { reader.number }
+  var lineNumber: Int { reader.number }
 
   mutating func header() throws -> RecordingHeader {
     while true {
@@ -202,7 +203,7 @@ struct RecordingInput: ~Copyable {
       throw PlainFailure("file: cannot read \(path): \(SystemError.text(of: navd_errno()))")
     }
     isAtEnd = bytes.isEmpty
-    done += UInt64(bytes.count)
+    bytesRead += UInt64(bytes.count)
     reader.append(bytes)
   }
 }

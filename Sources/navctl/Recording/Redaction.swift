@@ -5,7 +5,7 @@ import NavigationCore
 /// Ids, names of navs and clients, operations, numbers and truth values stay. Any other text becomes
 /// its number of characters, as in `(12 characters)`.
 enum Redaction {
-  private static let kept: Set<String> = [
+  private static let keptMembers: Set<String> = [
     "id", "nav", "kind", "epoch", "dig", "cause", "do", "op", "phase", "why", "view", "name",
     "principal", "owner", "server", "boot", "code", "subject", "verdict", "top", "back", "visible",
     "screen", "from", "to", "covers", "style", "metrics", "placement", "class", "type", "before",
@@ -13,18 +13,18 @@ enum Redaction {
     "systemItem", "source", "key", "what",
   ]
 
-  /// The members in which applications keep what they like.
-  private static let free: Set<String> = [
+  /// The members in which applications keep any JSON.
+  private static let applicationMembers: Set<String> = [
     "args", "result", "sender", "userInfo", "customView", "view", "container", "object",
     "titleTextAttributes", "largeTitleTextAttributes", "font",
   ]
 
-  /// The value, of the member `name` if it is one, without such texts.
+  /// The value without such texts; `name` is that of the member whose value it is, or nil.
   static func redacted(_ value: JSONValue, in name: String? = nil) -> OpaqueJSON {
     switch value.kind {
     case .object:
       // What applications put there has any names, which can be texts of users too.
-      let isFree = name.map { free.contains($0) } ?? false
+      let isFree = name.map { applicationMembers.contains($0) } ?? false
       return .object(
         JSONObject(
           value.members.enumerated().map { index, member in
@@ -34,7 +34,7 @@ enum Redaction {
           }))
     case .array: return .array(value.elements.map { redacted($0, in: name) })
     case .string:
-      if let name, kept.contains(name) { return value.opaque }
+      if let name, keptMembers.contains(name) { return value.opaque }
       return .string("(\(value.string?.count ?? 0) characters)")
     default: return value.opaque
     }

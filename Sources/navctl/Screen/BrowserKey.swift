@@ -29,28 +29,30 @@ enum BrowserKey: Hashable, Sendable {
 }
 
 struct LineEditor: Hashable, Sendable {
-  private(set) var before = ""
-  private var after = ""
+  private(set) var textBeforeCursor = ""
+  private var textAfterCursor = ""
 
-  init(_ text: String = "") { before = text }
+  init(_ text: String = "") { textBeforeCursor = text }
 
-  var text: String { before + after }
+  var text: String { textBeforeCursor + textAfterCursor }
 
   private static let maximumLength = 500
 
-  /// Takes a key; returns false if it is none of a line.
+  /// Edits the line by a key; returns false for a key that does not edit.
   mutating func press(_ key: BrowserKey) -> Bool {
     switch key {
     case .text(let scalar):
       guard text.count < Self.maximumLength else { return true }
-      before.unicodeScalars.append(scalar)
-    case .backspace: if !before.isEmpty { before.removeLast() }
-    case .delete: if !after.isEmpty { after.removeFirst() }
-    case .left: if let last = before.popLast() { after = String(last) + after }
-    case .right: if !after.isEmpty { before.append(after.removeFirst()) }
-    case .home: (before, after) = ("", text)
-    case .end: (before, after) = (text, "")
-    case .clearLine: (before, after) = ("", "")
+      textBeforeCursor.unicodeScalars.append(scalar)
+    case .backspace: if !textBeforeCursor.isEmpty { textBeforeCursor.removeLast() }
+    case .delete: if !textAfterCursor.isEmpty { textAfterCursor.removeFirst() }
+    case .left:
+      if let last = textBeforeCursor.popLast() { textAfterCursor = String(last) + textAfterCursor }
+    case .right:
+      if !textAfterCursor.isEmpty { textBeforeCursor.append(textAfterCursor.removeFirst()) }
+    case .home: (textBeforeCursor, textAfterCursor) = ("", text)
+    case .end: (textBeforeCursor, textAfterCursor) = (text, "")
+    case .clearLine: (textBeforeCursor, textAfterCursor) = ("", "")
     default: return false
     }
     return true
@@ -63,12 +65,12 @@ struct LineEditor: Hashable, Sendable {
 /// Escape that arrives together with other keys therefore begins a sequence: ncurses has waited for
 /// the next key before it delivers Escape alone.
 struct EscapeFilter: Hashable, Sendable {
-  private enum Place: Hashable { case outside, afterEscape, inSequence }
+  private enum Position: Hashable { case outside, afterEscape, inSequence }
 
-  private var place = Place.outside
+  private var position = Position.outside
 
-  /// Takes all keys that have arrived, and returns each whole sequence as `other`.
-  mutating func take(_ keys: [BrowserKey]) -> [BrowserKey] {
+  /// Filters all keys that have arrived; in place of each complete sequence, it returns `other`.
+  mutating func filter(_ keys: [BrowserKey]) -> [BrowserKey] {
     var taken: [BrowserKey] = []
     for (index, key) in keys.enumerated() {
       if let key = take(key, isPending: index + 1 < keys.count) { taken.append(key) }
@@ -76,28 +78,28 @@ struct EscapeFilter: Hashable, Sendable {
     return taken
   }
 
-  /// Takes a key; nil within a sequence, which can continue with the keys that arrive later.
+  /// Filters a key; nil within a sequence, which keys that arrive later can continue.
   private mutating func take(_ key: BrowserKey, isPending: Bool) -> BrowserKey? {
-    switch (place, key) {
+    switch (position, key) {
     case (_, .interrupt): break  // It ends the command, wherever it stands.
     case (_, .escape):
       guard isPending else { break }
-      place = .afterEscape
+      position = .afterEscape
       return nil
     case (.outside, _): break
     case (.afterEscape, .text("[")), (.afterEscape, .text("O")):
-      place = .inSequence
+      position = .inSequence
       return nil
-    case (.inSequence, .text(let scalar)) where Self.continues(scalar): return nil
+    case (.inSequence, .text(let scalar)) where Self.isInsideSequence(scalar): return nil
     case (.afterEscape, _), (.inSequence, _):
-      place = .outside
+      position = .outside
       return .other
     }
-    place = .outside
+    position = .outside
     return key
   }
 
-  private static func continues(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isInsideSequence(_ scalar: Unicode.Scalar) -> Bool {
     // The function keys of the Linux console have a second bracket.
     (0x20...0x3F).contains(scalar.value) || scalar == "["
   }

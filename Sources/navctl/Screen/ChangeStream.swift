@@ -1,43 +1,43 @@
 import NavigationCore
 
-/// The lines of one nav's changes, the newest at the end, and the part of them that is shown.
+/// The lines about one nav's changes, newest last, and the position to which a user has scrolled.
 struct ChangeStream: Sendable {
-  var watch = WatchLines()
+  var watchLines = WatchLines()
   private var entries: [String] = []
-  private var dropped = 0
-  /// Behind which entry the shown part ends; nil while it follows the newest.
-  private var heldAt: Int?
+  private var droppedCount = 0
+  /// The number of the last shown entry; nil while the newest is shown as it arrives.
+  private var lastShown: Int?
 
   static let maximumEntries = 1000
 
-  var count: Int { dropped + entries.count }
+  var count: Int { droppedCount + entries.count }
 
-  var isFollowing: Bool { heldAt == nil }
+  var isFollowing: Bool { lastShown == nil }
 
-  var newer: Int { heldAt.map { count - $0 } ?? 0 }
+  var newerCount: Int { lastShown.map { count - $0 } ?? 0 }
 
   mutating func append(_ text: String) {
     entries.append(text)
     guard entries.count > Self.maximumEntries else { return }
-    dropped += entries.count - Self.maximumEntries
+    droppedCount += entries.count - Self.maximumEntries
     entries.removeFirst(entries.count - Self.maximumEntries)
-    if let held = heldAt { heldAt = max(held, min(dropped + 1, count)) }
+    if let held = lastShown { lastShown = max(held, min(droppedCount + 1, count)) }
   }
 
-  mutating func hold() { heldAt = heldAt ?? count }
+  mutating func hold() { lastShown = lastShown ?? count }
 
-  mutating func follow() { heldAt = nil }
+  mutating func follow() { lastShown = nil }
 
-  /// Moves by lines, towards newer ones if `step` is positive; at the newest it follows.
+  /// Scrolls by lines, towards newer ones if `step` is positive; from the newest on, it follows.
   mutating func scroll(_ step: Int) {
-    let end = (heldAt ?? count) + step
-    heldAt = end >= count ? nil : max(end, min(dropped + 1, count))
+    let end = (lastShown ?? count) + step
+    lastShown = end >= count ? nil : max(end, min(droppedCount + 1, count))
   }
 
   /// The shown lines, broken to a width; the newest of them is the last.
   func lines(columns: Int, rows: Int) -> [StyledLine] {
     var lines: [StyledLine] = []
-    var index = (heldAt ?? count) - dropped
+    var index = (lastShown ?? count) - droppedCount
     while index > 0, lines.count < rows {
       index -= 1
       lines =

@@ -4,13 +4,13 @@ import CNCurses
 ///
 /// ncurses sends only what differs from the frame before. `deinit` restores the terminal. A signal
 /// with its default action prevents that, so the process handles SIGINT, SIGTERM, SIGHUP and SIGQUIT;
-/// after SIGKILL or a crash the user types `reset`. A process has one of them, for one thread.
+/// after SIGKILL or a crash the user types `reset`. A process has at most one, used by one thread.
 @safe struct CursesTerminal: ~Copyable {
   private let screen: OpaquePointer
   private let isColoured: Bool
 
-  /// Takes the character set of the environment; returns false if only ASCII can be shown.
-  static func takeLocale() -> Bool { navd_curses_locale() != 0 }
+  /// Makes ncurses use the locale of the environment; returns false if it has ASCII alone.
+  static func useLocale() -> Bool { navd_curses_locale() != 0 }
 
   /// Takes over the terminal; nil if it cannot place the cursor.
   init?(isColoured: Bool) {
@@ -32,7 +32,7 @@ import CNCurses
     navd_curses_resize(Int32(clamping: columns), Int32(clamping: rows))
   }
 
-  /// Sends the next frame whole, over whatever another program has written.
+  /// Makes ncurses send the whole next frame, over what another program may have written.
   func redraw() { navd_curses_redraw() }
 
   func show(_ frame: BrowserFrame) {
@@ -43,14 +43,14 @@ import CNCurses
         let wide = cell.text.map { wchar_t(bitPattern: $0.value) } + [0]
         unsafe navd_curses_put(
           Int32(clamping: row), Int32(clamping: cell.column), wide, Int32(clamping: cell.width),
-          Int32(bitPattern: Self.look(cell.style).rawValue), isColoured ? 1 : 0)
+          Int32(bitPattern: Self.cursesStyle(cell.style).rawValue), isColoured ? 1 : 0)
       }
     }
     navd_curses_show(
       Int32(clamping: frame.cursor?.row ?? 0), Int32(clamping: frame.cursor?.column ?? -1))
   }
 
-  private static func look(_ style: StyledLine.Style) -> navd_look {
+  private static func cursesStyle(_ style: StyledLine.Style) -> navd_look {
     switch style {
     case .plain: NAVD_PLAIN
     case .strong: NAVD_STRONG
@@ -61,7 +61,7 @@ import CNCurses
     }
   }
 
-  /// A sequence that ncurses does not know is Escape, and then each of its characters.
+  /// The next typed key, nil if there is none; an unknown sequence is Escape and its characters.
   func nextKey() -> BrowserKey? {
     var character: UInt32 = 0
     let kind = unsafe UInt32(bitPattern: navd_curses_key(&character))

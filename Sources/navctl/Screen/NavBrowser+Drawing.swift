@@ -4,11 +4,11 @@ import NavigationHub
 struct BrowserFrame: Hashable, Sendable {
   /// The lines, from the first row on; none is wider than the terminal.
   var lines: [StyledLine]
-  var cursor: BrowserPlace?
+  var cursor: CellPosition?
 }
 
-/// A cell of the terminal, both counted from 0.
-struct BrowserPlace: Hashable, Sendable {
+/// The place of a cell on the terminal; rows and columns count from 0.
+struct CellPosition: Hashable, Sendable {
   var row: Int
   var column: Int
 }
@@ -16,41 +16,41 @@ struct BrowserPlace: Hashable, Sendable {
 struct BrowserLayout: Hashable, Sendable {
   let columns: Int
   let rows: Int
-  let status: Int
+  let statusRows: Int
 
-  /// Whether the list stands beside the stack and the changes; else one pane is shown at a time.
+  /// Whether the list is beside the stack and the changes; else one pane at a time is shown.
   var isWide: Bool { columns >= 64 && rows >= 14 }
-  var hasHead: Bool { rows >= 4 }
+  var hasHeader: Bool { rows >= 4 }
   var hasHints: Bool { rows >= 6 }
-  var body: Int { max(0, rows - (hasHead ? 1 : 0) - (hasHints ? 1 : 0) - status) }
-  var list: Int { isWide ? min(40, columns * 3 / 8 - 1) : columns }
-  var side: Int { isWide ? columns - list - 2 : columns }
-  var changes: Int { isWide ? max(4, body / 3) : body }
+  var bodyRows: Int { max(0, rows - (hasHeader ? 1 : 0) - (hasHints ? 1 : 0) - statusRows) }
+  var listColumns: Int { isWide ? min(40, columns * 3 / 8 - 1) : columns }
+  var sideColumns: Int { isWide ? columns - listColumns - 2 : columns }
+  var changesRows: Int { isWide ? max(4, bodyRows / 3) : bodyRows }
 
   func height(of pane: NavBrowser.Pane) -> Int {
     switch pane {
-    case .list: body
-    case .stack: isWide ? body - changes : body
-    case .changes: changes
+    case .list: bodyRows
+    case .stack: isWide ? bodyRows - changesRows : bodyRows
+    case .changes: changesRows
     }
   }
 }
 
 extension NavBrowser {
   var layout: BrowserLayout {
-    BrowserLayout(columns: columns, rows: rows, status: statusLines.count)
+    BrowserLayout(columns: columns, rows: rows, statusRows: statusLines.count)
   }
 
-  /// Draws the screen, and notes the state of the open nav as seen.
+  /// Draws the screen, and sets `drawnState` if the frame shows the top of the open nav.
   mutating func frame() -> BrowserFrame {
     let layout = layout
     // Only a frame that has the outermost screen of the open nav shows it.
-    drawn = nil
-    var lines = layout.hasHead ? [head] : []
+    drawnState = nil
+    var lines = layout.hasHeader ? [header] : []
     lines += helpTop.map { helpLines(from: $0, layout) } ?? body(layout)
     let status = statusLines
     let cursor = prompt.map {
-      BrowserPlace(row: lines.count, column: min(typed($0).column, columns - 1))
+      CellPosition(row: lines.count, column: min(typed($0).column, columns - 1))
     }
     lines += status
     if layout.hasHints { lines.append(hints) }
@@ -60,7 +60,7 @@ extension NavBrowser {
       cursor: cursor.flatMap { $0.row < rows ? $0 : nil })
   }
 
-  private var head: StyledLine {
+  private var header: StyledLine {
     let mode = isWritable ? "read-write" : "read-only"
     var right = StyledLine(
       isConnected ? "connected" : "disconnected, reconnecting", isConnected ? .plain : .alert)
@@ -89,7 +89,7 @@ extension NavBrowser {
     return kept.map { StyledLine(TerminalText.fitted($0, columns: columns), style) }
   }
 
-  /// What is typed, without its beginning if it is too long, and the column of the cursor.
+  /// The line of a prompt, which shows the end of a long text, and the column of the cursor.
   private func typed(_ prompt: Prompt) -> (line: StyledLine, column: Int) {
     let label =
       switch prompt.purpose {
@@ -102,7 +102,7 @@ extension NavBrowser {
     var line = StyledLine(label, .strong)
     let room = max(1, columns - line.width - 1)
     var text = Substring(TerminalText.visible(prompt.editor.text))
-    var before = TerminalText.width(TerminalText.visible(prompt.editor.before))
+    var before = TerminalText.width(TerminalText.visible(prompt.editor.textBeforeCursor))
     let column = line.width + min(before, room)
     while before > room, let first = text.popFirst() {
       before -= DisplayWidth.columns(of: first)
@@ -113,7 +113,7 @@ extension NavBrowser {
 
   private var isHeld: Bool { opened.flatMap { streams[$0.name] }.map { !$0.isFollowing } ?? false }
 
-  /// The keys, those first that are needed first, as many as fit.
+  /// As many hints about keys as fit, the most needed first.
   private var hints: StyledLine {
     let keys: [String]
     switch prompt?.purpose {

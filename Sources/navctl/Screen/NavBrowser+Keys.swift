@@ -56,13 +56,13 @@ extension NavBrowser {
     case .down, .text("j"): return 1
     case .pageUp: return -page
     case .pageDown: return page
-    case .home, .text("g"): return -Self.far
-    case .end, .text("G"): return Self.far
+    case .home, .text("g"): return -Self.farStep
+    case .end, .text("G"): return Self.farStep
     default: return nil
     }
   }
 
-  private static let far = 1 << 30
+  private static let farStep = 1 << 30
 
   private mutating func move(_ key: BrowserKey) -> [Effect] {
     if let step = step(key) {
@@ -94,7 +94,7 @@ extension NavBrowser {
     return open(row.path)
   }
 
-  /// Collapses the chosen branch; from another row it goes to the branch around it.
+  /// Collapses the chosen branch; if another row is chosen, chooses the branch around it.
   private mutating func leaveBranch() {
     let rows = currentRows()
     guard chosenIndex < rows.count else { return }
@@ -139,14 +139,14 @@ extension NavBrowser {
     return []
   }
 
-  /// Why a key cannot change the open nav; nil if it can.
-  private var hindrance: String? {
+  /// Why a key cannot change the open nav, in words; nil if it can.
+  private var reasonAgainstChange: String? {
     guard isWritable else { return "read-only: start with --write" }
     guard let opened else { return "no nav is open: choose one and press Enter" }
     guard isConnected else { return "disconnected: nothing was sent" }
-    if let pending { return "\(pending.command) has no answer yet: nothing was sent" }
+    if let pendingChange { return "\(pendingChange.command) has no answer yet: nothing was sent" }
     guard opened.isCurrent else { return "\(opened.name) is not up to date yet: nothing was sent" }
-    guard drawn != nil else {
+    guard drawnState != nil else {
       return layout.isWide || pane == .stack
         ? "the top of \(opened.name) is not on the screen: press g in its pane first"
         : "\(opened.name) is not on the screen: press Tab until it is"
@@ -155,7 +155,7 @@ extension NavBrowser {
   }
 
   private mutating func beginPush() {
-    if let hindrance { return report(hindrance, isAlert: true) }
+    if let reasonAgainstChange { return report(reasonAgainstChange, isAlert: true) }
     guard let opened else { return }
     prompt = Prompt(purpose: .push(nav: opened.name))
   }
@@ -176,18 +176,18 @@ extension NavBrowser {
   private mutating func change(
     _ command: String, _ operation: () throws(UsageError) -> NavigationOperation
   ) -> [Effect] {
-    if let hindrance {
-      report(hindrance, isAlert: true)
+    if let reasonAgainstChange {
+      report(reasonAgainstChange, isAlert: true)
       return []
     }
-    guard let opened, let drawn else { return [] }
+    guard let opened, let drawnState else { return [] }
     do throws(UsageError) {
       let operation = try operation()
       let change = Change(
         nav: opened.name, operation: operation,
-        guards: try Self.guards(operation, drawn, command: command, nav: opened.name),
-        command: command, seen: drawn)
-      pending = change
+        guards: try Self.guards(operation, drawnState, command: command, nav: opened.name),
+        command: command, seen: drawnState)
+      pendingChange = change
       report("\(command): waiting for navd")
       return [.send(change)]
     } catch {
@@ -196,23 +196,23 @@ extension NavBrowser {
     }
   }
 
-  /// The guards of the command that does the same, made from the last frame.
+  /// The guards that the command of navctl would have, made from the state of the last frame.
   ///
-  /// Nobody types the name of what `r` removes, so it is guarded as `pop` is; and the nav that is
-  /// drawn must not have been closed and created anew.
+  /// The key r, pop to root, needs the guard of `pop`. Each guard names the epoch, so that a nav
+  /// that was closed and created anew does not change.
   private static func guards(
-    _ operation: NavigationOperation, _ drawn: Seen, command: String, nav: String
+    _ operation: NavigationOperation, _ drawnState: SeenState, command: String, nav: String
   ) throws(UsageError) -> Guards {
     let need = operation.kind == .popToRoot ? .position : operation.neededGuard
     var guards = try GuardChoice(ParsedCommandLine()).guards(
-      need: need, seen: drawn, obstacle: nil, command: command, nav: nav)
-    guards.epoch = drawn.epoch
+      need: need, seen: drawnState, obstacle: nil, command: command, nav: nav)
+    guards.epoch = drawnState.epoch
     return guards
   }
 
   mutating func takeAnswer(_ result: Result<OkReply, ErrReply>) -> [Effect] {
-    guard let change = pending else { return [] }
-    pending = nil
+    guard let change = pendingChange else { return [] }
+    pendingChange = nil
     switch result {
     case .success(let reply):
       report(OperationSummary.line(reply, operations: [change.operation]))

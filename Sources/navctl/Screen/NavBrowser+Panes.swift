@@ -8,9 +8,9 @@ extension NavBrowser {
     let left = lines(of: .list, layout)
     let right = lines(of: .stack, layout) + lines(of: .changes, layout)
     return zip(left, right).map { left, right in
-      var line = left.padded(columns: layout.list)
+      var line = left.padded(columns: layout.listColumns)
       line.append("│ ", .faint)
-      line.append(right.fitted(columns: layout.side))
+      line.append(right.fitted(columns: layout.sideColumns))
       return line
     }
   }
@@ -19,18 +19,18 @@ extension NavBrowser {
     let rows = layout.height(of: pane)
     let lines =
       switch pane {
-      case .list: listPane(columns: layout.list, rows: rows)
-      case .stack: stackPane(columns: layout.side, rows: rows)
-      case .changes: changesPane(columns: layout.side, rows: rows)
+      case .list: listPane(columns: layout.listColumns, rows: rows)
+      case .stack: stackPane(columns: layout.sideColumns, rows: rows)
+      case .changes: changesPane(columns: layout.sideColumns, rows: rows)
       }
-    return Self.filled(lines, rows: rows)
+    return Self.filledUp(lines, rows: rows)
   }
 
-  private static func filled(_ lines: [StyledLine], rows: Int) -> [StyledLine] {
+  private static func filledUp(_ lines: [StyledLine], rows: Int) -> [StyledLine] {
     lines.prefix(rows) + Array(repeating: StyledLine(), count: max(0, rows - lines.count))
   }
 
-  /// The heading of a pane; brackets mark the one that keys act on.
+  /// The heading of a pane; brackets mark the pane on which keys act.
   private func heading(
     _ name: String, _ note: String, of pane: Pane, columns: Int, isAlert: Bool = false
   ) -> StyledLine {
@@ -50,7 +50,8 @@ extension NavBrowser {
     let navs = tree.lazy.filter(\.isNav).count
     let note =
       filter.isEmpty
-      ? "\(listed.count)" : "\(navs) of \(listed.count) with \(TerminalText.visible(filter))"
+      ? "\(listedNavs.count)"
+      : "\(navs) of \(listedNavs.count) with \(TerminalText.visible(filter))"
     var lines = [heading("navs", note, of: .list, columns: columns)]
     if let listProblem {
       lines += Self.paragraph(listProblem, columns: columns, .alert)
@@ -82,7 +83,7 @@ extension NavBrowser {
     return isChosen ? line.restyled(.chosen) : line
   }
 
-  /// The longest text first; the open nav is known by its mirror, the others by their heads.
+  /// The texts about a nav's position, longest first: of an open nav from its mirror.
   private func notes(_ nav: String, isOpen: Bool) -> [String] {
     let head =
       isOpen
@@ -115,13 +116,13 @@ extension NavBrowser {
     ]
     if let problem = opened.problem { lines += Self.paragraph(problem, columns: columns, .alert) }
     guard let mirror = opened.mirror else { return lines }
-    guard let state = try? JSONValue(MirrorText.state(mirror, nav: opened.name)) else {
+    guard let state = try? JSONValue(mirror.snapshot(of: opened.name).bytes) else {
       return lines + Self.paragraph("its state cannot be read", columns: columns, .alert)
     }
     let (drawing, skipped, hasTop) = StateDrawing(columns: columns)
       .lines(state, height: rows - lines.count, skipped: opened.skipped)
     self.opened?.skipped = skipped
-    if hasTop { drawn = Seen(mirror) }
+    if hasTop { drawnState = SeenState(mirror) }
     return lines + drawing
   }
 
@@ -130,7 +131,8 @@ extension NavBrowser {
       return [heading("changes", "", of: .changes, columns: columns)]
     }
     let note =
-      stream.isFollowing ? "following" : stream.newer > 0 ? "held, \(stream.newer) newer" : "held"
+      stream.isFollowing
+      ? "following" : stream.newerCount > 0 ? "held, \(stream.newerCount) newer" : "held"
     return [heading("changes", note, of: .changes, columns: columns)]
       + stream.lines(columns: columns, rows: max(0, rows - 1))
   }
@@ -142,9 +144,9 @@ extension NavBrowser {
   }
 
   func helpLines(from top: Int, _ layout: BrowserLayout) -> [StyledLine] {
-    let last = max(0, Self.help.count - layout.body)
-    let shown = Self.help[min(top, last)...].prefix(layout.body)
-    return Self.filled(shown.map { StyledLine($0) }, rows: layout.body)
+    let last = max(0, Self.help.count - layout.bodyRows)
+    let shown = Self.help[min(top, last)...].prefix(layout.bodyRows)
+    return Self.filledUp(shown.map { StyledLine($0) }, rows: layout.bodyRows)
   }
 
   /// What the keys do, in lines for the narrowest terminal.

@@ -11,7 +11,7 @@ struct NavBrowser: Sendable {
   enum Effect: Sendable {
     case watch(String)
     case unwatch(String)
-    /// Send a change, and pass its id to `noteSent(id:)`.
+    /// Send a change, and pass the id of its request to `noteSent(id:)`.
     case send(Change)
     case redraw
     case quit
@@ -23,7 +23,7 @@ struct NavBrowser: Sendable {
     var operation: NavigationOperation
     var guards: Guards
     var command: String
-    var seen: Seen
+    var seen: SeenState
     /// The id of its request; nil until it is sent.
     var id: UInt64?
   }
@@ -36,9 +36,9 @@ struct NavBrowser: Sendable {
     /// The copy of its state; nil before it has arrived.
     var mirror: Mirror?
     var isCurrent = false
-    /// Why there is no copy, or no newer one; nil if nothing is wrong.
+    /// Why the mirror is missing or out of date; nil if it is neither.
     var problem: String?
-    /// Whether the nav does not exist at the moment, so that its watch begins when it is listed.
+    /// Whether the nav does not exist, so that its watch begins once the list has it.
     var isAwaited = false
     var skipped = 0
   }
@@ -53,9 +53,6 @@ struct NavBrowser: Sendable {
     var editor = LineEditor()
   }
 
-  static let directory = "$navs"
-  /// The directory of the newest revisions of the navs in memory; some daemons do not have it.
-  static let headDirectory = "$heads"
   static let maximumStreams = 32
 
   let isWritable: Bool
@@ -65,35 +62,35 @@ struct NavBrowser: Sendable {
   var rows = 24
 
   var pane = Pane.list
-  var listed: [MirrorRecord] = []
+  var listedNavs: [MirrorRecord] = []
   var heads: [String: MirrorRecord] = [:]
   var listProblem: String?
   /// The rows of the list; nil if they must be made anew.
   var treeRows: [NavTree.Row]?
   var collapsed: Set<String> = []
   var filter = ""
-  /// The path of the chosen row, and its place when the list was last drawn.
+  /// The path of the chosen row; `chosenIndex` is its index when the list was last drawn.
   var chosen: String?
   var chosenIndex = 0
   var listTop = 0
 
   var opened: OpenNav?
-  /// The state of the open nav in the last frame; nil if that did not have its outermost screen.
-  var drawn: Seen?
+  /// The state of the open nav in the last frame; nil if that frame did not show its top.
+  var drawnState: SeenState?
   var streams: [String: ChangeStream] = [:]
   var prompt: Prompt?
-  /// The first line of the help that is drawn; nil while it is not shown.
+  /// The index of the help's first visible line; nil while the help is closed.
   var helpTop: Int?
   var message: (text: String, isAlert: Bool)?
-  var pending: Change?
+  var pendingChange: Change?
   var isConnected = true
 
-  /// The first actions: watch the directory, and the nav that was named.
-  mutating func start(_ nav: String?) -> [Effect] {
-    guard let nav else { return [.watch(Self.directory)] }
+  /// The effects at the start: watch the list of navs, and the nav of the command line.
+  mutating func firstEffects(_ nav: String?) -> [Effect] {
+    guard let nav else { return [.watch(Directory.navs.nav)] }
     chosen = nav
     pane = .stack
-    return [.watch(Self.directory)] + open(nav)
+    return [.watch(Directory.navs.nav)] + open(nav)
   }
 
   mutating func resize(columns: Int, rows: Int) {
@@ -101,12 +98,12 @@ struct NavBrowser: Sendable {
     self.rows = max(1, rows)
   }
 
-  var shown: (nav: String, seen: Seen)? {
-    guard let opened, let drawn else { return nil }
-    return (opened.name, drawn)
+  var drawnNav: (nav: String, seen: SeenState)? {
+    guard let opened, let drawnState else { return nil }
+    return (opened.name, drawnState)
   }
 
-  mutating func noteSent(id: UInt64) { pending?.id = id }
+  mutating func noteSent(id: UInt64) { pendingChange?.id = id }
 
   mutating func open(_ nav: String) -> [Effect] {
     guard opened?.name != nav else {
@@ -118,7 +115,7 @@ struct NavBrowser: Sendable {
     }
     let former = opened?.name
     opened = OpenNav(name: nav)
-    drawn = nil
+    drawnState = nil
     if streams[nav] == nil {
       if streams.count >= Self.maximumStreams { streams = [:] }
       streams[nav] = ChangeStream()
@@ -127,10 +124,10 @@ struct NavBrowser: Sendable {
     return (former.map { [.unwatch($0)] } ?? []) + [.watch(nav)]
   }
 
-  /// The rows of the list, with the chosen one kept as the list changes.
+  /// The rows of the list; when the list has changed, it finds the chosen row again.
   mutating func currentRows() -> [NavTree.Row] {
     if let treeRows { return treeRows }
-    let rows = NavTree.rows(listed.map(\.id), filter: filter, collapsed: collapsed)
+    let rows = NavTree.rows(listedNavs.map(\.id), filter: filter, collapsed: collapsed)
     treeRows = rows
     if let index = rows.firstIndex(where: { $0.path == chosen }) {
       chosenIndex = index
@@ -151,39 +148,39 @@ struct NavBrowser: Sendable {
 
   func head(of nav: String) -> JSONValue? { heads[nav].flatMap { try? JSONValue($0.json.bytes) } }
 
-  mutating func take(_ event: SessionEvent) -> [Effect] {
+  mutating func handle(_ event: SessionEvent) -> [Effect] {
     switch event {
     case .opened:
       isConnected = true
-      return [.watch(Self.headDirectory)]
+      return [.watch(Directory.heads.nav)]
     case .lost:
       isConnected = false
       opened?.isCurrent = false
-    case .answered(let id, let result) where pending?.id == id: return takeAnswer(result)
-    case .changed(Self.directory, let change): return takeDirectory(change)
-    case .changed(Self.headDirectory, let change): takeHeads(change.mirror?.screens)
+    case .answered(let id, let result) where pendingChange?.id == id: return takeAnswer(result)
+    case .changed(Directory.navs.nav, let change): return setList(change)
+    case .changed(Directory.heads.nav, let change): setHeads(change.mirror?.screens)
     // Without the right to read them all, the list has names alone.
-    case .watchEnded(Self.headDirectory, _, _): takeHeads([])
-    case .changed(let nav, let change) where nav == opened?.name: takeChange(change)
-    case .watchEnded(Self.directory, _, let outcome): listProblem = Self.text(outcome, nil)
-    case .watchEnded(let nav, _, let outcome) where nav == opened?.name: end(nav, outcome)
+    case .watchEnded(Directory.heads.nav, _, _): setHeads([])
+    case .changed(let nav, let change) where nav == opened?.name: applyChange(change)
+    case .watchEnded(Directory.navs.nav, _, let outcome): listProblem = Self.text(outcome, nil)
+    case .watchEnded(let nav, _, let outcome) where nav == opened?.name: endWatch(nav, outcome)
     case .closed, .answered, .queued, .changed, .latest, .ephemeral, .traced, .watchEnded, .duty:
       break
     }
     return []
   }
 
-  private mutating func takeHeads(_ records: [MirrorRecord]?) {
+  private mutating func setHeads(_ records: [MirrorRecord]?) {
     guard let records else { return }
     heads = Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  private mutating func takeDirectory(_ change: MirrorChange) -> [Effect] {
+  private mutating func setList(_ change: MirrorChange) -> [Effect] {
     guard let mirror = change.mirror else { return [] }
-    listed = mirror.screens
+    listedNavs = mirror.screens
     listProblem = nil
     treeRows = nil
-    guard let opened, opened.isAwaited, listed.contains(where: { $0.id == opened.name }) else {
+    guard let opened, opened.isAwaited, listedNavs.contains(where: { $0.id == opened.name }) else {
       return []
     }
     self.opened?.isAwaited = false
@@ -191,45 +188,45 @@ struct NavBrowser: Sendable {
     return [.watch(opened.name)]
   }
 
-  private mutating func takeChange(_ change: MirrorChange) {
+  private mutating func applyChange(_ change: MirrorChange) {
     guard let name = opened?.name else { return }
     switch change {
     case .applied(let mirror, let diff):
-      add(name) { $0.diff(diff, top: mirror.top) }
-      take(mirror)
+      appendLine(name) { $0.diff(diff, top: mirror.top) }
+      show(mirror)
     case .replaced(let mirror, let why):
-      add(name) { watch in
-        guard let state = try? JSONValue(MirrorText.state(mirror, nav: name)) else {
+      appendLine(name) { watch in
+        guard let state = try? JSONValue(mirror.snapshot(of: name).bytes) else {
           return "rev \(mirror.revision.number)"
         }
         return watch.snapshot(state, why: why ?? "join", at: 0).text
       }
-      take(mirror)
-    case .resumed(let mirror), .proven(let mirror): take(mirror)
+      show(mirror)
+    case .resumed(let mirror), .proven(let mirror): show(mirror)
     case .suspect: opened?.isCurrent = false
     }
   }
 
-  private mutating func take(_ mirror: Mirror) {
+  private mutating func show(_ mirror: Mirror) {
     opened?.mirror = mirror
     opened?.isCurrent = true
     opened?.problem = nil
     opened?.isAwaited = false
   }
 
-  private mutating func add(_ nav: String, _ text: (inout WatchLines) -> String) {
+  private mutating func appendLine(_ nav: String, _ text: (inout WatchLines) -> String) {
     guard var stream = streams.removeValue(forKey: nav) else { return }
-    stream.append(text(&stream.watch))
+    stream.append(text(&stream.watchLines))
     streams[nav] = stream
   }
 
-  private mutating func end(_ nav: String, _ outcome: WatchOutcome) {
+  private mutating func endWatch(_ nav: String, _ outcome: WatchOutcome) {
     let text = Self.text(outcome, nav)
-    add(nav) { _ in text }
+    appendLine(nav) { _ in text }
     opened?.mirror = nil
     opened?.isCurrent = false
     opened?.problem = text
-    drawn = nil
+    drawnState = nil
     switch outcome {
     case .ended(why: "closed", endpoint: _): opened?.isAwaited = true
     case .refused(let error): opened?.isAwaited = error.knownCode == .noNav
@@ -250,7 +247,7 @@ struct NavBrowser: Sendable {
   }
 
   static func oneLine(
-    _ error: ErrReply, nav: String?, _ attempt: Attempt, seen: Seen? = nil
+    _ error: ErrReply, nav: String?, _ attempt: Attempt, seen: SeenState? = nil
   ) -> String {
     let lines = ErrorText.lines(error, nav: nav, seen: seen, of: attempt)
     return [lines.first, lines.last].compactMap { $0 }.joined(separator: "; ")

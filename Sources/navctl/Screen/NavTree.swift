@@ -11,7 +11,7 @@ enum NavTree {
     var isBranch: Bool
   }
 
-  /// In the order of their parts; a filter, in upper or lower case, shows collapsed branches too.
+  /// The rows in the order of the names' parts; with a filter, also those in collapsed branches.
   static func rows(_ names: [String], filter: String = "", collapsed: Set<String> = []) -> [Row] {
     let wanted = filter.lowercased()
     let shown = wanted.isEmpty ? names : names.filter { $0.lowercased().contains(wanted) }

@@ -11,12 +11,12 @@ struct TopDrawing: Sendable {
   let columns: Int
   let rows: Int?
 
-  /// Without `before`, and after a restart, a frame has no rates, and times since the start.
+  /// Draws a frame; without `before`, or after a restart, it has no rates, and times since the start.
   func lines(_ sample: Sample, before: Sample?, endpoint: String) -> [StyledLine] {
     let statistics = sample.statistics
     let boot = statistics.text("boot")
     let before = before.flatMap { $0.statistics.text("boot") == boot ? $0 : nil }
-    var lines = head(statistics, endpoint)
+    var lines = header(statistics, endpoint)
     lines.append(StyledLine())
     lines += rates(sample, before)
     lines.append(StyledLine())
@@ -34,7 +34,7 @@ struct TopDrawing: Sendable {
     lines.prefix(rows ?? lines.count).map { $0.fitted(columns: columns) }
   }
 
-  private func head(_ statistics: JSONValue, _ endpoint: String) -> [StyledLine] {
+  private func header(_ statistics: JSONValue, _ endpoint: String) -> [StyledLine] {
     let count = Figures.count
     var first = StyledLine(TerminalText.visible(statistics.text("server")), .strong)
     first.append("  up \(Figures.age(milliseconds: statistics.number("uptime")))  ")
@@ -47,14 +47,14 @@ struct TopDrawing: Sendable {
     }
     first.append("  \(TerminalText.visible(endpoint))", .faint)
     let connections = ConnectionLoad.all(statistics)
-    var who = StyledLine(
+    var counts = StyledLine(
       ["navs", "sessions", "watches"].map { "\($0) \(count(statistics.number($0)))  " }.joined())
-    who.append("connections \(connections.text)", connections.isScarce ? .alert : .plain)
+    counts.append("connections \(connections.text)", connections.isScarce ? .alert : .plain)
     let (behind, stalled) = (statistics.number("lag.watches"), statistics.number("lag.stalled"))
     let lag = StyledLine(
       "behind \(count(behind))  lag \(count(statistics.number("lag.max"))) rev  "
         + "stalled \(count(stalled))", behind > 0 || stalled > 0 ? .alert : .plain)
-    return [first, who, lag, StyledLine("journal \(StatusDrawing.journal(statistics))")]
+    return [first, counts, lag, StyledLine("journal \(StatusDrawing.journal(statistics))")]
   }
 
   // Each table has a column of names and two columns of numbers.
@@ -64,10 +64,10 @@ struct TopDrawing: Sendable {
   ) -> StyledLine {
     StyledLine(
       TerminalText.padded(TerminalText.visible(name), columns: 18)
-        + Self.right(left, columns: 10) + Self.right(right, columns: 12), style)
+        + Self.rightAligned(left, columns: 10) + Self.rightAligned(right, columns: 12), style)
   }
 
-  private static func right(_ text: String, columns: Int) -> String {
+  private static func rightAligned(_ text: String, columns: Int) -> String {
     String(repeating: " ", count: max(0, columns - TerminalText.width(text))) + text
   }
 

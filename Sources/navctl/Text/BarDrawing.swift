@@ -89,20 +89,20 @@ struct BarDrawing: Sendable {
     let marks =
       (slot["isSelected"]?.bool == true ? " ✓" : "")
       + (slot["isEnabled"]?.bool == false ? " ⊘" : "")
-    return "[\(spoken(face, slot))\(marks)]"
+    return "[\(withLabel(face, slot))\(marks)]"
   }
 
-  private func spoken(_ text: String, _ slot: JSONValue?) -> String {
+  private func withLabel(_ text: String, _ slot: JSONValue?) -> String {
     guard let label = slot?["accessibilityLabel"]?.string, label != text else {
       return TerminalText.visible(text)
     }
     return TerminalText.visible(text.isEmpty ? "\"\(label)\"" : "\(text) \"\(label)\"")
   }
 
-  /// The buttons of one side without spaces, which have a width only in a toolbar.
+  /// The texts of the buttons of one side; spaces are left out, since only a toolbar shows them.
   private func texts(_ slots: JSONValue?) -> [String] {
     (slots?.elements ?? []).compactMap { slot in
-      isSpace(slot, "flexibleSpace") || isSpace(slot, "fixedSpace") ? nil : leftText(slot)
+      isSpace(slot, "flexibleSpace") || isSpace(slot, "fixedSpace") ? nil : slotText(slot)
     }
   }
 
@@ -110,18 +110,18 @@ struct BarDrawing: Sendable {
     slot["systemItem"]?.string == name && slot["customView"] == nil
   }
 
-  private func leftText(_ slot: JSONValue) -> String {
+  private func slotText(_ slot: JSONValue) -> String {
     guard let back = slot["back"] else { return buttonText(slot) }
     if let image = back["image"] {
-      return "‹ " + spoken("<\(image["ref"]?.string ?? image.plainText)>", back)
+      return "‹ " + withLabel("<\(image["ref"]?.string ?? image.plainText)>", back)
     }
-    let text = spoken(back["text"]?.string ?? "", back)
+    let text = withLabel(back["text"]?.string ?? "", back)
     return text.isEmpty ? "‹" : "‹ " + text
   }
 
   private func middleText(_ middle: JSONValue?) -> String {
     guard let middle else { return "" }
-    if let title = middle["title"]?.string { return spoken(title, middle) }
+    if let title = middle["title"]?.string { return withLabel(title, middle) }
     let view = middle["customView"] ?? middle["titleView"] ?? middle["view"]
     guard let view else { return "" }
     return TerminalText.visible("(\((view["view"] ?? view).plainText))")

@@ -1,22 +1,22 @@
 import NavigationCore
 
-/// How a cluster is divided among its daemons, as `get` `cluster` answers.
+/// How the shards of a cluster are divided among its daemons, by the answer to `get` `cluster`.
 struct ClusterMembers: Sendable {
   struct Member: Hashable, Sendable {
     var name: String
-    /// The address; nil if the daemon has none for others.
+    /// The address at which clients reach the daemon; nil if it has none.
     var address: DaemonAddress?
-    var owned: UInt64
+    var ownedShards: UInt64
     /// The first and the last number of each range of its shards.
     var ranges: [ClosedRange<UInt64>] = []
-    /// Whether it gives its shards away and takes none.
+    /// Whether the daemon gives its shards away and takes none.
     var isDraining = false
-    /// The milliseconds until its lease ends; 0 if it has ended.
+    /// The milliseconds until the lease of the daemon ends; 0 if it has ended.
     var lease: UInt64 = 0
 
     var state: String { lease == 0 ? "away" : isDraining ? "draining" : "serving" }
 
-    /// Its shards in short, such as `0-340 512`; of many ranges, the first ones.
+    /// The first four ranges of its shards, such as `0-340 512`.
     var rangeText: String {
       let most = 4
       let texts = ranges.prefix(most).map {
@@ -26,14 +26,14 @@ struct ClusterMembers: Sendable {
     }
   }
 
-  let own: String
-  let shards: UInt64
+  let ownName: String
+  let shardCount: UInt64
   let members: [Member]
 
   init?(_ value: JSONValue) {
-    guard let own = value["member"]?.string, let list = value["members"] else { return nil }
-    self.own = own
-    shards = max(value["shards"]?.integer ?? 1, 1)
+    guard let ownName = value["member"]?.string, let list = value["members"] else { return nil }
+    self.ownName = ownName
+    shardCount = max(value["shards"]?.integer ?? 1, 1)
     members = list.elements.compactMap { member in
       guard let name = member["name"]?.string else { return nil }
       let address = member["endpoint"]?.string.map {
@@ -44,13 +44,13 @@ struct ClusterMembers: Sendable {
         return ends.count == 2 && ends[0] <= ends[1] ? ends[0]...ends[1] : nil
       }
       return Member(
-        name: name, address: address, owned: member["owned"]?.integer ?? 0, ranges: ranges,
+        name: name, address: address, ownedShards: member["owned"]?.integer ?? 0, ranges: ranges,
         isDraining: member["draining"]?.bool ?? false, lease: member["lease"]?.integer ?? 0)
     }
   }
 
   /// The shard of a nav (protocol §17).
-  func shard(of nav: String) -> UInt64 { UInt64(crc32(Array(nav.utf8))) % shards }
+  func shard(of nav: String) -> UInt64 { UInt64(crc32(Array(nav.utf8))) % shardCount }
 
   func owner(of shard: UInt64) -> Member? {
     members.first { member in member.ranges.contains { $0.contains(shard) } }
@@ -61,16 +61,16 @@ struct ClusterMembers: Sendable {
       ["MEMBER", "STATE", "SHARDS", "LEASE", "ADDRESS", "WHICH"],
       members.map { member in
         [
-          member.name, member.state, "\(member.owned)",
+          member.name, member.state, "\(member.ownedShards)",
           member.lease == 0 ? "-" : "\(member.lease) ms", member.address?.endpoint ?? "-",
           member.rangeText.isEmpty ? "-" : member.rangeText,
         ]
       })
   }
 
-  var others: [Member] { members.filter { $0.name != own && $0.owned > 0 } }
+  var others: [Member] { members.filter { $0.name != ownName && $0.ownedShards > 0 } }
 
-  /// Joins the navs of several daemons, sorted by name; of one that moves, the later record wins.
+  /// Joins the navs of several daemons, sorted by name; of two with one name, the later wins.
   static func join(_ lists: [[JSONValue]]) -> [JSONValue] {
     var records: [String: JSONValue] = [:]
     for record in lists.joined() { if let id = record["id"]?.string { records[id] = record } }

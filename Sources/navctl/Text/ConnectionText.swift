@@ -5,7 +5,8 @@ import RuntimePaths
 enum ConnectionText {
   static let noDaemonStatus: Int32 = 7
 
-  /// A finding is what is at the path of a local socket; nil stands for an address of a network.
+  /// The error lines if no address answers; `kind` is that of the file at the path of a local
+  /// socket, and its outer nil stands for a network address.
   static func unreachable(
     _ endpoint: String, findings: [(address: String, kind: FileStatus.Kind??)] = []
   ) -> [String] {
@@ -24,11 +25,11 @@ enum ConnectionText {
       } + [remedy]
   }
 
-  static func closed(_ denial: AccessDenial) -> [String] {
+  static func noPermission(_ denial: AccessDenial) -> [String] {
     ["forbidden: \(denial.reason)", "try: \(denial.remedy); another address: --endpoint"]
   }
 
-  /// `key` is nil on a socket of this machine.
+  /// The error lines if navd does not admit the client; `key` is nil on a socket of this machine.
   static func unauthorised(_ endpoint: String, key: String?) -> [String] {
     guard let key else {
       return [
@@ -45,7 +46,7 @@ enum ConnectionText {
   }
 
   /// The error for a daemon that was at its limit of connections until the timeout.
-  static func full(_ endpoint: String) -> [String] {
+  static func tooManyConnections(_ endpoint: String) -> [String] {
     [
       "too-many-connections: navd at \(endpoint) reached its limit of connections",
       "try: --timeout 60s, which retries longer; end connected programs of this user;",
@@ -53,7 +54,7 @@ enum ConnectionText {
     ]
   }
 
-  /// `serverKey` is nil on a socket of this machine.
+  /// The error lines if the peer is not the expected navd; `serverKey` is nil on a local socket.
   static func brokenHandshake(_ endpoint: String, serverKey: String?) -> [String] {
     guard let serverKey else {
       return ["protocol: the program at \(endpoint) is not navd", "try: navctl doctor"]
@@ -65,7 +66,7 @@ enum ConnectionText {
     ]
   }
 
-  static func dismissed(_ why: String) -> [String] {
+  static func sessionEnded(_ why: String) -> [String] {
     guard why == "revoked" else { return ["\(why): navd ended the session", "try: again"] }
     return [
       "revoked: the key of this client is no longer authorised; navd ended the session",

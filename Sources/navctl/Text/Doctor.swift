@@ -1,20 +1,20 @@
 import NavigationCore
 import RuntimePaths
 
-/// The facts that `navctl doctor` judges; nil if a fact could not be found out.
+/// The facts that `navctl doctor` judges; a fact is nil if navctl could not find it out.
 struct DoctorFacts: Sendable {
   var endpoint: String?
   var endpointFailure: String?
   var socket: FileStatus?
-  /// Why the permissions of files do not let this user connect; nil if they do.
+  /// The file permission that keeps this user from connecting; nil if none does.
   var denial: AccessDenial?
   var statistics: JSONValue?
   var failure: String?
   /// The time until the daemon answered a ping, in milliseconds.
-  var took: UInt64 = 0
+  var pingMilliseconds: UInt64 = 0
   /// The wall clock of the daemon at the ping, in milliseconds since 1970.
   var daemonTime: UInt64?
-  var ownTime: UInt64 = 0
+  var clientTime: UInt64 = 0
   var version = ""
 
   /// The path of the socket file; nil for a network address.
@@ -30,7 +30,7 @@ struct DoctorFinding: Hashable, Sendable {
   var subject: String
   var verdict: Verdict
   var finding: String
-  /// The next command or action in one line; nil without a fault.
+  /// What to do or to type next, in one line; nil without a fault.
   var remedy: String?
 
   init(_ subject: String, _ verdict: Verdict, _ finding: String, _ remedy: String? = nil) {
@@ -40,7 +40,7 @@ struct DoctorFinding: Hashable, Sendable {
 
 /// Judges facts about a daemon; does no I/O itself.
 enum Doctor {
-  /// The findings in the order of dependence: a later check assumes the earlier ones.
+  /// The findings in order; a later check assumes that the earlier ones found no fault.
   static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
     var findings = [endpoint(facts)]
     if let socket = socket(facts) { findings.append(socket) }
@@ -97,8 +97,8 @@ enum Doctor {
       return .init("daemon", .warn, "navd is stopping", "systemctl status navd")
     }
     let age = Figures.age(milliseconds: statistics.number("uptime"))
-    let text = "answers in \(facts.took) ms, up \(age)"
-    guard facts.took < 500 else {
+    let text = "answers in \(facts.pingMilliseconds) ms, up \(age)"
+    guard facts.pingMilliseconds < 500 else {
       return .init("daemon", .warn, text, "see its activity: navctl top; the disk may be slow")
     }
     return .init("daemon", .ok, text)
@@ -106,7 +106,7 @@ enum Doctor {
 
   private static func clock(_ facts: DoctorFacts, _ time: UInt64) -> DoctorFinding {
     let isLocal = facts.socketPath != nil
-    let apart = time > facts.ownTime ? time - facts.ownTime : facts.ownTime - time
+    let apart = time > facts.clientTime ? time - facts.clientTime : facts.clientTime - time
     let remedy = "see whether NTP sets the clock: timedatectl; log and history show its times"
     guard time >= firstPlausibleTime, time < lastPlausibleTime else {
       return .init("clock", .fail, "\(Tables.utc(milliseconds: time)) is not plausible", remedy)
@@ -190,7 +190,7 @@ enum Doctor {
   static func journal(_ statistics: JSONValue) -> DoctorFinding {
     let size = statistics.number("journal.bytes") + statistics.number("journal.walBytes")
     let pages = statistics.number("journal.walPages")
-    guard pages < longLog else {
+    guard pages < longLogPages else {
       return .init(
         "journal", .warn, "\(Figures.count(pages)) pages of its log cannot be moved",
         "a process reads an old state of it: fuser -v /var/lib/navd/journal.sqlite")
@@ -205,8 +205,8 @@ enum Doctor {
       "the newest rows of each nav stay whatever the limit: navctl list; journalctl -u navd")
   }
 
-  /// The pages of a log that navd would have moved many times: it does so from 1,000 on.
-  private static let longLog: UInt64 = 16_000
+  /// The pages of a write-ahead log that no checkpoint empties; navd makes one from 1,000 on.
+  private static let longLogPages: UInt64 = 16_000
 
   static func backup(_ statistics: JSONValue) -> DoctorFinding {
     let text = StatusDrawing.backups(statistics)

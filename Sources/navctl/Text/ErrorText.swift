@@ -2,11 +2,11 @@ import NavigationCore
 import RuntimePaths
 
 enum ErrorText {
-  /// The cause, after a failed guard the changes since the seen state, and the remedy.
+  /// The lines of an error: its cause, after a failed guard what changed, and the remedy.
   ///
-  /// `seen` is the state that the guards came from, nil if the user typed them.
+  /// `seen` is the state from which navctl made the guards, nil if the user typed them.
   static func lines(
-    _ error: ErrReply, nav: String?, seen: Seen?, of attempt: Attempt = Attempt(),
+    _ error: ErrReply, nav: String?, seen: SeenState?, of attempt: Attempt = Attempt(),
     now: UInt64 = SystemClock.wallMilliseconds()
   ) -> [String] {
     let nav = error.nav ?? nav ?? "NAV"
@@ -20,7 +20,7 @@ enum ErrorText {
         lines.append(topChange.line)
       }
     }
-    if error.knownCode == .desync { lines.append(change(error, seen: seen)) }
+    if error.knownCode == .desync { lines.append(stateChange(error, seen: seen)) }
     if error.effect == Effect.unknown.rawValue {
       lines.append("it is unknown whether navd made the change")
     }
@@ -37,13 +37,13 @@ enum ErrorText {
   }
 
   static func failure(
-    _ error: ErrReply, nav: String? = nil, seen: Seen? = nil, of attempt: Attempt = Attempt()
+    _ error: ErrReply, nav: String? = nil, seen: SeenState? = nil, of attempt: Attempt = Attempt()
   ) -> PlainFailure {
     PlainFailure(
       lines: lines(error, nav: nav, seen: seen, of: attempt), status: exitStatus(error))
   }
 
-  /// The exit status if a change was made, but its result could not be printed.
+  /// The exit status if navd made a change and navctl could not print its result.
   static let unprintedStatus: Int32 = 9
 
   static func exitStatus(_ error: ErrReply) -> Int32 {
@@ -55,7 +55,7 @@ enum ErrorText {
     }
   }
 
-  private static func change(_ error: ErrReply, seen: Seen?) -> String {
+  private static func stateChange(_ error: ErrReply, seen: SeenState?) -> String {
     var now = "now rev \(error.revision?.number ?? 0)"
     if let top = error.top { now += ", top \(top.map(TerminalText.visible) ?? "none")" }
     if let depth = error.depth { now += ", depth \(depth)" }
@@ -66,16 +66,17 @@ enum ErrorText {
 
   /// A line such as "wifi is not on top any more: popped by ui (uid 1000) 3 s ago".
   ///
-  /// Nil if the error does not name the change, or if the expected screen is on top. A line that
-  /// contains everything in the daemon's message replaces it.
+  /// Nil if the error does not name the change, or if the expected screen is on top.
+  /// `replacesMessage` is true if the line has everything that the daemon's message has.
   private static func topChange(
-    _ error: ErrReply, seen: Seen?, now: UInt64
+    _ error: ErrReply, seen: SeenState?, now: UInt64
   ) -> (line: String, replacesMessage: Bool)? {
     guard let since = error.topChange, let top = error.top,
-      let expected = Self.expected(error, seen), expected != top
+      let expected = Self.expectedTop(error, seen), expected != top
     else { return nil }
     let name = { (id: String?) in id.map(TerminalText.visible) ?? "no screen" }
-    let deed = "\(Self.means(since.cause))by \(Self.who(since.author)) \(Self.when(since, now))"
+    let deed =
+      "\(Self.causeText(since.cause))by \(Self.authorText(since.author)) \(Self.ageText(since, now))"
     let revision = since.revision.number
     guard let expected, expected == since.popped ?? since.covered else {
       return ("the top is \(name(top)) since rev \(revision), \(deed)", false)
@@ -85,8 +86,8 @@ enum ErrorText {
     return (line, error.reason == "top")
   }
 
-  /// The expected top: the inner nil is an empty stack, the outer nil a guard without a top.
-  private static func expected(_ error: ErrReply, _ seen: Seen?) -> String?? {
+  /// The top screen that the guard expected: inner nil for an empty stack, outer nil for any top.
+  private static func expectedTop(_ error: ErrReply, _ seen: SeenState?) -> String?? {
     if error.reason == "top", let expected = error.expected {
       do { return .some(try JSONValue(expected.bytes).string) } catch { return nil }
     }
@@ -94,7 +95,7 @@ enum ErrorText {
     return .some(seen.top)
   }
 
-  private static func means(_ cause: String) -> String {
+  private static func causeText(_ cause: String) -> String {
     switch cause {
     case "api": ""
     case "backButton": "with the back button "
@@ -103,7 +104,7 @@ enum ErrorText {
     }
   }
 
-  private static func who(_ author: ErrReply.Author?) -> String {
+  private static func authorText(_ author: ErrReply.Author?) -> String {
     guard let author else { return "navd itself" }
     let principal = author.principal
     var facts = [principal.hasPrefix("uid:") ? "uid \(principal.dropFirst(4))" : "key \(principal)"]
@@ -113,7 +114,7 @@ enum ErrorText {
   }
 
   /// The age of the change, or its time in UTC if the daemon's clock is ahead of this one.
-  private static func when(_ since: ErrReply.TopChange, _ now: UInt64) -> String {
+  private static func ageText(_ since: ErrReply.TopChange, _ now: UInt64) -> String {
     guard since.time <= now else { return "at \(Tables.utc(milliseconds: since.time))" }
     let age = now - since.time
     return age < 60_000 ? "\(age / 1000) s ago" : "\(Figures.age(milliseconds: age)) ago"

@@ -8,7 +8,7 @@ extension JSONValue {
     JSONObject(members.map { .init(name: $0.name, value: $0.value.opaque) })
   }
 
-  /// The elements of a list that is a member; none without it.
+  /// The elements of the member `name`; none without such a list.
   func list(_ name: String) -> [JSONValue] { self[name]?.elements ?? [] }
 
   var shownScreens: [JSONValue] {
@@ -19,7 +19,7 @@ extension JSONValue {
     ["leftItems", "rightItems"].flatMap { self["item"]?.list($0) ?? [] } + list("toolbarItems")
   }
 
-  /// Lays the value out by two spaces a level; what fits into a line stays on it.
+  /// Lays the value out in lines with an indent of two spaces; a value that fits stays on its line.
   func lines(columns: Int = 80, isASCII: Bool = false) -> [String] {
     var lines = [""]
     append(level: 0, columns: columns, suffix: 0, isASCII, to: &lines)

@@ -2,10 +2,8 @@ import NavigationCore
 import NavigationClient
 import NavigationHub
 
-/// Writes mirrors and diffs as the JSON in which the daemon sent them, and reads them.
+/// Writes mirrors, diffs and events as the daemon's JSON, and reads a mirror from a state.
 enum MirrorText {
-  static func state(_ mirror: Mirror, nav: String) -> [UInt8] { mirror.snapshot(of: nav).bytes }
-
   static func mirror(_ state: JSONValue) -> Mirror? {
     guard let epoch = state["epoch"]?.string.flatMap({ Epoch($0) }),
       let revision = state["rev"]?.integer, let list = state["screens"],

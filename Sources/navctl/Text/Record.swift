@@ -20,7 +20,8 @@ struct Record: Sendable {
   let kind: Kind
   let bytes: [UInt8]
 
-  /// `object` has no member `type`; `time`, in milliseconds since 1970, is that of the event.
+  /// Makes a record from an object without the member `type`; `time` is that of the event, in
+  /// milliseconds since 1970.
   init(_ kind: Kind, _ object: [UInt8], at time: UInt64? = nil) {
     self.kind = kind
     var head = #"{"type":"\#(kind.rawValue)""#
@@ -36,7 +37,7 @@ struct Record: Sendable {
     bytes = Array((head + (value.members.isEmpty ? "" : ",")).utf8) + members
   }
 
-  /// The revision that it is about: its own, or that of the state in it; nil if it has none.
+  /// The revision of the record or of the state in it; nil if there is none.
   var revision: UInt64? {
     guard let value = try? JSONValue(bytes) else { return nil }
     return value["rev"]?.integer ?? value["state"]?["rev"]?.integer
@@ -46,7 +47,7 @@ struct Record: Sendable {
     self.init(kind, OpaqueJSON.object(members).bytes, at: time)
   }
 
-  /// A released member keeps its name, its type and whether it is required.
+  /// The JSON Schema of all records; a released member keeps its name and its type.
   static var schema: [UInt8] { PackageResources.navctl_schema_json }
 
   static func schema(of kind: Kind) throws -> [UInt8] {

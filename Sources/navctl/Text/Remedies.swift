@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavigationCore
 
-/// The command and the operation that the daemon refused, as far as navctl knows them.
+/// The command and the operation that the daemon refused; nil for what navctl does not know.
 struct Attempt: Sendable {
   var command: String?
   var words: [String] = []
@@ -12,7 +12,7 @@ struct Attempt: Sendable {
   var leasedNav: String?
 }
 
-/// The remedy of an error: that of its code, unless the attempt shows a better one.
+/// Chooses the remedy of an error: that of its code, unless the attempt shows a better one.
 enum Remedies {
   /// The remedy of an error in one line, without a full stop.
   static func remedy(
@@ -41,17 +41,17 @@ enum Remedies {
         "run it outside of navctl lease, with a lease of its own: navctl \(command) \(nav) ... --lease"
       default: nil
       }
-    return choice ?? filled(code, ["NAV": nav, "COMMAND": command])
+    return choice ?? remedyOfTable(code, ["NAV": nav, "COMMAND": command])
   }
 
-  private static func filled(_ code: ErrorCode, _ values: [String: String]) -> String {
+  private static func remedyOfTable(_ code: ErrorCode, _ values: [String: String]) -> String {
     code.row.remedy.split(separator: " ").map { word in
       let name = word.prefix { $0.isUppercase }
       return (values[String(name)] ?? String(name)) + word.dropFirst(name.count)
     }.joined(separator: " ")
   }
 
-  /// How the refused operation can create the screen; nil if it cannot.
+  /// The remedy for an unknown screen: how the refused command creates it; nil if it cannot.
   private static func unknownScreen(
     _ nav: String, _ message: String, _ attempt: Attempt
   ) -> String? {
@@ -84,7 +84,7 @@ enum Remedies {
       let command = attempt.command ?? "COMMAND"
       return "as root: sudo navctl \(command); or role = admin WHO in [access] of navd.conf(5)"
     }
-    return filled(
+    return remedyOfTable(
       .forbidden, attempt.command == nil ? [:] : ["NAV": nav, "RIGHT": rights(attempt)])
   }
 
@@ -107,7 +107,7 @@ enum Remedies {
     }
   }
 
-  /// What to type in place of `words`, the arguments; nil if the message names no nearer word.
+  /// What to type in place of the arguments `words`; nil if the daemon's message suggests nothing.
   private static func correction(
     _ message: String, _ words: [String], settingOf nav: String?
   ) -> String? {
@@ -127,8 +127,12 @@ enum Remedies {
       if let object, let owner = owners.first {
         let member = "it is a member of \(owners.map(\.rawValue).joined(separator: ", "))"
         guard let nav, owners.count == 1, ![owner, object].contains(.proxy) else { return member }
-        let id = owner.neededID != object.neededID ? nil : words.last { !Members.isMember($0) }
-        let words = owner.neededID == nil ? owner.form : "\(owner.rawValue) \(id ?? "SCREEN")"
+        let id =
+          owner.requiredID != object.requiredID
+          ? nil : words.last { !Members.isMember($0) }
+        let words =
+          owner.requiredID == nil
+          ? owner.usageWords : "\(owner.rawValue) \(id ?? "SCREEN")"
         return "\(member): navctl set \(nav) \(words) \(last)=VALUE"
       }
       let names = inner.isEmpty ? object?.keys.filter { !$0.contains(".") } ?? [] : inner
@@ -140,7 +144,7 @@ enum Remedies {
       return #"routes='[{"match":"news/:id","screens":["home","news"]}]'"#
     }
     if let typed = words.first(where: { $0.hasPrefix("\(first)=") }), message.count > 2 {
-      return value(for: first, String(typed.dropFirst(first.count + 1)), by: message)
+      return valueRemedy(for: first, String(typed.dropFirst(first.count + 1)), by: message)
     }
     guard message.contains(where: { $0 == "id" }), message.contains(where: { $0 == "letters," }),
       let typed = words.last(where: { $0.contains { $0 == " " } && !Members.isMember($0) })
@@ -149,15 +153,16 @@ enum Remedies {
   }
 
   /// A value of the form that a message such as `idiom is phone or pad` describes.
-  private static func value(for key: String, _ typed: String, by message: [String]) -> String? {
-    let values = NavObject.words(in: message.joined(separator: " "))
+  private static func valueRemedy(for key: String, _ typed: String, by message: [String]) -> String?
+  {
+    let values = NavObject.allowedWords(in: message.joined(separator: " "))
     if values.count == 2 { return values.map { "\(key)=\($0)" }.joined(separator: ", or ") }
     if !values.isEmpty {
       // Without a near one, any single value could be the opposite of what was meant.
       let near = Suggestion.nearest(typed, among: values)
       return "\(key)=\(near ?? values.prefix(8).joined(separator: "|"))"
     }
-    if key.hasSuffix("eadline"), let time = try? Quantities.milliseconds(typed, option: key),
+    if key.hasSuffix("eadline"), let time = try? ArgumentReader.milliseconds(typed, option: key),
       time > 0
     {
       return "\(key)=\(time), in milliseconds"

@@ -1,72 +1,76 @@
 import NavigationCore
 
-/// Where a screen of a nav came from and where it went, by the entries of the log.
+/// Finds in the log which revision put a screen on a nav, and which one took it away.
 struct ScreenOrigin: Sendable {
   let screen: String
-  /// The newest revision that put it on the stack or presented it; nil if the log has none.
-  private(set) var put: JSONValue?
-  /// The first revision after `put` that took it away; nil if it is still there.
-  private(set) var taken: JSONValue?
+  /// The newest entry that put the screen on the stack or presented it; nil if the log has none.
+  private(set) var arrival: JSONValue?
+  /// The first entry after `arrival` that took the screen away; nil if it is still there.
+  private(set) var removal: JSONValue?
   private(set) var route: String?
   private(set) var isPresented = false
-  var isFound: Bool { put != nil }
+  var isFound: Bool { arrival != nil }
 
   init(of screen: String) { self.screen = screen }
 
-  /// The oldest entry so far that shows the screen presented, while older ones may do so too.
-  private var presenting: JSONValue?
-  /// The oldest entry so far that shows presentations without the screen, before any with it.
-  private var dismissing: JSONValue?
+  /// The oldest read entry in whose state the screen is presented; older ones may follow.
+  private var oldestPresentation: JSONValue?
+  /// The oldest read entry whose presentations lack the screen, as long as none had it.
+  private var oldestDismissal: JSONValue?
 
-  /// Takes a page of the log, oldest entry first, while the pages come newest first; returns
-  /// whether older pages can say nothing more.
-  mutating func take(_ entries: [JSONValue]) -> Bool {
-    for entry in entries.reversed() where put == nil {
+  /// Reads a page of the log; the caller passes the newest page first, its oldest entry first.
+  ///
+  /// Returns whether the search is over.
+  mutating func read(_ entries: [JSONValue]) -> Bool {
+    for entry in entries.reversed() where arrival == nil {
       if let record = entry["ins"]?.elements.first(where: { $0["id"]?.string == screen }),
-        presenting == nil
+        oldestPresentation == nil
       {
-        (put, route) = (entry, record["route"]?.string)
+        (arrival, route) = (entry, record["route"]?.string)
       } else if let shown = entry["presented"]?.elements {
         if shown.contains(where: { $0["id"]?.string == screen }) {
-          if presenting == nil { taken = dismissing }
-          presenting = entry
-        } else if presenting != nil {
-          finish()
+          if oldestPresentation == nil { removal = oldestDismissal }
+          oldestPresentation = entry
+        } else if oldestPresentation != nil {
+          endSearch()
         } else {
-          dismissing = entry
+          oldestDismissal = entry
         }
-      } else if presenting == nil,
+      } else if oldestPresentation == nil,
         entry["del"]?.elements.contains(where: { $0.string == screen }) == true
       {
-        taken = entry
+        removal = entry
       }
     }
-    return put != nil
+    return arrival != nil
   }
 
-  mutating func finish() {
-    guard put == nil, let presenting else { return }
-    put = presenting
+  mutating func endSearch() {
+    guard arrival == nil, let oldestPresentation else { return }
+    arrival = oldestPresentation
     isPresented = true
-    route = presenting["presented"]?.elements.first { $0["id"]?.string == screen }?["route"]?.string
+    route =
+      oldestPresentation["presented"]?.elements.first { $0["id"]?.string == screen }?["route"]?
+      .string
   }
 
-  /// The lines for people; `floor` is the oldest revision that the daemon has.
+  /// The answer of `navctl why` in lines; `floor` is the oldest revision that the daemon has.
   func lines(nav: String, floor: UInt64) -> [String] {
-    guard let put else {
+    guard let arrival else {
       return [
         "\(screen) was not put on \(nav) since rev \(floor), the oldest that navd has",
         "older changes: a backup, or the log of the system: journalctl NAVD_NAV=\(nav)",
       ]
     }
     let verb = isPresented ? "presented" : "put on the stack"
-    var lines = ["\(screen) was \(verb) at \(Self.text(put))"]
+    var lines = ["\(screen) was \(verb) at \(Self.entryText(arrival))"]
     if let route { lines.append("route \(route)") }
-    lines.append(taken.map { "it was taken away at \(Self.text($0))" } ?? "it is there still")
+    lines.append(
+      removal.map { "it was taken away at \(Self.entryText($0))" } ?? "it is there still")
     return lines.map(TerminalText.visible)
   }
 
-  private static func text(_ entry: JSONValue) -> String {
+  private static func entryText(_ entry: JSONValue) -> String {
     let by = entry["by"]
     let process = by?["pid"]?.integer.map { ", pid \($0)" } ?? ""
     let principal = by?["principal"]?.string.map { " (\($0)\(process))" } ?? ""
@@ -80,10 +84,10 @@ struct ScreenOrigin: Sendable {
   func members(nav: String, floor: UInt64) -> JSONObject {
     var members: JSONObject = [
       "nav": .string(nav), "screen": .string(screen),
-      "there": .bool(put != nil && taken == nil), "presented": .bool(isPresented),
+      "there": .bool(arrival != nil && removal == nil), "presented": .bool(isPresented),
     ]
-    members.add("put", put.map(\.opaque))
-    members.add("taken", taken.map(\.opaque))
+    members.add("put", arrival.map(\.opaque))
+    members.add("taken", removal.map(\.opaque))
     members.add("route", route)
     members.add("floor", .integer(floor))
     return members

@@ -3,7 +3,7 @@ import NavigationHub
 
 struct StateComparison: Sendable {
   struct Difference: Hashable, Sendable {
-    /// What differs, such as `stack`, `screen wifi title` or `bar barTintColor`.
+    /// The name of what differs, such as `stack`, `screen wifi title` or `bar barTintColor`.
     var subject: String
     var before: String?
     var after: String?

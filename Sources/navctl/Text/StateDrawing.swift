@@ -6,16 +6,16 @@ struct StateDrawing: Sendable {
 
   init(columns: Int = 80) { self.columns = max(20, columns) }
 
-  /// `elapsed` is the milliseconds since the running transition began; nil if unknown.
+  /// Draws a whole state; `elapsed` is the age of the running transition in milliseconds.
   func lines(_ state: JSONValue, elapsed: UInt64? = nil) -> [StyledLine] {
     let (head, rows, tail) = sections(state, elapsed: elapsed)
     return head + rows + tail
   }
 
-  /// Draws a snapshot in a number of lines; the bar stays, and the position goes first.
+  /// Draws a state in at most `height` lines, without the first `skipped` screens.
   ///
-  /// At most `skipped` screens are left out at the top. The result has their number, and whether
-  /// the outermost screen is among the lines.
+  /// If there are too many lines, the position goes first, and the bar never. The result has the
+  /// number of skipped screens, and whether the outermost screen is among the lines.
   func lines(
     _ state: JSONValue, height: Int, skipped: Int
   ) -> (lines: [StyledLine], skipped: Int, hasTop: Bool) {
@@ -139,7 +139,7 @@ struct StateDrawing: Sendable {
   }
 
   private struct Row {
-    /// Marks the top, the root and presented screens, so that the drawing works without colour.
+    /// The sign of the top, of the root or of a presented screen.
     var mark: String
     var isStrong: Bool
     var id: String

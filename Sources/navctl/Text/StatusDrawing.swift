@@ -2,15 +2,12 @@ import NavigationCore
 import NavigationHub
 
 enum StatusDrawing {
-  /// The cause, for a failed guard the changes since the seen state, and the remedy.
-  ///
-  /// `seen` is the state that the guards came from, nil if the user typed them; `now` is in
-  /// milliseconds since 1970. The two to six lines have no line breaks.
+  /// The output of `navctl status`: the verdict, then a row for each subject.
   static func lines(
     _ statistics: JSONValue, endpoint: String, columns: Int = 80
   ) -> [StyledLine] {
     var lines = [StyledLine("navd answers at \(endpoint)", .strong), verdict(statistics)]
-    let rows = subjects(statistics)
+    let rows = rows(statistics)
     let width = rows.map { TerminalText.width($0.name) }.max() ?? 0
     lines += rows.map { row in
       var line = StyledLine("  \(TerminalText.padded(row.name, columns: width))  ", .faint)
@@ -31,7 +28,7 @@ enum StatusDrawing {
     return StyledLine("  serving")
   }
 
-  private static func subjects(
+  private static func rows(
     _ statistics: JSONValue
   ) -> [(name: String, text: String, isAlert: Bool)] {
     let count = Figures.count
@@ -102,12 +99,12 @@ enum StatusDrawing {
 
   static func refusals(_ statistics: JSONValue) -> [(code: String, count: UInt64)] {
     (statistics["operations"]?.members ?? []).compactMap { code, number in
-      answers.contains(code) ? nil : (code, number.integer ?? 0)
+      outcomesWithoutRefusal.contains(code) ? nil : (code, number.integer ?? 0)
     }
   }
 
   /// The outcomes of operations that are not refusals.
-  private static let answers: Set<String> = ["ok", "unchanged", "repeated"]
+  private static let outcomesWithoutRefusal: Set<String> = ["ok", "unchanged", "repeated"]
 
   static func journal(_ statistics: JSONValue) -> String {
     let size = statistics.number("journal.bytes") + statistics.number("journal.walBytes")
@@ -117,7 +114,7 @@ enum StatusDrawing {
     return "\(Figures.bytes(size)), \(free) free of \(Figures.bytes(disk))"
   }
 
-  /// The newest backup of the daemon's own, whether the next one is overdue, and one that is being made.
+  /// The age of the newest scheduled backup, whether the next is overdue, and the progress of one.
   static func backups(_ statistics: JSONValue) -> String {
     var parts: [String] = []
     let (every, total) = (statistics.number("backups.every"), statistics.number("backup.total"))

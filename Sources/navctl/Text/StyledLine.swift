@@ -3,7 +3,7 @@ import NavigationHub
 
 /// A line of text in pieces with a style each.
 struct StyledLine: Hashable, Sendable {
-  /// The style of a piece, which repeats what the text says; its value is that of the escape.
+  /// The style of a piece; the raw value is the parameter of the terminal's escape sequence.
   enum Style: String, Sendable {
     case plain = ""
     /// Bold: the main piece of the line.
@@ -75,7 +75,7 @@ struct StyledLine: Hashable, Sendable {
     return line
   }
 
-  /// The cells from left to right; a character that does not fit into the last ones is left out.
+  /// The cells of the line on a terminal, up to the first character that exceeds `columns`.
   func cells(columns: Int) -> [TerminalCell] {
     var cells: [TerminalCell] = []
     var column = 0
@@ -96,7 +96,7 @@ struct StyledLine: Hashable, Sendable {
     return text.lastIndex { $0 != " " }.map { String(text[...$0]) } ?? ""
   }
 
-  /// The width of the line in columns; a mark that begins a piece stands alone.
+  /// The width of the line in columns.
   var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
 
   /// The line as it is printed, without a line break; if `isColoured`, with escape sequences for
@@ -123,7 +123,7 @@ struct TerminalCell: Hashable, Sendable {
   var width: Int
   var style: StyledLine.Style
 
-  /// What a terminal can show: of joined emoji the first, and U+FFFD for a mark that stands alone.
+  /// Keeps what a terminal can show: the first of joined emoji, and U+FFFD for a mark alone.
   init(_ character: Character, column: Int, width: Int, style: StyledLine.Style) {
     let scalars = character.unicodeScalars
     let joiner: Unicode.Scalar = "\u{200D}"

@@ -2,7 +2,7 @@ import NavigationCore
 import RuntimePaths
 
 enum Tables {
-  /// `-` stands for a position that the caller may not read.
+  /// The table of `navctl list`; `-` stands for a position that the caller may not read.
   static func navs(_ records: [JSONValue], columns: Int? = nil) -> [String] {
     let rows = records.map { record in
       let cells = ["id", "rev", "depth", "top", "watches"].map { record[$0]?.plainText ?? "-" }
@@ -18,27 +18,30 @@ enum Tables {
       ["REV", "TIME", "CAUSE", "BY", "OPERATIONS", "DIGEST"],
       entries.map { entry in
         if let bad = entry["bad"] {
-          return ["!", time(entry["t"]), "diverged", by(entry["by"]), bad.plainText, "-"]
+          return ["!", time(entry["t"]), "diverged", author(entry["by"]), bad.plainText, "-"]
         }
         return [
           entry["rev"]?.plainText ?? "-", time(entry["t"]), entry["cause"]?.string ?? "-",
-          by(entry["by"]), renewal(entry) ?? operations(entry["do"]), entry["dig"]?.string ?? "-",
+          author(entry["by"]), newEpochText(entry) ?? operations(entry["do"]),
+          entry["dig"]?.string ?? "-",
         ]
       }, columns: columns)
   }
 
-  /// `tops` are the top screens after each entry, nil if unknown; cells are cut to fit `columns`.
+  /// The table of `navctl history`; `tops` has the top screen after each entry, nil if unknown.
   static func history(_ entries: [JSONValue], tops: [String?], columns: Int = 80) -> [String] {
     let heading = ["REV", "TIME", "WHO", "WHAT", "TOP"]
     let rows = zip(entries, tops).map { entry, top in
       if let bad = entry["bad"] {
-        return ["!", time(entry["t"]), by(entry["by"]), "diverged \(bad.plainText)", "-"]
+        return ["!", time(entry["t"]), author(entry["by"]), "diverged \(bad.plainText)", "-"]
       }
       let cause = entry["cause"]?.string ?? "-"
       let done = operations(entry["do"])
       let what =
-        renewal(entry) ?? (cause == "api" ? done : done == "-" ? cause : "\(cause): \(done)")
-      return [entry["rev"]?.plainText ?? "-", time(entry["t"]), by(entry["by"]), what, top ?? "-"]
+        newEpochText(entry) ?? (cause == "api" ? done : done == "-" ? cause : "\(cause): \(done)")
+      return [
+        entry["rev"]?.plainText ?? "-", time(entry["t"]), author(entry["by"]), what, top ?? "-",
+      ]
     }
     // The width that the revision, the time and four gaps of two columns leave for the others.
     let widths = (0..<5).map { column in
@@ -77,12 +80,12 @@ enum Tables {
     return aligned(entries.map { [$0["screen"]?.string ?? "", $0["text"]?.string ?? "-"] })
   }
 
-  /// The members of an object but `except`, one on each line; nested members have names with dots.
+  /// The members of an object without `except`, one a line; nested ones have names with dots.
   static func members(_ value: JSONValue, except: String? = nil) -> [String] {
     aligned(value.members.filter { $0.name != except }.flatMap { rows(of: $0.value, $0.name) })
   }
 
-  /// If a line would be wider than `columns`, each row is a block with a line for each cell.
+  /// Aligns rows below a heading; if a line exceeds `columns`, each row becomes a block of lines.
   static func table(_ heading: [String], _ rows: [[String]], columns: Int? = nil) -> [String] {
     let lines = aligned([heading] + rows)
     guard let columns, lines.contains(where: { TerminalText.width($0) > columns }) else {
@@ -105,7 +108,7 @@ enum Tables {
     value?.integer.map { utc(milliseconds: $0) } ?? "-"
   }
 
-  private static func by(_ value: JSONValue?) -> String {
+  private static func author(_ value: JSONValue?) -> String {
     guard let value else { return "-" }
     let name = value["name"]?.string ?? ""
     let principal = value["principal"]?.string ?? ""
@@ -113,7 +116,7 @@ enum Tables {
     return text.isEmpty ? "-" : text
   }
 
-  private static func renewal(_ entry: JSONValue) -> String? {
+  private static func newEpochText(_ entry: JSONValue) -> String? {
     guard let epoch = entry["epoch"]?.string else { return nil }
     return switch entry["cause"]?.string {
     case "backup": "restored from a backup, new epoch \(epoch)"

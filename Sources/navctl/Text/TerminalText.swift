@@ -3,23 +3,25 @@ import NavigationHub
 
 /// Text measured in the columns of a terminal.
 enum TerminalText {
-  /// The text with U+FFFD in place of what controls a terminal or the direction of writing.
+  /// The text with U+FFFD for characters that control a terminal or the writing direction.
   ///
   /// Titles come from other clients, and must not imitate other output.
   static func visible(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isSteering) else { return text }
+    guard text.unicodeScalars.contains(where: isTerminalControl) else { return text }
     var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { result.append(isSteering(scalar) ? "\u{FFFD}" : scalar) }
+    for scalar in text.unicodeScalars {
+      result.append(isTerminalControl(scalar) ? "\u{FFFD}" : scalar)
+    }
     return String(result)
   }
 
-  /// The text in ASCII, with as many columns; a sign without a similar one becomes question marks.
+  /// The text in ASCII with the same width; a sign without a similar one becomes question marks.
   static func ascii(_ text: String) -> String {
     guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
     return text.reduce(into: "") { result, character in
       if character.isASCII {
         result.append(character)
-      } else if let similar = similarSigns[character] {
+      } else if let similar = asciiSigns[character] {
         result.append(similar)
       } else {
         result += String(repeating: "?", count: width(String(character)))
@@ -27,12 +29,12 @@ enum TerminalText {
     }
   }
 
-  private static let similarSigns: [Character: Character] = [
+  private static let asciiSigns: [Character: Character] = [
     "‹": "<", "→": ">", "⇄": "=", "…": "~", "◆": "*", "▶": ">", "└": "`", "│": "|", "─": "-",
     "−": "-", "µ": "u",
   ]
 
-  /// Whether the locale says that the terminal shows ASCII alone; without one, it shows UTF-8.
+  /// Whether the locale of the environment is not UTF-8; false without a locale.
   static func isASCII(_ variable: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(variable).first { !$0.isEmpty }
     guard let locale else { return false }
@@ -68,7 +70,7 @@ enum TerminalText {
     return lines
   }
 
-  /// A wide line, broken at spaces if possible; all parts but the first begin with four spaces.
+  /// Breaks a line into parts of at most `columns`, at spaces if possible; later ones are indented.
   static func continued(_ text: String, columns: Int) -> [String] {
     let indent = String(repeating: " ", count: columns > 12 ? 4 : 0)
     var parts: [String] = []
@@ -92,14 +94,14 @@ enum TerminalText {
     return parts + [(parts.isEmpty ? "" : indent) + rest]
   }
 
-  /// The same JSON with escapes for what controls a terminal; with `isASCII`, for all but ASCII.
+  /// The JSON with escapes for terminal controls, and with `isASCII` for all but ASCII.
   static func json(_ bytes: [UInt8], isASCII: Bool = false) -> String {
     var result = String.UnicodeScalarView()
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
       if scalar.value < 0x20 {
         // White space between values: strings have no control characters as they are.
         result.append(" ")
-      } else if isSteering(scalar) || isASCII && !scalar.isASCII {
+      } else if isTerminalControl(scalar) || isASCII && !scalar.isASCII {
         for unit in String(scalar).utf16 {
           let digits = String(unit, radix: 16)
           let zeros = String(repeating: "0", count: 4 - digits.count)
@@ -112,7 +114,7 @@ enum TerminalText {
     return String(result)
   }
 
-  private static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isTerminalControl(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0: true
     // Separators of lines and paragraphs; marks, embeddings, overrides and isolates of direction.

@@ -1,37 +1,38 @@
 import NavigationCore
 
-/// Makes the lines of `navctl watch`: one for each revision, and one in place of skipped revisions.
+/// Makes the lines of `navctl watch`: one for each revision, and one for a complete state.
 struct WatchLines: Sendable {
-  private var last: (epoch: String, revision: UInt64)?
+  private var lastPosition: (epoch: String, revision: UInt64)?
 
-  /// A complete state is a `resync` behind a line or a position, else a `snapshot`.
+  /// Without a position, the first complete state is a `snapshot`; all others are a `resync`.
   init(after position: MirrorPosition? = nil) {
-    last = position.map { ($0.epoch?.text ?? "", $0.revision.number) }
+    lastPosition = position.map { ($0.epoch?.text ?? "", $0.revision.number) }
   }
 
   /// The line for a complete state; `time` is in milliseconds since 1970, `why` such as `join`.
   mutating func snapshot(
     _ state: JSONValue, why: String, at time: UInt64
   ) -> (text: String, json: Record) {
-    let kind = last == nil ? Record.Kind.snapshot : .resync
+    let kind = lastPosition == nil ? Record.Kind.snapshot : .resync
     let word = kind.rawValue
     let epoch = state["epoch"]?.string ?? ""
     let revision = state["rev"]?.integer ?? 0
     let ids = state.list("screens").compactMap { $0["id"]?.string }
     var text = "\(word)  rev \(revision)"
-    if let last { text += "  after rev \(last.revision)" }
+    if let lastPosition { text += "  after rev \(lastPosition.revision)" }
     text += "  \(why)  [\(ids.joined(separator: " "))]"
     var members: JSONObject = ["why": .string(why)]
     members.add(
-      "after", last.map { .object(["epoch": .string($0.epoch), "rev": .integer($0.revision)]) })
+      "after",
+      lastPosition.map { .object(["epoch": .string($0.epoch), "rev": .integer($0.revision)]) })
     members.add("state", OpaqueJSON(validated: state.bytes))
-    last = (epoch, revision)
+    lastPosition = (epoch, revision)
     return (TerminalText.visible(text), Record(kind, members, at: time))
   }
 
   /// The line for a revision: `rev 20  pop wifi → network by remote, back button  depth 2`.
   mutating func diff(_ diff: Diff, top: String?) -> String {
-    last = (diff.epoch.text, diff.revision.number)
+    lastPosition = (diff.epoch.text, diff.revision.number)
     var parts = ["rev \(diff.revision.number)", Self.sentence(diff, top: top)]
     parts.append("depth \(diff.depth)")
     return TerminalText.visible(parts.joined(separator: "  "))
@@ -53,7 +54,7 @@ struct WatchLines: Sendable {
       sentence = others.isEmpty ? "no change" : "change \(others.joined(separator: " "))"
     }
     if let name = diff.byName, !name.isEmpty { sentence += " by \(name)" }
-    if diff.cause != "api" { sentence += ", \(words(diff.cause))" }
+    if diff.cause != "api" { sentence += ", \(spacedWords(diff.cause))" }
     return sentence
   }
 
@@ -72,7 +73,7 @@ struct WatchLines: Sendable {
   }
 
   /// A name of the protocol in words: `backButton` is "back button".
-  private static func words(_ name: String) -> String {
+  private static func spacedWords(_ name: String) -> String {
     name.reduce(into: "") { text, character in
       if character.isUppercase { text += " " }
       text += character.lowercased()
@@ -80,7 +81,7 @@ struct WatchLines: Sendable {
   }
 
   mutating func latest(_ latest: Latest) -> String {
-    last = (latest.epoch.text, latest.revision.number)
+    lastPosition = (latest.epoch.text, latest.revision.number)
     guard let value = try? JSONValue(latest.value.bytes) else {
       return "rev \(latest.revision.number)"
     }
@@ -95,11 +96,11 @@ struct WatchLines: Sendable {
     return TerminalText.visible(text)
   }
 
-  /// navd disconnects a client that reads nothing for long; then the network is not at fault.
-  static func loss(after pause: UInt64) -> String {
-    pause < 2000
+  /// The line about a lost connection; after 2 s of writing, navd disconnected a slow reader.
+  static func lossText(afterWriteOf milliseconds: UInt64) -> String {
+    milliseconds < 2000
       ? "connection lost; watch continues when navd is back"
-      : "the output was not read for \(pause / 1000) s; watch continues behind the last line"
+      : "the output was not read for \(milliseconds / 1000) s; watch continues behind the last line"
   }
 
   static func event(_ event: EphemeralEvent) -> String {

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `a stream begins with its id and the number of the first post`() {
-    let text = String(decoding: stream().opening, as: UTF8.self)
+    let text = String(decoding: stream().openingLine, as: UTF8.self)
     #expect(text == "[\"stream\",{\"id\":\"s\",\"next\":1}]\n")
   }
 
@@ -28,17 +28,17 @@ import Testing
     #expect(post(&stream, 2, Self.hello) == .ahead(next: 1))
     #expect(post(&stream, 1, Self.hello + "\n" + #"["ping",{"id":1}]"#) == .taken(next: 2))
     welcome(&stream)
-    #expect(stream.due.map { String(decoding: $0.frame, as: UTF8.self) } == ["nsp1.ping"])
+    #expect(stream.dueMessages.map { String(decoding: $0.frame, as: UTF8.self) } == ["nsp1.ping"])
     #expect(post(&stream, 1, "anything") == .taken(next: 2))
     #expect(post(&stream, 3, #"["ping",{"id":2}]"#) == .ahead(next: 2))
-    #expect(stream.due.count == 1)
+    #expect(stream.dueMessages.count == 1)
     guard case .refused = post(&stream, 2, #"["ping",{"id":2}]"# + "\nx") else {
       Issue.record("a post with a bad line was taken")
       return
     }
-    #expect(stream.due.count == 1)
+    #expect(stream.dueMessages.count == 1)
     #expect(post(&stream, 2, #"["ping",{"id":2}]"#) == .taken(next: 3))
-    #expect(stream.due.count == 2)
+    #expect(stream.dueMessages.count == 2)
   }
 
   @Test func `the gateway writes hello itself, whatever the page says of actor and flow`() throws {
@@ -49,10 +49,10 @@ import Testing
     #expect(post(&stream, 1, own) == .taken(next: 2))
     // A later hello begins another session; it gets the actor too.
     #expect(post(&stream, 2, own) == .taken(next: 3))
-    let first = stream.due
+    let first = stream.dueMessages
     welcome(&stream)
-    #expect(first.count == 1 && stream.due.count == 1)
-    for message in first + stream.due {
+    #expect(first.count == 1 && stream.dueMessages.count == 1)
+    for message in first + stream.dueMessages {
       var reader = ClientMessageReader(maximumBytes: 65_536)
       guard
         case .hello(let hello) = try reader.read(frame: message.frame.span, body: message.body.span)
@@ -73,14 +73,14 @@ import Testing
       Issue.record("\(line) was taken before hello")
       return
     }
-    #expect(stream.due.isEmpty)
+    #expect(stream.dueMessages.isEmpty)
   }
 
   /// navd takes the first hello and accepts it.
   private func welcome(_ stream: inout PageStream) {
-    #expect(stream.due.map(\.isHello) == [true])
+    #expect(stream.dueMessages.map(\.isHello) == [true])
     stream.noteSent(1)
-    #expect(stream.due.isEmpty)
+    #expect(stream.dueMessages.isEmpty)
     #expect(stream.receive(Array("[\"welcome\",{}]\n".utf8)) == nil)
   }
 
@@ -90,7 +90,7 @@ import Testing
     #expect(post(&stream, 1, Self.hello + "\n" + op) == .taken(next: 2))
     #expect(post(&stream, 2, op) == .taken(next: 3))
     welcome(&stream)
-    #expect(stream.due.count == 2)
+    #expect(stream.dueMessages.count == 2)
   }
 
   @Test func `a refused hello ends the stream, and what is behind it never passes`() {
@@ -98,7 +98,7 @@ import Testing
     _ = post(&stream, 1, Self.hello + "\n" + #"["op",{"id":1}]"#)
     stream.noteSent(1)
     #expect(stream.receive(Array(#"["err",{"nonce":"n","code":"version"}]"#.utf8)) == .over)
-    #expect(stream.due.isEmpty)
+    #expect(stream.dueMessages.isEmpty)
   }
 
   @Test func `later refusals do not end the stream, the end of the session does`() {
@@ -167,7 +167,7 @@ import Testing
     #expect(post(&stream, number, small) == .taken(next: number + 1))
     #expect(post(&stream, number + 1, small) == .full)
     // What went out leaves nothing behind in the count.
-    stream.noteSent(stream.due.count)
+    stream.noteSent(stream.dueMessages.count)
     for next in number + 1...number + 17 {
       #expect(post(&stream, next, small) == .taken(next: next + 1))
     }
@@ -177,11 +177,11 @@ import Testing
   @Test func `without a connection, a hello or a reader the stream ends in its time`() {
     var stream = stream()
     #expect(stream.deadline?.at == 6000 && stream.deadline?.end == .gone)
-    #expect(stream.connectsAgainAt == 1250)
+    #expect(stream.nextAttemptAt == 1250)
     stream.noteAttempt(at: 1300)
-    #expect(stream.connectsAgainAt == 1550)
+    #expect(stream.nextAttemptAt == 1550)
     stream.noteConnected()
-    #expect(stream.connectsAgainAt == nil)
+    #expect(stream.nextAttemptAt == nil)
     #expect(stream.deadline?.at == 11_000 && stream.deadline?.end == .gone)
     _ = post(&stream, 1, Self.hello)
     // A navd that is stopped takes connections, and does not answer.
@@ -202,15 +202,15 @@ import Testing
     var stream = stream()
     stream.noteEnd(at: 2000)
     #expect(stream.deadline?.at == 17_000 && stream.deadline?.end == .stalled)
-    #expect(stream.connectsAgainAt == nil)
-    #expect(stream.hasEnded && !stream.reads(pending: 0))
+    #expect(stream.nextAttemptAt == nil)
+    #expect(stream.hasEnded && !stream.mayReadDaemon(pending: 0))
     stream.notePage(isDrained: false, taken: 0, at: 20_000)
     #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .stalled)
   }
 
   @Test func `navd is read while little waits for the page`() {
-    #expect(stream().reads(pending: 65_535))
-    #expect(!stream().reads(pending: 65_536))
+    #expect(stream().mayReadDaemon(pending: 65_535))
+    #expect(!stream().mayReadDaemon(pending: 65_536))
   }
 }
 

@@ -68,9 +68,9 @@ import Testing
     #expect(refusal.status == 403 && refusal.reason.hasPrefix("line 2: the inspector only reads"))
     stream.noteSent(1)
     #expect(stream.receive(Array("[\"welcome\",{}]\n".utf8)) == nil)
-    #expect(stream.due.isEmpty)
+    #expect(stream.dueMessages.isEmpty)
     #expect(Self.post(&stream, 2, ping) == .taken(next: 3))
-    #expect(stream.due.count == 1)
+    #expect(stream.dueMessages.count == 1)
     // The gateway of other pages carries it.
     #expect(Self.verdict(line, .actor) == .taken(next: 3))
   }
@@ -96,7 +96,7 @@ import Testing
       let own = Self.hello.replacing(
         #""nonce""#, with: #""actor":{"name":"root","role":"admin","navs":["*"]},"nonce""#)
       #expect(Self.post(&stream, 1, own) == .taken(next: 2))
-      let message = try #require(stream.due.first)
+      let message = try #require(stream.dueMessages.first)
       var reader = ClientMessageReader(maximumBytes: 65_536)
       guard
         case .hello(let hello) = try reader.read(frame: message.frame.span, body: message.body.span)

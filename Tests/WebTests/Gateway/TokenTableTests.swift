@@ -24,9 +24,9 @@ import Testing
     var table = TokenTable([Self.token: actor("file")])
     table.add(code: "c", for: actor("a"), at: 0)
     _ = table.trade(code: "c", for: "t", at: 0)
-    #expect(table.actor(of: "t", at: TokenTable.idle - 1) == actor("a"))
-    #expect(table.actor(of: "t", at: 2 * TokenTable.idle - 2) == actor("a"))
-    #expect(table.actor(of: "t", at: 3 * TokenTable.idle - 2) == nil)
+    #expect(table.actor(of: "t", at: TokenTable.idleMilliseconds - 1) == actor("a"))
+    #expect(table.actor(of: "t", at: 2 * TokenTable.idleMilliseconds - 2) == actor("a"))
+    #expect(table.actor(of: "t", at: 3 * TokenTable.idleMilliseconds - 2) == nil)
     #expect(table.actor(of: Self.token, at: .max / 2) == actor("file"))
     table.replace([:])
     #expect(table.actor(of: Self.token, at: 0) == nil)
@@ -36,9 +36,9 @@ import Testing
     var table = TokenTable()
     table.add(code: "c", for: actor("a"), at: 0)
     _ = table.trade(code: "c", for: "t", at: 0)
-    table.touch("t", at: TokenTable.idle - 1)
-    table.touch("never", at: 0)
-    #expect(table.actor(of: "t", at: 2 * TokenTable.idle - 2) != nil)
+    table.noteUse(of: "t", at: TokenTable.idleMilliseconds - 1)
+    table.noteUse(of: "never", at: 0)
+    #expect(table.actor(of: "t", at: 2 * TokenTable.idleMilliseconds - 2) != nil)
     #expect(table.actor(of: "never", at: 1) == nil)
   }
 
@@ -186,7 +186,7 @@ import Testing
     func status(_ own: String, _ authorization: String?) -> Bool {
       var request = HTTPRequest(
         method: "GET", path: "/nsp1/stream", hosts: ["localhost:1"], authorization: authorization)
-      request.fields = ["nsp-token": own]
+      request.nspHeaders = ["nsp-token": own]
       guard case .route? = try? Admission(request, RequestGate(), &tokens, at: 0) else {
         return false
       }

@@ -129,7 +129,7 @@ private final class Connection {
 
   @Test func `an answer has its status, its type and its body, and is not kept`() throws {
     try withServer({ HTTPResponse(200, "\($0) \($1)").with("X-A", "b") }) { server in
-      let client = try Connection(to: server.bound)
+      let client = try Connection(to: server.boundAddress)
       client.write(request("GET /livez?a=b"))
       serve(&server, client) { client.text.hasSuffix("\n") && client.text.contains("\r\n\r\n") }
       #expect(client.statuses == ["200"])
@@ -143,7 +143,7 @@ private final class Connection {
 
   @Test func `a connection serves one request, says so and ends`() throws {
     try withServer { server in
-      let client = try Connection(to: server.bound)
+      let client = try Connection(to: server.boundAddress)
       client.write(Array(request("GET /a")) + Array(request("GET /b")))
       serve(&server, client) { client.isClosed }
       #expect(client.statuses == ["200"] && client.text.hasSuffix("\r\n\r\nGET /a\n"))
@@ -154,7 +154,7 @@ private final class Connection {
   @Test func `another method is told the one that is answered, and its body is not read`() throws {
     try withServer({ method, _ in HTTPResponse(method == "GET" ? 200 : 405, "m") }) { server in
       for head in ["POST /metrics", "PUT /metrics", "DELETE /", "OPTIONS *"] {
-        let client = try Connection(to: server.bound)
+        let client = try Connection(to: server.boundAddress)
         client.write(request(head, "Content-Length: 1000000000\r\n"))
         serve(&server, client) { client.text.contains("\r\n\r\n") }
         #expect(client.statuses == ["405"])
@@ -168,7 +168,7 @@ private final class Connection {
       asked += 1
       return HTTPResponse(200, "ok")
     }) { server in
-      let client = try Connection(to: server.bound)
+      let client = try Connection(to: server.boundAddress)
       for octet in request("GET /x") {
         #expect(asked == 0)
         client.write([octet])
@@ -186,14 +186,14 @@ private final class Connection {
         for octet in [0x00, 0x0A, 0xFF] as [UInt8] where head[place] != octet {
           var odd = head
           odd[place] = octet
-          let client = try Connection(to: server.bound)
+          let client = try Connection(to: server.boundAddress)
           client.write(odd)
           server.run()
           client.read()
           #expect(client.statuses.count <= 1)
         }
       }
-      let client = try Connection(to: server.bound)
+      let client = try Connection(to: server.boundAddress)
       client.write(request("GET /metrics"))
       serve(&server, client) { client.text.hasSuffix("GET /metrics\n") }
     }
@@ -215,7 +215,7 @@ private final class Connection {
     headers: String
   ) throws {
     try withServer { server in
-      let client = try Connection(to: server.bound)
+      let client = try Connection(to: server.boundAddress)
       client.write(Array(request("POST /a", headers)) + Array(request("GET /b")))
       serve(&server, client) { client.isClosed }
       // libmicrohttpd itself answers a length that is no number, with two heads.
@@ -226,7 +226,7 @@ private final class Connection {
 
   @Test func `a zero octet in a path is not decoded`() throws {
     try withServer { server in
-      let client = try Connection(to: server.bound)
+      let client = try Connection(to: server.boundAddress)
       client.write(request("GET /a%00/b%20c"))
       serve(&server, client) { client.isClosed }
       #expect(client.text.hasSuffix("GET /a%00/b%20c\n"), "\(client.text)")
@@ -238,7 +238,7 @@ private final class Connection {
     application.bodyLimit = 4
     var server = try HTTPServer(
       .network(address: "127.0.0.1", port: 0), application: application)
-    let client = try Connection(to: server.bound)
+    let client = try Connection(to: server.boundAddress)
     client.write(Array(request("POST /", "Content-Length: 5\r\n")) + Array("12345".utf8))
     serve(&server, client) { client.isClosed }
     #expect(client.statuses == ["413"] && client.text.contains("refused: the body"))
@@ -258,7 +258,7 @@ private final class Connection {
       #expect(taken == piece.count)
     }
     #expect(stream.pending == piece.count)
-    #expect(stream.held <= 8 * piece.count)
+    #expect(stream.bufferedBytes <= 8 * piece.count)
   }
 
   @Test func `a stream is drained when libmicrohttpd asks for more than there is`() {
@@ -281,7 +281,7 @@ private final class Connection {
 
   @Test func `a head larger than the memory of a connection is refused`() throws {
     try withServer { server in
-      let client = try Connection(to: server.bound)
+      let client = try Connection(to: server.boundAddress)
       client.write(request("GET /\(String(repeating: "x", count: 20_000))"))
       serve(&server, client) { client.isClosed || !client.statuses.isEmpty }
       #expect(client.statuses.allSatisfy { $0.hasPrefix("4") })
@@ -292,12 +292,12 @@ private final class Connection {
     try withServer { server in
       var clients: [Connection] = []
       for _ in 0..<64 {
-        clients.append(try Connection(to: server.bound))
+        clients.append(try Connection(to: server.boundAddress))
         server.run()
       }
       let isFull = !server.hasRoom
       #expect(isFull)
-      let late = try Connection(to: server.bound)
+      let late = try Connection(to: server.boundAddress)
       late.write(request("GET /late"))
       server.run()
       late.read()
@@ -317,7 +317,7 @@ private final class Connection {
     var server = try HTTPServer(
       .network(address: "127.0.0.1", port: 0), maximumConnections: 8,
       application: Answering { HTTPResponse(200, "\($0) \($1)") })
-    let clients = try (0..<40).map { _ in try Connection(to: server.bound) }
+    let clients = try (0..<40).map { _ in try Connection(to: server.boundAddress) }
     for client in clients { client.write(request("GET /")) }
     for client in clients {
       serve(&server, client) { client.isClosed }
@@ -327,13 +327,14 @@ private final class Connection {
 
   @Test func `a port that is taken is refused with its address`() throws {
     try withServer { server in
-      guard case .network(let address, let port) = server.bound else {
-        Issue.record("\(server.bound)")
+      guard case .network(let address, let port) = server.boundAddress else {
+        Issue.record("\(server.boundAddress)")
         return
       }
       #expect(address == "127.0.0.1" && port != 0)
       let error = #expect(throws: SystemError.self) {
-        _ = try HTTPServer(server.bound, application: Answering { _, _ in HTTPResponse(200, "") })
+        _ = try HTTPServer(
+          server.boundAddress, application: Answering { _, _ in HTTPResponse(200, "") })
       }
       #expect(error?.description == "cannot listen on 127.0.0.1:\(port): Address already in use")
     }
@@ -354,7 +355,7 @@ private final class Connection {
         var server = try HTTPServer(address, application: application)
         #expect(FileStatus.probe(directory + "/x.sock")?.kind == .socket)
         #expect(FileStatus.probe(directory + "/x.sock")?.mode == 0o660)
-        #expect(server.bound == address)
+        #expect(server.boundAddress == address)
         let client = try Connection(to: address)
         client.write(request("GET /"))
         serve(&server, client) { client.text.hasSuffix("here\n") }
@@ -374,7 +375,7 @@ private final class Connection {
       }
       #expect(error?.description.hasSuffix("Address already in use") == true)
       #expect(FileStatus.probe(directory + "/x.sock")?.kind == .socket)
-      withExtendedLifetime((server.bound, waiting)) {}
+      withExtendedLifetime((server.boundAddress, waiting)) {}
     }
   }
 

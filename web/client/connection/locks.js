@@ -17,7 +17,7 @@ export async function takeLock(signal, onWait) {
   return Promise.any(LOCKS.map((name) => firstLock(name, race)));
 }
 
-/** Waits for one of the locks; gives it back if another one was faster. */
+/** Waits for one of the locks; releases it if the page got another one first. */
 async function firstLock(name, race) {
   const release = await holdLock(name, { signal: race.signal });
   if (!race.signal.aborted) {

@@ -8,48 +8,48 @@ export class Outbox {
   #lines = [];
   #batch = null;
   #isPosted = false;
-  /** Whether a try of this batch had no answer, so that the gateway may have taken it. */
+  /** Whether a post of this batch had no answer, so that the gateway may have accepted it. */
   #mayBeTaken = false;
   #tries = 0;
-  /** How many lines go alone: those of a refused batch, so that only the faulty one fails. */
+  /** How many lines are posted one at a time after a refused batch, so that only the faulty one fails. */
   #alone = 0;
 
   constructor(next = 1) { this.#n = next; }
 
   add(text, id = null) { this.#lines.push({ text, id }); }
 
-  /** Takes back the line of a request; returns whether the gateway can not have taken it. */
+  /** Removes the line of a request; returns whether the gateway cannot have accepted the line. */
   withdraw(id) {
-    for (const lines of this.#untaken) {
+    for (const lines of this.#unsentBatches) {
       const index = lines.findIndex((line) => line.id === id);
       if (index >= 0) return lines.splice(index, 1).length > 0;
     }
     return false;
   }
 
-  /** The requests whose lines the gateway can not have taken. */
-  unposted() { return this.#untaken.flat().map(({ id }) => id).filter((id) => id !== null); }
+  /** The ids of the requests whose lines the gateway cannot have accepted. */
+  unposted() { return this.#unsentBatches.flat().map(({ id }) => id).filter((id) => id !== null); }
 
-  /** The lists of lines that the gateway can not have taken. */
-  get #untaken() {
+  /** The lists of lines that the gateway cannot have accepted. */
+  get #unsentBatches() {
     const isHere = this.#batch && !this.#isPosted && !this.#mayBeTaken;
     return isHere ? [this.#batch, this.#lines] : [this.#lines];
   }
 
   /** The post to send, the same one until it is answered; null without lines. */
   next() {
-    if (!this.#batch?.length) this.#begin();
+    if (!this.#batch?.length) this.#beginBatch();
     if (!this.#batch.length) return null;
     this.#isPosted = true;
     return { n: this.#n, body: this.#batch.map((line) => line.text).join("") };
   }
 
-  #begin() {
-    this.#batch = this.#fill();
+  #beginBatch() {
+    this.#batch = this.#fillBatch();
     this.#mayBeTaken = false;
   }
 
-  #fill() {
+  #fillBatch() {
     const most = this.#alone > 0 ? 1 : this.#lines.length;
     if (this.#alone > 0) this.#alone--;
     let octets = 0;
@@ -70,8 +70,8 @@ export class Outbox {
   answered({ status, next, after = 0 }, random = Math.random) {
     this.#isPosted = false;
     if (status === 0) this.#mayBeTaken = true;
-    if (status === 200 && next > this.#n) return this.#taken(next);
-    if (status === 400 || status === 413) return this.#refused();
+    if (status === 200 && next > this.#n) return this.#confirmTaken(next);
+    if (status === 400 || status === 413) return this.#isolateRefused();
     if (status === 401) return { kind: "unauthorized" };
     const mayRecover = status === 503 || status === 0 && this.#tries < MOST_TRIES;
     if (!mayRecover) return { kind: "over" };
@@ -79,14 +79,14 @@ export class Outbox {
     return { kind: "again", wait: Math.max(after, pause, 1) };
   }
 
-  #taken(next) {
+  #confirmTaken(next) {
     this.#n = next;
     this.#batch = null;
     this.#tries = 0;
     return { kind: "taken" };
   }
 
-  #refused() {
+  #isolateRefused() {
     const batch = this.#batch;
     this.#batch = null;
     if (batch.length > 1) {

@@ -7,14 +7,14 @@ import { Pace } from "./pace.js";
 const ANSWER_MS = 15000;
 /** How long a gateway may take to open a stream if there are others to ask. */
 const OTHERS_MS = 2000;
-/** The messages of watches that the daemon joins while they wait. */
+/** The verbs of watch messages, which the daemon joins while the client gives no credit. */
 const WATCHED = new Set(["diff", "diffs", "latest"]);
 
 /** The streams of a client and the posts beside them, one stream for each gateway at a time. */
 export class Streams {
   #engine;
   #options;
-  /** By the addresses of their gateways. */
+  /** The streams by the addresses of their gateways. */
   #all = new Map();
   /** Why the last attempt to open a stream failed. */
   obstacle = "";
@@ -50,7 +50,7 @@ export class Streams {
       // A lost stream looks the same in whatever way it was lost. One that was given up has its reason.
       if (this.#isLive(stream)) this.obstacle = error.message;
     }
-    this.#lose(stream, after);
+    this.#reportLoss(stream, after);
   }
 
   #isLive(stream) { return this.#all.get(stream.address) === stream; }
@@ -81,18 +81,18 @@ export class Streams {
       }
       this.#engine.act();
       pace.take(watched, performance.now());
-      this.#grant(stream, pace);
+      this.#sendCredit(stream, pace);
     }
   }
 
   /** Gives the daemon new credit, once the pace permits: without it, the daemon joins the diffs of a watch. */
-  #grant(stream, pace) {
+  #sendCredit(stream, pace) {
     if (stream.granting || !this.#isLive(stream)) return;
     const wait = pace.wait(performance.now());
     if (wait <= 0) return void this.#engine.do((cluster) => cluster.applied(stream.address));
     stream.granting = setTimer(() => {
       stream.granting = 0;
-      this.#grant(stream, pace);
+      this.#sendCredit(stream, pace);
     }, wait);
   }
 
@@ -110,14 +110,14 @@ export class Streams {
     return true;
   }
 
-  #lose(stream, after = 0) {
+  #reportLoss(stream, after = 0) {
     if (!this.#isLive(stream)) return;
     this.drop(stream.address);
     this.#engine.do((cluster) => cluster.lost(stream.address, performance.now(), after));
   }
 
-  /** Gives all streams up; the next ones resume. */
-  loseAll() { for (const stream of [...this.#all.values()]) this.#lose(stream); }
+  /** Closes all streams as lost; later streams resume the watches. */
+  loseAll() { for (const stream of [...this.#all.values()]) this.#reportLoss(stream); }
 
   drop(address) {
     const stream = this.#all.get(address);
@@ -141,24 +141,24 @@ export class Streams {
   send({ gateway, line, id }) {
     const stream = this.#all.get(gateway);
     stream?.outbox?.add(line, id);
-    this.#flush(stream);
+    this.#startPosting(stream);
   }
 
-  /** Whether a gateway can not have taken the line of a request, which waits to be posted. */
+  /** Whether the line of a request waits to be posted, so that no gateway can have accepted it. */
   isUnposted(id) {
     return [...this.#all.values()].some(({ outbox }) => outbox?.unposted().includes(id));
   }
 
-  /** Takes back the lines of a request that no gateway can have taken; returns how many. */
+  /** Removes the lines of a request that no gateway can have accepted; returns how many. */
   withdraw(id) {
     return [...this.#all.values()].filter(({ outbox }) => outbox?.withdraw(id)).length;
   }
 
-  /** Resolves when everything is posted, or cannot be. */
-  flushAll() { return Promise.all([...this.#all.values()].map((stream) => this.#flush(stream))); }
+  /** Resolves when all lines are posted, or their streams are lost. */
+  flushAll() { return Promise.all([...this.#all.values()].map((stream) => this.#startPosting(stream))); }
 
-  /** Starts to post what waits; returns a promise of the end of it. */
-  #flush(stream) {
+  /** Starts to post the waiting lines; returns a promise that resolves afterwards. */
+  #startPosting(stream) {
     if (!stream?.outbox) return Promise.resolve();
     // Posts begin after the present turn, so that its lines go together.
     stream.posting ??= Promise.resolve().then(() => this.#post(stream));
@@ -173,7 +173,7 @@ export class Streams {
       if (verdict.kind === "unauthorized") return this.#refuseToken(stream);
       if (verdict.kind === "over") {
         if (answer.status) this.obstacle = `HTTP ${answer.status}: ${answer.error}`;
-        return this.#lose(stream);
+        return this.#reportLoss(stream);
       }
       if (verdict.kind === "refused") {
         this.#engine.do((cluster) => cluster.refuse(verdict.id, answer.status));

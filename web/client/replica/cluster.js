@@ -1,12 +1,12 @@
 import { NavigationError } from "../errors.js";
 import { gatewayOf } from "./gateways.js";
 import { Members } from "./members.js";
-import { LONGEST_MOVE_MS, pauseOf, Routes } from "./routes.js";
+import { LONGEST_MOVE_MS, movePause, Routes } from "./routes.js";
 import { Session } from "./session.js";
 
-/** How long a session that no nav needs is kept. */
+/** How long a session that no nav needs stays open, in milliseconds. */
 const IDLE_MS = 10_000;
-/** How long after a `hello` of this client a session may be over because of it. */
+/** How long after a `hello` of this client its daemon may end another session of the client, in milliseconds. */
 const OWN_FENCE_MS = 30_000;
 
 /**
@@ -44,7 +44,7 @@ export class Cluster {
 
   /** Returns the actions since the last call. */
   take() {
-    this.#settle();
+    this.#collectActions();
     const actions = this.#actions;
     this.#actions = [];
     return actions;
@@ -69,7 +69,7 @@ export class Cluster {
   start(now) {
     this.#now = now;
     this.#isStarted = true;
-    this.#need(this.#member(this.#base));
+    this.#ensureConnected(this.#member(this.#base));
     for (const member of this.#members) {
       if (this.#isNeeded(member)) this.#open(member);
     }
@@ -81,10 +81,10 @@ export class Cluster {
     this.#isStarted = false;
     for (const member of this.#members) {
       member.session.lost(now);
-      member.session.take().forEach((action) => this.#pass(action));
+      member.session.take().forEach((action) => this.#forward(action));
       Object.assign(member, { phase: "idle", openAt: Infinity, notBefore: 0 });
     }
-    this.#report();
+    this.#reportStatus();
   }
 
   /** Handles a new stream. */
@@ -106,16 +106,16 @@ export class Cluster {
     const member = this.#members.get(address);
     if (!member) return;
     this.#members.refuse(address, error);
-    this.#expel(member, error);
+    this.#endRejected(member, error);
   }
 
   /** Handles a message of the daemon behind a gateway. */
   receive(address, verb, body, octets, now) {
     this.#now = now;
     const member = this.#members.get(address);
-    if (verb === "bye" && body.why === "fenced" && this.#isOwnFence(address)) this.#yield(member);
+    if (verb === "bye" && body.why === "fenced" && this.#isOwnFence(address)) this.#continueElsewhere(member);
     else member?.session.receive(verb, body, octets, now);
-    this.#settle();
+    this.#collectActions();
   }
 
   /** Sends `credit` if half of the window is used; call it after the actions are performed. */
@@ -127,7 +127,7 @@ export class Cluster {
     if (!this.#isStarted) return;
     for (const member of [...this.#members]) {
       if (member.openAt <= now) this.#open(member);
-      if (member.idleAt <= now) this.#retire(member);
+      if (member.idleAt <= now) this.#endUnused(member);
       else member.session.tick(now);
     }
   }
@@ -135,7 +135,7 @@ export class Cluster {
   /** Ends all sessions for good. */
   leave() {
     for (const { session } of this.#members) session.leave();
-    this.#settle();
+    this.#collectActions();
     this.#isClosed = true;
   }
 
@@ -150,12 +150,12 @@ export class Cluster {
 
   current(nav, view) { return this.#find(nav)?.current(nav, view) ?? null; }
 
-  watch(nav, view = "full", waits = false) { this.#at(nav).watch(nav, view, waits); }
+  watch(nav, view = "full", waits = false) { this.#sessionFor(nav).watch(nav, view, waits); }
 
   unwatch(nav, view = "full") { this.#find(nav)?.unwatch(nav, view); }
 
   request(verb, nav, members, within = null, now = 0) {
-    const id = this.#at(nav).request(verb, nav, members, within, now);
+    const id = this.#sessionFor(nav).request(verb, nav, members, within, now);
     this.#routes.noteRequest(id, nav);
     return id;
   }
@@ -171,9 +171,9 @@ export class Cluster {
 
   refuse(id, status) { this.#sessionOf(id)?.refuse(id, status); }
 
-  delegate(nav, wanted) { this.#at(nav).delegate(nav, wanted); }
+  delegate(nav, wanted) { this.#sessionFor(nav).delegate(nav, wanted); }
 
-  lease(nav, force) { this.#at(nav).lease(nav, force); }
+  lease(nav, force) { this.#sessionFor(nav).lease(nav, force); }
 
   answer(nav, ask, value) { this.#find(nav)?.answer(ask, value); }
 
@@ -188,10 +188,10 @@ export class Cluster {
     return this.#routes.hasRequest(id) ? this.#find(this.#routes.navOf(id)) : undefined;
   }
 
-  /** The session for a nav, which is needed from now on. */
-  #at(nav) {
+  /** The session for a nav; connects it if necessary. */
+  #sessionFor(nav) {
     const member = this.#member(this.#addressOf(nav));
-    this.#need(member);
+    this.#ensureConnected(member);
     return member.session;
   }
 
@@ -203,11 +203,11 @@ export class Cluster {
   /** Moves everything about a nav from one session to another. */
   #move(nav, from, to, at = this.#now) {
     to.session.adopt(nav, from.session.surrender(nav), this.#now, at);
-    this.#need(to);
+    this.#ensureConnected(to);
   }
 
   /** Handles `moved`, also as the end of a watch, and that a nav has no owner. */
-  #follow(member, { nav, hasOwner, web, endpoint, after }) {
+  #followMove(member, { nav, hasOwner, web, endpoint, after }) {
     const route = this.#route(nav);
     if (!hasOwner) {
       if (member.session.isHolding(nav)) return;
@@ -226,7 +226,7 @@ export class Cluster {
       return member.session.abandon(nav, refusal);
     }
     route.moves++;
-    const wait = pauseOf(route, this.#random);
+    const wait = movePause(route, this.#random);
     route.address = address;
     const target = this.#member(address);
     if (target !== member) return this.#move(nav, member, target, this.#now + wait);
@@ -243,8 +243,8 @@ export class Cluster {
 
   #isNeeded({ address, session }) { return address === this.#base || !session.isIdle; }
 
-  /** Sees to it that a member is connected, or will be. */
-  #need(member) {
+  /** Opens the stream of a member, unless it is open or a timer will open it. */
+  #ensureConnected(member) {
     member.idleAt = Infinity;
     if (!this.#isStarted || member.phase === "opening" || member.phase === "open") return;
     // A gateway that was lost is always left to the timer, so that no failure causes the next one.
@@ -259,13 +259,13 @@ export class Cluster {
   }
 
   /** Ends a session that no nav needs. */
-  #retire(member) {
+  #endUnused(member) {
     this.#members.remove(member);
     this.#actions.push({ kind: "drop", gateway: member.address });
   }
 
-  /** Handles the end of a session that the client goes on with. */
-  #lose(member, { at, least = 0 }) {
+  /** Handles the loss of a session that the client will resume. */
+  #handleLoss(member, { at, least = 0 }) {
     const hasFailed = member.phase !== "open";
     // Until the lease of its daemon ends, the others name it. So while they answer, no pause may
     // delay the answer of the one that takes over.
@@ -276,8 +276,8 @@ export class Cluster {
     this.#actions.push({ kind: "drop", gateway: member.address });
     // After a loss, it is asked again itself, unless it wants to be left alone for some time.
     if (hasFailed || at - this.#now > 100) this.#askOthers(member);
-    if (this.#isNeeded(member)) this.#need(member);
-    this.#report();
+    if (this.#isNeeded(member)) this.#ensureConnected(member);
+    this.#reportStatus();
   }
 
   /** Asks another gateway about the navs of one that cannot be reached. */
@@ -287,7 +287,7 @@ export class Cluster {
     if (this.#base === member.address) this.#base = address;
     const target = this.#member(address);
     this.#moveAll(member, target);
-    this.#need(this.#member(this.#base));
+    this.#ensureConnected(this.#member(this.#base));
   }
 
   /**
@@ -300,10 +300,10 @@ export class Cluster {
   }
 
   /** Continues in the session that is being opened; if there is none, connects again. */
-  #yield(member) {
+  #continueElsewhere(member) {
     if (!member) return;
     const newer = [...this.#members].find((each) => each !== member && each.phase === "opening");
-    if (newer) this.#join(member, newer);
+    if (newer) this.#moveToNewer(member, newer);
     else member.session.lost(this.#now);
   }
 
@@ -311,17 +311,17 @@ export class Cluster {
   #joinOlder(member) {
     for (const each of [...this.#members]) {
       const isSame = each.boot !== undefined && each.boot === member.boot;
-      if (isSame && each !== member && each.phase === "open") this.#join(each, member);
+      if (isSame && each !== member && each.phase === "open") this.#moveToNewer(each, member);
     }
   }
 
   /** Moves everything from a session that a newer one of this client has ended. */
-  #join(member, target) {
+  #moveToNewer(member, target) {
     if (this.#base === member.address) this.#base = target.address;
     this.#moveAll(member, target);
-    for (const action of member.session.take()) this.#pass(action);
-    this.#retire(member);
-    this.#report();
+    for (const action of member.session.take()) this.#forward(action);
+    this.#endUnused(member);
+    this.#reportStatus();
   }
 
   #moveAll(member, target) {
@@ -331,8 +331,8 @@ export class Cluster {
     }
   }
 
-  /** Ends the session with a gateway that does not take the client, for good if it is the last. */
-  #expel(member, error) {
+  /** Ends the session with a gateway that rejects the client; without another gateway, ends the client. */
+  #endRejected(member, error) {
     const { address, session } = member;
     // Another process has the identity of the client.
     if (error.reason === "fenced") {
@@ -349,21 +349,21 @@ export class Cluster {
     for (const nav of session.navs) if (nav !== null) this.#route(nav).moves++;
     member.phase = "lost";
     this.#askOthers(member);
-    for (const action of session.take()) this.#pass(action);
-    this.#retire(member);
-    this.#report();
+    for (const action of session.take()) this.#forward(action);
+    this.#endUnused(member);
+    this.#reportStatus();
   }
 
   // Actions.
 
   /** Handles the actions of all sessions, which may cause others. */
-  #settle() {
+  #collectActions() {
     for (let isDone = false; !isDone;) {
       isDone = true;
       for (const member of [...this.#members]) {
         for (const action of member.session.take()) {
           isDone = false;
-          this.#handle(member, action);
+          this.#handleAction(member, action);
         }
       }
     }
@@ -373,10 +373,10 @@ export class Cluster {
     }
   }
 
-  #handle(member, action) {
+  #handleAction(member, action) {
     const { kind } = action;
     // What a session still sends after its gateway was given up goes nowhere.
-    if (!this.#members.has(member) || this.#isClosed) return this.#pass(action);
+    if (!this.#members.has(member) || this.#isClosed) return this.#forward(action);
     if (kind === "send") {
       this.#actions.push({ ...action, gateway: member.address });
     } else if (kind === "opened") {
@@ -384,21 +384,21 @@ export class Cluster {
       this.#hasWelcomed = true;
       this.#actions.push(action);
       this.#joinOlder(member);
-      this.#report();
+      this.#reportStatus();
     } else if (kind === "reconnect") {
-      this.#lose(member, action);
+      this.#handleLoss(member, action);
     } else if (kind === "closed") {
       if (action.error.reason === "revoked") this.#members.refuse(member.address, action.error);
-      this.#expel(member, action.error);
+      this.#endRejected(member, action.error);
     } else if (kind === "moved") {
-      this.#follow(member, action);
+      this.#followMove(member, action);
     } else {
-      this.#pass(action);
+      this.#forward(action);
     }
   }
 
-  /** Passes an action about a nav on; it shows that the nav has an owner again. */
-  #pass(action) {
+  /** Forwards an action about a nav to the client; the action proves that the nav has an owner again. */
+  #forward(action) {
     const { kind, id } = action;
     if (["send", "reconnect", "closed", "moved"].includes(kind)) return;
     const nav = kind === "answered" ? this.#routes.navOf(id) : action.nav;
@@ -407,7 +407,7 @@ export class Cluster {
     this.#actions.push(action);
   }
 
-  #report() {
+  #reportStatus() {
     const isLost = [...this.#members].some((each) => each.phase === "lost" && this.#isNeeded(each));
     const status = this.#members.isAnyOpen && !isLost ? "connected"
       : this.#hasWelcomed ? "disconnected" : "connecting";

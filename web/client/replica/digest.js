@@ -11,14 +11,14 @@ export const PARTS = Object.freeze(
  * @param {object} parts the six parts by name; a virtual nav has none
  * @returns {string} 8 lower-case hex digits
  */
-export function checksum(screens, parts = {}) { return sumUp([], screens, parts, 0); }
+export function checksum(screens, parts = {}) { return updateChecksums([], screens, parts, 0); }
 
 /**
  * Computes the checksum after a change that did not touch the screens below `from`.
  *
  * `sums` has the checksum of the lines up to and including each screen, and is brought up to date.
  */
-export function sumUp(sums, screens, parts, from) {
+export function updateChecksums(sums, screens, parts, from) {
   sums.length = Math.min(from, sums.length, screens.length);
   let sum = sums.at(-1) ?? 0;
   for (let index = sums.length; index < screens.length; index++) {

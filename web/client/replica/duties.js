@@ -4,7 +4,7 @@ import { isDue } from "./output.js";
 /** The delegate roles and leases of a session, and its open questions. */
 export class Duties {
   #out;
-  /** By kind and nav. */
+  /** The roles and leases by kind and nav. */
   #all = new Map();
   /** The open questions of this session: the nav and the time at which each is void. */
   #asks = new Map();
@@ -69,7 +69,7 @@ export class Duties {
 
   sendAll() { for (const duty of this.#all.values()) this.#send(duty); }
 
-  /** Sends those about a nav that is not held any more. */
+  /** Sends the requests about a nav that no longer waits for an owner. */
   sendDue(nav) { for (const duty of this.#all.values()) if (isDue(duty, nav)) this.#send(duty); }
 
   tick(now) { for (const duty of this.#all.values()) if (duty.retryAt <= now) this.#send(duty); }
@@ -123,7 +123,7 @@ export class Duties {
     this.#out.note({ kind: "settled", nav: open.nav, ask });
   }
 
-  /** Call it before that of the output. */
+  /** Forgets what belongs to the lost session; call it before `forgetSession` of the output. */
   forgetSession() {
     for (const duty of this.#all.values()) {
       // Force counts once, also if its answer was lost: another client may have the display since.
@@ -135,7 +135,7 @@ export class Duties {
 
   // Navs that another daemon has.
 
-  /** Ends what the daemon had of a nav, until it is not held any more. */
+  /** Ends the roles, leases and questions about a nav whose daemon has changed, until the nav has an owner. */
   suspend(nav) {
     for (const duty of this.#all.values()) {
       if (duty.nav !== nav) continue;

@@ -2,9 +2,9 @@ import { encode } from "./json.js";
 import { MOST_ROUTES } from "./gateways.js";
 
 /** Ops and reads without an answer, oldest first, which are sent again in each session. */
-export class Flights {
+export class PendingRequests {
   #out;
-  /** The clock of the wall. */
+  /** Returns the wall-clock time. */
   #wall;
   #all = new Map();
   #most = 64;
@@ -14,7 +14,7 @@ export class Flights {
   #departed = new Map();
   /** Whether the daemon is one of several, so that it may not have a nav. */
   #isDivided = false;
-  /** The navs that the daemon has, by its answers in this session. */
+  /** The navs that the daemon serves, by its answers in this session. */
   #confirmed = new Set();
 
   /**
@@ -36,7 +36,7 @@ export class Flights {
     return [...this.#all.values()].filter((flight) => flight.isSent).map((flight) => flight.id);
   }
 
-  /** When the next of those that are not under way is late. */
+  /** When the next unsent request exceeds its time limit. */
   get lateAt() {
     let at = Infinity;
     for (const { isSent, until } of this.#all.values()) if (!isSent) at = Math.min(at, until);
@@ -192,7 +192,7 @@ export class Flights {
     this.sendWaiting();
   }
 
-  /** Notes that the daemon has a nav; sends what waited for that. */
+  /** Notes that the daemon serves a nav, and sends the requests that waited for that. */
   confirm(nav) {
     if (!this.#isDivided || nav == null || this.#confirmed.has(nav)) return;
     if (this.#confirmed.size >= MOST_ROUTES) this.#confirmed.clear();
@@ -210,20 +210,20 @@ export class Flights {
 
   // Navs that another daemon has.
 
-  /** Notes that the daemon does not have a nav. */
-  doubt(nav) {
+  /** Notes that the daemon does not serve a nav. */
+  noteElsewhere(nav) {
     this.#isDivided = true;
     this.#confirmed.delete(nav);
   }
 
-  /** Notes that the daemon has not done a request, because it does not have the nav. */
-  takeBack(flight) {
+  /** Notes that the daemon has not performed a request, because it does not serve the nav. */
+  markUnsent(flight) {
     flight.isSent = false;
     flight.sends--;
   }
 
-  /** Whether an answer is about what was sent before another session took the nav over. */
-  isFromBefore(id) {
+  /** Whether an answer is to a request that was sent before another session took the nav over. */
+  isFromEarlierOwner(id) {
     const count = this.#departed.get(id);
     if (count === undefined) return false;
     if (count > 1) this.#departed.set(id, count - 1);

@@ -1,4 +1,4 @@
-/** How many navs a client knows the gateways of. */
+/** The maximum number of navs whose gateways a client remembers. */
 export const MOST_ROUTES = 4096;
 
 /** The address of a gateway in one form, so that two forms of it are not two gateways. */

@@ -1,9 +1,9 @@
-/** The sessions by the addresses of their gateways, and the gateways that can be asked. */
+/** The sessions of a client by the addresses of their gateways. */
 export class Members {
   /** The gateways of the options, which are asked first. */
   #seeds;
   #all = new Map();
-  /** The addresses that do not take the client, with the errors. */
+  /** The addresses of gateways that rejected the client, with the errors. */
   #refusals = new Map();
 
   constructor(seeds) { this.#seeds = [...seeds]; }
@@ -23,7 +23,7 @@ export class Members {
 
   remove({ address }) { this.#all.delete(address); }
 
-  /** Whether it was not removed, or another one has its address. */
+  /** Whether a member is still in the table under its address. */
   has(member) { return this.#all.get(member.address) === member; }
 
   refuse(address, error) { this.#refusals.set(address, error); }

@@ -1,5 +1,5 @@
 import { NavigationError } from "../errors.js";
-import { PARTS, sumUp } from "./digest.js";
+import { PARTS, updateChecksums } from "./digest.js";
 
 /**
  * A copy of one nav, which its digest proves at each revision.
@@ -29,7 +29,7 @@ export class Mirror {
     throw new NavigationError("internal", "the digest of the state is wrong", more);
   }
 
-  /** Whether the mirror is known to be right, so that guards may be made from it. */
+  /** Whether the digest of the mirror is verified, so that guards may be made from it. */
   get isSynced() {
     return this.#phase === "following" && !this.#isSuspect && !this.#screens && this.#now !== null;
   }
@@ -39,8 +39,8 @@ export class Mirror {
     return { epoch, rev, dig };
   }
 
-  /** The last state that was right, as a loop gets it first; null before the first snapshot. */
-  get state() { return this.#now && this.#publish({ isResynchronised: true }); }
+  /** The last state with a right digest, which a new loop gets first; null before the first snapshot. */
+  get state() { return this.#now && this.#stateFor({ isResynchronised: true }); }
 
   /** Notes that a watch is sent; returns its members `from` or `bad`. */
   watching() {
@@ -76,7 +76,7 @@ export class Mirror {
 
   /** The state with the events of an `event`; null unless the mirror is known to be right. */
   withEvents({ ev = [] }, receivedAt = 0) {
-    return this.isSynced ? this.#publish({ ev }, receivedAt) : null;
+    return this.isSynced ? this.#stateFor({ ev }, receivedAt) : null;
   }
 
   #receiveOk({ mode, epoch }) {
@@ -86,14 +86,14 @@ export class Mirror {
       return PART;
     }
     // Not asked for, or of another epoch.
-    if (this.#isSuspect || epoch !== this.#now?.epoch) return this.#suspect(this.#now);
+    if (this.#isSuspect || epoch !== this.#now?.epoch) return this.#enterDivergence(this.#now);
     this.#phase = "following";
     return { kind: "state", how: "resumed", state: this.state };
   }
 
   #receiveSnap(part, receivedAt) {
     if (this.#phase !== "snapshot" && this.#phase !== "following") return IGNORED;
-    if (part.i > 0 && !this.#isContinued(part)) return this.#suspect(this.#now);
+    if (part.i > 0 && !this.#isContinued(part)) return this.#enterDivergence(this.#now);
     this.#head = part;
     this.#screens = part.i > 0 ? [...this.#screens, ...part.screens] : [...part.screens];
     if (!part.last) return PART;
@@ -102,8 +102,8 @@ export class Mirror {
     const parts = pick(part, PARTS);
     this.#screens = this.#head = null;
     const sums = [];
-    const computed = sumUp(sums, screens, parts, 0);
-    if (computed !== dig.slice(0, 8)) return this.#suspect({ rev, dig: computed + dig.slice(8) });
+    const computed = updateChecksums(sums, screens, parts, 0);
+    if (computed !== dig.slice(0, 8)) return this.#enterDivergence({ rev, dig: computed + dig.slice(8) });
     this.#sums = sums;
     this.#adopt({ kind, epoch, rev, dig, screens, parts, resolved, receivedAt });
     this.#phase = "following";
@@ -120,12 +120,12 @@ export class Mirror {
   #receiveDiff(diff, receivedAt) {
     if (this.#phase === "idle" || this.#phase === "awaiting") return IGNORED;
     // A snapshot comes whole and before every diff, so a message is missing.
-    if (this.#phase === "snapshot" || this.#screens) return this.#suspect(this.#now);
+    if (this.#phase === "snapshot" || this.#screens) return this.#enterDivergence(this.#now);
     const { epoch, rev, dig } = this.#now;
     if (diff.epoch === epoch && diff.rev <= rev) {
-      return diff.rev === rev && diff.dig !== dig ? this.#suspect(this.#now) : IGNORED;
+      return diff.rev === rev && diff.dig !== dig ? this.#enterDivergence(this.#now) : IGNORED;
     }
-    if (diff.epoch !== epoch || diff.base !== rev) return this.#gap();
+    if (diff.epoch !== epoch || diff.base !== rev) return this.#enterGap();
     return this.#change(diff, receivedAt);
   }
 
@@ -134,26 +134,26 @@ export class Mirror {
     let lowest = next.screens.length;
     for (const change of diff.ch) {
       const index = applyChange(next, change);
-      if (index < 0) return this.#suspect(this.#now);
+      if (index < 0) return this.#enterDivergence(this.#now);
       lowest = Math.min(lowest, index);
     }
-    const computed = sumUp(this.#sums, next.screens, next.parts, lowest);
+    const computed = updateChecksums(this.#sums, next.screens, next.parts, lowest);
     if (computed !== diff.dig.slice(0, 8)) {
-      return this.#suspect({ rev: diff.rev, dig: computed + diff.dig.slice(8) });
+      return this.#enterDivergence({ rev: diff.rev, dig: computed + diff.dig.slice(8) });
     }
     this.#adopt({
       ...next, rev: diff.rev, dig: diff.dig, resolved: diff.resolved ?? next.resolved, receivedAt,
     });
-    const state = this.#publish(diff);
+    const state = this.#stateFor(diff);
     return { kind: "state", how: "applied", state };
   }
 
   #receiveMark([, rev, dig]) {
     if (this.#phase === "idle" || this.#phase === "awaiting") return IGNORED;
     // A mark names only watches to which the daemon has sent everything.
-    if (this.#phase === "snapshot" || this.#screens) return this.#suspect(this.#now);
+    if (this.#phase === "snapshot" || this.#screens) return this.#enterDivergence(this.#now);
     const isRight = rev < this.#now.rev || rev === this.#now.rev && dig === this.#now.dig;
-    return isRight ? IGNORED : this.#suspect(this.#now);
+    return isRight ? IGNORED : this.#enterDivergence(this.#now);
   }
 
   #receiveEnd() {
@@ -167,13 +167,13 @@ export class Mirror {
   }
 
   /** Revisions are missing: the mirror is right, and the next watch resumes from it. */
-  #gap() {
+  #enterGap() {
     this.#phase = "awaiting";
     return DIVERGED;
   }
 
   /** The mirror differs from the nav; only a snapshot repairs it. */
-  #suspect(position) {
+  #enterDivergence(position) {
     this.#isSuspect = true;
     this.#bad = position && { rev: position.rev, dig: position.dig };
     this.#screens = this.#head = null;
@@ -188,7 +188,7 @@ export class Mirror {
   }
 
   /** The state as loops get it. */
-  #publish(change, receivedAt = this.#now.receivedAt) {
+  #stateFor(change, receivedAt = this.#now.receivedAt) {
     const { kind, epoch, rev, dig, screens, parts, resolved } = this.#now;
     const { cause = null, by = null, ev = NOTHING, animated = false } = change;
     const { isResynchronised = false } = change;

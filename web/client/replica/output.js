@@ -20,9 +20,9 @@ export class Output {
   #asked = new Map();
   /** The next id, and the rows seen; the sessions of one client share them. */
   ids;
-  /** Then "greeting", "open"; "closed" for good. */
+  /** The phase of the session: "unconnected", then "greeting" and "open", and at the end "closed". */
   phase = "unconnected";
-  /** The navs about which nothing is sent, and until when: nobody has them, or they move about. */
+  /** The navs about which nothing is sent, with the end of that pause: no daemon serves them yet. */
   held = new Map();
 
   constructor(ids, random) {

@@ -3,7 +3,7 @@ import { MOST_ROUTES } from "./gateways.js";
 /** The longest pause before a daemon is asked that another one names, in milliseconds. */
 export const LONGEST_MOVE_MS = 500;
 
-/** The gateways of the navs that were elsewhere than at the base, and the navs of the requests. */
+/** The gateways of navs that the base does not serve, and the navs of pending requests. */
 export class Routes {
   /** `moves` counts how often a daemon named another one since its last answer. */
   #all = new Map();
@@ -26,7 +26,7 @@ export class Routes {
     return route;
   }
 
-  /** Leads a nav elsewhere, unless it has no route. */
+  /** Changes the gateway of a nav that has a route. */
   lead(nav, address) {
     const route = this.#all.get(nav);
     if (route) route.address = address;
@@ -34,7 +34,7 @@ export class Routes {
 
   forget(nav) { this.#all.delete(nav); }
 
-  /** Notes that the daemon at the end of the route has the nav. */
+  /** Notes that the daemon behind the gateway of the route serves the nav. */
   arrive(nav) {
     const route = this.#all.get(nav);
     if (route) route.moves = 0;
@@ -52,12 +52,12 @@ export class Routes {
 }
 
 /**
- * How long a daemon is not asked that another one names.
+ * The pause before the client asks a daemon that another one named.
  *
- * At once to the first and the second one. From then on they may send the nav in a circle, or name a
+ * It is 0 for the first two such daemons. From then on they may send the nav in a circle, or name a
  * daemon that was lost until its lease ends.
  */
-export function pauseOf(route, random) {
+export function movePause(route, random) {
   const longest = route.moves > 2 ? Math.min(LONGEST_MOVE_MS, 100 * 2 ** (route.moves - 2)) : 0;
   return random() * longest;
 }

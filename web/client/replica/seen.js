@@ -5,7 +5,7 @@ import { utf8 } from "./json.js";
 const SHARDS = 1024;
 
 /** The newest row of each shard that a daemon has reported (docs/protocol.md, the core). */
-export class Seen {
+export class SeenRows {
   #rows = new Map();
   #shards = 1;
 
@@ -16,11 +16,11 @@ export class Seen {
 
   /** Notes the row of an answer or of a diff; a virtual nav has rows of all shards. */
   note(nav, row) {
-    if (row !== undefined && !nav.startsWith("$")) this.noteAll([[this.#shard(nav), row]]);
+    if (row !== undefined && !nav.startsWith("$")) this.noteRows([[this.#shard(nav), row]]);
   }
 
   /** Notes the rows of a mark. */
-  noteAll(rows) {
+  noteRows(rows) {
     for (const [shard, row] of rows) {
       this.#rows.set(shard, Math.max(row, this.#rows.get(shard) ?? 0));
     }

@@ -1,9 +1,9 @@
 import { NavigationError } from "../errors.js";
 import { Duties } from "./duties.js";
-import { Flights, isPostponed } from "./flights.js";
+import { PendingRequests, isPostponed } from "./flights.js";
 import { encode } from "./json.js";
 import { Output } from "./output.js";
-import { Seen } from "./seen.js";
+import { SeenRows } from "./seen.js";
 import { Watches } from "./watches.js";
 
 const CREDIT_VERBS = new Set(["snap", "diff", "diffs", "latest", "event", "traced"]);
@@ -37,7 +37,7 @@ export class Session {
 
   /**
    * @param {{client: string, name?: string, window?: number, hb?: number,
-   *   random?: () => number, wall?: () => number, ids?: {next: number, seen?: Seen}}} options `client`
+   *   random?: () => number, wall?: () => number, ids?: {next: number, seen?: SeenRows}}} options `client`
    *   is new for each run of the page; `ids` has the next id and the rows seen, for all sessions of the client
    */
   constructor({
@@ -45,7 +45,7 @@ export class Session {
     ids = { next: 1 },
   }) {
     this.#ids = ids;
-    ids.seen ??= new Seen();
+    ids.seen ??= new SeenRows();
     this.#window = clamp(window, 16384, 1048576);
     this.#hb = clamp(hb, 1000, 60000);
     this.#hello = { client, name, window: this.#window, hb: this.#hb };
@@ -53,7 +53,7 @@ export class Session {
     this.#out = new Output(ids, random);
     this.#watches = new Watches(this.#out);
     this.#duties = new Duties(this.#out);
-    this.#flights = new Flights(this.#out, wall);
+    this.#flights = new PendingRequests(this.#out, wall);
   }
 
   /** Returns the actions since the last call. */
@@ -78,7 +78,7 @@ export class Session {
     this.#forgetSession();
     this.#out.phase = "greeting";
     this.#hb = this.#hello.hb;
-    this.#listen(now);
+    this.#noteReceived(now);
     this.#nonce = Math.floor(this.#random() * 2 ** 48).toString(16);
     this.#out.send("hello", encode({ ver: [1, 1], ...this.#hello, nonce: this.#nonce }));
   }
@@ -117,12 +117,12 @@ export class Session {
   #isSilent(now) {
     if (!this.#isStreaming) return false;
     if (this.#isDoubted || now < this.#silentAt + 500) return true;
-    this.#listen(now);
+    this.#noteReceived(now);
     this.#isDoubted = true;
     return false;
   }
 
-  #listen(now) {
+  #noteReceived(now) {
     this.#heard = now;
     this.#isDoubted = false;
   }
@@ -130,7 +130,7 @@ export class Session {
   /** Handles a message; `octets` is the length of its body in UTF-8. */
   receive(verb, body, octets, now) {
     if (!this.#isStreaming) return;
-    this.#listen(now);
+    this.#noteReceived(now);
     if (!this.isOpen) return this.#receiveGreeting(verb, body, now);
     if (CREDIT_VERBS.has(verb)) this.#used += octets;
     const { nav } = body;
@@ -150,7 +150,7 @@ export class Session {
         }
         break;
       case "mark":
-        this.#ids.seen.noteAll(body.seq ?? []);
+        this.#ids.seen.noteRows(body.seq ?? []);
         for (const entry of body.at) this.#watches.replicate(entry[0], verb, entry, now);
         break;
       case "event": return this.#watches.receiveEvent(body, now);
@@ -257,7 +257,7 @@ export class Session {
 
   #receiveOk(body, now) {
     const { id } = body;
-    this.#flights.isFromBefore(id);
+    this.#flights.isFromEarlierOwner(id);
     this.#ids.seen.note(body.nav, body.seq);
     const key = this.#out.answered(id);
     const watch = this.#watches.get(key);
@@ -276,14 +276,14 @@ export class Session {
     // The daemon does not know the session. A new stream asks for everything again.
     if (body.code === "no-session") return this.lost(now);
     // One with a verb answers a message that has no id.
-    if (id == null) return body.verb === undefined ? this.#failOpen(body, now) : undefined;
+    if (id == null) return body.verb === undefined ? this.#failUnanswered(body, now) : undefined;
     const key = this.#out.answered(id);
     const watch = this.#watches.get(key);
     const duty = this.#duties.get(key);
     const wish = watch ?? duty;
     const flight = this.#flights.get(id);
-    const isLate = this.#flights.isFromBefore(id);
-    if (isElsewhere(body)) return isLate ? undefined : this.#displace(wish, flight, body);
+    const isLate = this.#flights.isFromEarlierOwner(id);
+    if (isElsewhere(body)) return isLate ? undefined : this.#handleMissingNav(wish, flight, body);
     if (wish && isPostponed(body)) return this.#out.postpone(wish, now, body.after);
     if (watch) return this.#watches.refuse(watch, body);
     if (duty) return this.#duties.refuse(duty, body);
@@ -291,7 +291,7 @@ export class Session {
   }
 
   /** Fails what is open: an `err` without id answers one of them, and the daemon could not read which. */
-  #failOpen(err, now) {
+  #failUnanswered(err, now) {
     const open = [...this.#out.openIds, ...this.#flights.sentIds];
     for (const id of open.sort((a, b) => a - b)) {
       this.#receiveErr({ ...err, id, effect: "unknown" }, now);
@@ -306,11 +306,11 @@ export class Session {
   // Navs that another daemon has.
 
   /** Handles an error by which the daemon does not have the nav, or nobody has it. */
-  #displace(wish, flight, { nav, web, endpoint, after = 0, code }) {
+  #handleMissingNav(wish, flight, { nav, web, endpoint, after = 0, code }) {
     if (!wish && !flight) return;
     wish?.mirror?.disconnect();
     if (wish) Object.assign(wish, { isDue: true, isHeld: false });
-    if (flight) this.#flights.takeBack(flight);
+    if (flight) this.#flights.markUnsent(flight);
     const hasOwner = code === "moved";
     this.#moveAway({ nav: (wish ?? flight).nav ?? nav, hasOwner, web, endpoint, after });
   }
@@ -328,7 +328,7 @@ export class Session {
   }
 
   #moveAway(move) {
-    this.#flights.doubt(move.nav);
+    this.#flights.noteElsewhere(move.nav);
     this.#out.note({ kind: "moved", ...move });
   }
 

@@ -2,7 +2,7 @@ import { encode } from "./json.js";
 import { Mirror } from "./mirror.js";
 import { isDue } from "./output.js";
 
-/** The watches of a session: what it shows of each nav. */
+/** The watches of a session. */
 export class Watches {
   #out;
   #all = new Map();
@@ -68,7 +68,7 @@ export class Watches {
 
   sendAll() { for (const watch of this.#all.values()) this.#send(watch); }
 
-  /** Sends those about a nav that is not held any more. */
+  /** Sends the watches of a nav that no longer waits for an owner. */
   sendDue(nav) { for (const watch of this.#all.values()) if (isDue(watch, nav)) this.#send(watch); }
 
   tick(now) { for (const watch of this.#all.values()) if (watch.retryAt <= now) this.#send(watch); }
@@ -160,7 +160,7 @@ export class Watches {
 
   // Navs that another daemon has.
 
-  /** Lets the watches of a nav wait until it is not held any more. */
+  /** Lets the watches of a nav wait until a daemon serves the nav again. */
   suspend(nav) {
     for (const watch of this.#all.values()) {
       if (watch.nav === nav) Object.assign(watch, { isDue: true, retryAt: Infinity });

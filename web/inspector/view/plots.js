@@ -9,7 +9,7 @@ import { clock, count, explain, hour, rounded, write } from "../text.js";
 
 const ADDRESS = "/chart.js";
 const TABLE_ROWS = 15;
-/** A table that is closed has the newest samples only, for those who search in the page. */
+/** The number of newest samples in a closed table, so that a search in the page finds them. */
 const CLOSED_ROWS = 3;
 
 /** @param {number} value nanoseconds */
@@ -202,7 +202,7 @@ class Plot {
     this.dress();
   }
 
-  /** Takes the colours of the page. */
+  /** Sets the colours of the chart to those of the page. */
   dress() {
     if (!this.#chart) return;
     const style = getComputedStyle(document.documentElement);

@@ -50,7 +50,7 @@ export class Stream {
   #key = "";
   #added = 0;
   #incidents;
-  /** The states that were taken. */
+  /** The states whose rows the stream has. */
   #seen = new WeakSet();
   /** Rows beside those of revisions, since the last frame. @type {Row[]} */
   #came = [];

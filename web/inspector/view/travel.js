@@ -28,7 +28,7 @@ export class Travel {
     const group = el("div", { class: "travel-buttons", role: "group", "aria-label": "Travel" });
     for (const [name, title, path] of BUTTONS) {
       const button = el("button", { type: "button", class: "act glyph", "data-part": name, title, "aria-label": title.replace(/ \(.*/, ""), disabled: true }, icon(path));
-      button.addEventListener("click", () => this.#press(name));
+      button.addEventListener("click", () => this.#pressed(name));
       this.#buttons.set(name, button);
       group.append(button);
     }
@@ -87,7 +87,7 @@ export class Travel {
   /** The browser reports a pointer once a frame, and the shell reads the newest choice only. */
   #slide() { this.#past.travel(Number(this.#slider.value) - (this.#past.history?.oldest ?? 0)); }
 
-  #press(name) {
+  #pressed(name) {
     const { history } = this.#past;
     if (!history?.length) return;
     const last = history.length - 1;

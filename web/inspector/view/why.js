@@ -39,10 +39,10 @@ export class Why {
       return;
     }
     const search = this.#search = new AbortController();
-    this.#timer = setTimeout(() => this.#look(state, search.signal), CALM);
+    this.#timer = setTimeout(() => this.#readReasons(state, search.signal), CALM);
   }
 
-  async #look(state, signal) {
+  async #readReasons(state, signal) {
     try {
       const { source } = this.#context;
       const reasons = source.why ? await source.why(state.nav, state.visible.id, state) : await reasonsOf(source, state, signal);
@@ -58,14 +58,14 @@ export class Why {
     const title = screen.title ?? screen.item?.title;
     const head = el("h2", {}, "Why is ", bdi(title ?? screen.id), title === undefined ? "" : " (", title === undefined ? "" : bdi(screen.id, { class: "id" }), title === undefined ? " here?" : ") here?");
     const steps = [];
-    if (brought) steps.push(this.#step("Brought by", brought, state.epoch));
+    if (brought) steps.push(this.#drawReason("Brought by", brought, state.epoch));
     else steps.push(el("section", { class: "why-step" }, el("p", {}, `It came before revision ${floor}, the oldest in the journal.`)));
-    if (shown) steps.push(this.#step("Visible since", shown, state.epoch));
-    if (changed) steps.push(this.#step("Changed last by", changed, state.epoch));
+    if (shown) steps.push(this.#drawReason("Visible since", shown, state.epoch));
+    if (changed) steps.push(this.#drawReason("Changed last by", changed, state.epoch));
     this.#body.replaceChildren(head, ...steps);
   }
 
-  #step(label, entry, epoch) {
+  #drawReason(label, entry, epoch) {
     const link = el("button", { type: "button", class: "link", "data-part": "why-travel", "data-rev": entry.rev }, `revision ${entry.rev}`);
     link.addEventListener("click", () => this.#context.store.set({ at: entry.rev, epoch }));
     const what = (entry.do ?? []).map((name) => visible(name, 60)).join(", ") || entry.cause;

@@ -6,7 +6,7 @@ import RuntimePaths
 ///
 /// The address has a launch code, and other users can read the arguments of a process. So the
 /// browser gets a file that leads there, which only this user can read.
-struct Opener {
+struct BrowserOpener {
   private let path: String?
 
   /// Makes an opener; without `XDG_RUNTIME_DIR` it opens nothing.
@@ -24,12 +24,7 @@ struct Opener {
       "<!DOCTYPE html><meta charset=\"utf-8\"><title>navd</title>"
       + "<meta http-equiv=\"refresh\" content=\"0;url=\(target)\">\n"
     _ = unsafe unlink(path)
-    let file = unsafe navd_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard file >= 0 else { return }
-    let bytes = Array(page.utf8)
-    let count = unsafe bytes.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
-    close(file)
-    guard count == bytes.count else { return }
+    do { try createFile(path, Array(page.utf8), mode: 0o600) } catch { return }
     // The browser gets no blocked or ignored signal of this process, and no ^C of its terminal.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -52,5 +47,5 @@ struct Opener {
     _ = unsafe posix_spawnp(&process, "xdg-open", nil, &attributes, &arguments, environ)
   }
 
-  func tidy() { if let path { _ = unsafe unlink(path) } }
+  func removeFile() { if let path { _ = unsafe unlink(path) } }
 }

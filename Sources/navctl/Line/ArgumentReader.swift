@@ -4,7 +4,7 @@ import NavigationCore
 /// An error of the command line; navctl sends nothing and ends with status 2.
 struct UsageError: Error, Hashable, Sendable {
   var message: String
-  /// The next thing to type, in one line; nil if the message implies it.
+  /// What to type next, in one line; nil if the message implies that.
   var remedy: String?
 
   init(_ message: String, remedy: String? = nil) {
@@ -12,7 +12,7 @@ struct UsageError: Error, Hashable, Sendable {
     self.remedy = remedy
   }
 
-  /// Runs a body; its error names a place in a file.
+  /// Runs `body`, and puts `place`, such as `plan.txt:3`, in front of the message of its error.
   static func located<Value>(
     _ place: String, _ body: () throws(UsageError) -> Value
   ) throws(UsageError) -> Value {
@@ -50,16 +50,16 @@ extension ParsedCommandLine {
 
   func integer(of option: String) throws(UsageError) -> UInt64? {
     guard let text = value(of: option) else { return nil }
-    return try Quantities.integer(text, option: option)
+    return try ArgumentReader.integer(text, option: option)
   }
 
   func milliseconds(of option: String) throws(UsageError) -> UInt64? {
     guard let text = value(of: option) else { return nil }
-    return try Quantities.milliseconds(text, option: option)
+    return try ArgumentReader.milliseconds(text, option: option)
   }
 }
 
-enum Quantities {
+enum ArgumentReader {
   /// Milliseconds from "500ms", "5s", "1.5s", "2m" or plain seconds; at most 30 days.
   static func milliseconds(_ text: String, option: String) throws(UsageError) -> UInt64 {
     let units: [(suffix: String, factor: Double)] = [
@@ -112,18 +112,18 @@ enum Quantities {
     do {
       try tape.read(bytes)
     } catch {
-      let repaired = repaired(text)
+      let quotedAsJSON = quotedAsJSON(text)
       var other = JSONTape()
-      let isValid = (try? other.read(Array(repaired.utf8))) != nil
+      let isValid = (try? other.read(Array(quotedAsJSON.utf8))) != nil
       throw UsageError(
         "\(what) is not JSON: \(error.reason.rawValue) at byte \(error.offset)",
-        remedy: isValid ? "\(what.hasPrefix("--") ? "\(what) " : "")'\(repaired)'" : nil)
+        remedy: isValid ? "\(what.hasPrefix("--") ? "\(what) " : "")'\(quotedAsJSON)'" : nil)
     }
     return OpaqueJSON(validated: tape.raw(tape.root))
   }
 
-  /// A text like JSON with double quotes in place of single ones, and around the names of members.
-  private static func repaired(_ text: String) -> String {
+  /// The text with double quotes for single ones and around bare words, to suggest valid JSON.
+  private static func quotedAsJSON(_ text: String) -> String {
     var result = ""
     var word = ""
     var isQuoted = false

@@ -2,17 +2,17 @@ import NavigationClient
 import NavigationCore
 
 /// The state of one nav that one terminal last showed; `GuardChoice` makes guards from it.
-struct Seen: Hashable, Sendable {
+struct SeenState: Hashable, Sendable {
   var epoch: Epoch
   var revision: Revision
   var top: String?
-  /// The outermost presented screen, else the top; the outer nil if the terminal did not show it.
+  /// The outermost presented screen, else the top; the outer nil if the terminal showed neither.
   var visible: String??
 
   var text: String { "rev \(revision.number), top \(top ?? "none")" }
 }
 
-extension Seen {
+extension SeenState {
   /// Reads the state from the reply to an operation; nil if the reply has no epoch, revision or
   /// top.
   init?(_ reply: OkReply) {
@@ -22,10 +22,10 @@ extension Seen {
     self.init(epoch: epoch, revision: revision, top: top)
   }
 
-  /// Reads the state from the reply to operations, with what is visible after them.
+  /// Reads the state from the reply to operations.
   ///
-  /// It follows from the state before if no operation presents or dismisses.
-  init?(_ reply: OkReply, after before: Seen?, _ operations: [NavigationOperation]) {
+  /// Unless an operation presents or dismisses, the visible screen follows from the state before.
+  init?(_ reply: OkReply, after before: SeenState?, _ operations: [NavigationOperation]) {
     self.init(reply)
     guard let before, before.epoch == epoch, let former = before.visible else { return }
     let presents = operations.contains {
@@ -52,10 +52,10 @@ extension Seen {
       visible: .some(mirror.outermostPresented ?? mirror.top))
   }
 
-  /// The version of the format; `decode` ignores a file with another.
+  /// The version of the file format; `decode` returns nil for another one.
   private static let version: UInt64 = 1
 
-  static func encode(_ seen: Seen, endpoint: String, nav: String) -> [UInt8] {
+  static func encode(_ seen: SeenState, endpoint: String, nav: String) -> [UInt8] {
     var members: JSONObject = [
       "version": .integer(version), "endpoint": .string(endpoint), "nav": .string(nav),
       "epoch": .string(seen.epoch.text), "rev": .integer(seen.revision.number),
@@ -66,15 +66,15 @@ extension Seen {
     return OpaqueJSON.object(members).bytes + [0x0A]
   }
 
-  /// Nil if `encode` did not write the bytes for this nav, because they must not become a guard.
-  static func decode(_ bytes: [UInt8], endpoint: String, nav: String) -> Seen? {
+  /// Reads what `encode` wrote for this endpoint and nav; nil for all other bytes.
+  static func decode(_ bytes: [UInt8], endpoint: String, nav: String) -> SeenState? {
     guard bytes.last == 0x0A, let value = try? JSONValue(Array(bytes.dropLast())),
       value["version"]?.integer == version, value["endpoint"]?.string == endpoint,
       value["nav"]?.string == nav, let epoch = value["epoch"]?.string.flatMap({ Epoch($0) }),
       let revision = value["rev"]?.integer
     else { return nil }
     let visible = value["visible"].map { $0.string }
-    return Seen(
+    return SeenState(
       epoch: epoch, revision: Revision(revision), top: value["top"]?.string, visible: visible)
   }
 }
