@@ -180,7 +180,6 @@ let package = Package(
       resources: [
         .embedInCode("Schema/navctl.schema.json"), .embedInCode("Completion/navctl.bash"),
         .embedInCode("Completion/navctl.zsh"), .embedInCode("Completion/navctl.fish"),
-        .embedInCode("Text/codes.txt"),
       ],
       swiftSettings: strict),
 
