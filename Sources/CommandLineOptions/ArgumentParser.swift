@@ -23,8 +23,8 @@ extension CommandLineGrammar {
   ) -> (line: ParsedCommandLine, rest: [String]) {
     do throws(CommandLineFault) {
       let (scan, rest) = try scan(arguments, leadingOnly: leadingOnly)
-      guard let request = scan.request?.name else { return (scan.line, rest) }
-      if request == "version", let version { Self.answer([version]) }
+      guard let request = scan.helpRequest?.name else { return (scan.line, rest) }
+      if request == "version", let version { Self.printAndExit([version]) }
       printHelp("--\(request)")
     } catch {
       refuse(error)
@@ -42,7 +42,7 @@ extension CommandLineGrammar {
     refuse(CommandLineFault(text: message, remedy: "\(program) --help"))
   }
 
-  package static func answer(_ lines: [String]) -> Never {
+  package static func printAndExit(_ lines: [String]) -> Never {
     for line in lines { unsafe navd_put_line(0, line) }
     exit(0)
   }

@@ -15,7 +15,7 @@ package struct ProgressLine {
   package mutating func show(_ done: UInt64, of total: UInt64) {
     guard display.form != .none else { return }
     write(
-      display.note(
+      display.update(
         done, of: total, at: SystemClock.monotonicMilliseconds(), columns: Self.columns))
   }
 
@@ -23,7 +23,7 @@ package struct ProgressLine {
   package mutating func complete() {
     let total = display.estimate.total
     guard display.isShown else { return }
-    write(display.note(total, of: total, at: SystemClock.monotonicMilliseconds()))
+    write(display.update(total, of: total, at: SystemClock.monotonicMilliseconds()))
   }
 
   /// Erases the line of a terminal, or writes the last line of JSON.

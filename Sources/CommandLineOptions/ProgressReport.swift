@@ -5,7 +5,7 @@ package struct ProgressSubject: Hashable, Sendable {
     /// Bytes, in pieces of this many: 4096 for pages.
     case bytes(UInt64)
     /// Things, such as rows.
-    case things(String)
+    case items(String)
   }
 
   /// The name in JSON, such as `backup`.
@@ -22,12 +22,12 @@ package struct ProgressSubject: Hashable, Sendable {
   package static let backup = ProgressSubject("backup", "backing up", .bytes(4096))
   /// A restoration; its bytes count when they are written, and again when they are read.
   package static let restore = ProgressSubject("restore", "restoring", .bytes(1))
-  package static let start = ProgressSubject("start", "replaying the journal", .things("rows"))
-  package static let verify = ProgressSubject("verify", "checking", .things("navs"))
-  package static let record = ProgressSubject("record", "recording", .things("revisions"))
+  package static let start = ProgressSubject("start", "replaying the journal", .items("rows"))
+  package static let verify = ProgressSubject("verify", "checking", .items("navs"))
+  package static let record = ProgressSubject("record", "recording", .items("revisions"))
   /// The proof of a recording; its bytes count when they are read.
   package static let proof = ProgressSubject("proof", "proving", .bytes(1))
-  package static let prune = ProgressSubject("prune", "pruning the history", .things("rows"))
+  package static let prune = ProgressSubject("prune", "pruning the history", .items("rows"))
 }
 
 extension ProgressEstimate {
@@ -67,7 +67,7 @@ extension ProgressEstimate {
       switch subject.unit {
       case .bytes(1): "bytes"
       case .bytes: "pages"
-      case .things(let name): name
+      case .items(let name): name
       }
     var text = #""work":"\#(subject.name)","done":\#(done),"total":\#(total),"unit":"\#(unit)""#
     text += #","percent":\#(percent)"#
@@ -81,7 +81,7 @@ extension ProgressEstimate {
     var figures: [String]
     switch subject.unit {
     case .bytes(let size): figures = [NumberText.bytes(rate * Double(size)) + "/s"]
-    case .things(let name): figures = ["\(NumberText.grouped(UInt64(rate.rounded()))) \(name)/s"]
+    case .items(let name): figures = ["\(NumberText.grouped(UInt64(rate.rounded()))) \(name)/s"]
     }
     if let remaining { figures.append(Self.time(remaining) + " left") }
     return figures
@@ -144,11 +144,11 @@ package struct ProgressDisplay: Sendable {
   private var interval: UInt64 { form == .json ? 1000 : 100 }
 
   /// Takes a report; returns the text to write, nil for none.
-  package mutating func note(
+  package mutating func update(
     _ done: UInt64, of total: UInt64, at now: UInt64, columns: Int = 80
   ) -> String? {
     guard form != .none else { return nil }
-    estimate.note(done, of: total, at: now)
+    estimate.update(done, of: total, at: now)
     if let shownAt, now < shownAt + interval { return nil }
     return show(at: now, columns)
   }

@@ -3,7 +3,7 @@ import Glibc
 import RuntimePaths
 
 /// The action during which SQLite reported an error; the same code means different things in each.
-enum Attempt {
+enum DatabaseAction {
   case opening
   case reading
   case writing
@@ -83,30 +83,31 @@ enum Attempt {
   }
 
   /// Prepares a statement, which lives until the connection is closed.
-  func prepare(_ sql: String, _ attempt: Attempt = .opening) throws(JournalError) -> Statement {
+  func prepare(_ sql: String, _ action: DatabaseAction = .opening) throws(JournalError) -> Statement
+  {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-    guard code == SQLITE_OK, let prepared = unsafe prepared else { throw failure(code, attempt) }
+    guard code == SQLITE_OK, let prepared = unsafe prepared else { throw failure(code, action) }
     let statement = unsafe Statement(prepared, path: path)
     statements.append(statement)
     return statement
   }
 
   /// Runs one or more SQL statements, and discards their rows.
-  func execute(_ sql: String, _ attempt: Attempt) throws(JournalError) {
+  func execute(_ sql: String, _ action: DatabaseAction) throws(JournalError) {
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
-    guard code == SQLITE_OK else { throw failure(code, attempt) }
+    guard code == SQLITE_OK else { throw failure(code, action) }
   }
 
   /// Runs one statement and returns the integer in its first column; 0 if it returns no row.
-  func integer(_ sql: String, _ attempt: Attempt = .reading) throws(JournalError) -> Int64 {
-    let statement = try prepare(sql, attempt)
+  func integer(_ sql: String, _ action: DatabaseAction = .reading) throws(JournalError) -> Int64 {
+    let statement = try prepare(sql, action)
     defer {
       statement.finalize()
       statements.removeLast()
     }
-    return try statement.step(attempt) ? statement.integer(0) ?? 0 : 0
+    return try statement.step(action) ? statement.integer(0) ?? 0 : 0
   }
 
   /// Rolls a failed transaction back, unless SQLite already has.
@@ -164,14 +165,14 @@ enum Attempt {
     unsafe handle = nil
   }
 
-  private func failure(_ code: Int32, _ attempt: Attempt) -> JournalError {
-    unsafe JournalError(code: code, connection: handle, path: path, attempt: attempt)
+  private func failure(_ code: Int32, _ action: DatabaseAction) -> JournalError {
+    unsafe JournalError(code: code, connection: handle, path: path, action: action)
   }
 }
 
 extension JournalError {
   /// Translates an SQLite code, by the action during which it occurred.
-  init(code: Int32, connection: OpaquePointer?, path: String, attempt: Attempt) {
+  init(code: Int32, connection: OpaquePointer?, path: String, action: DatabaseAction) {
     let raised = unsafe sqlite3_system_errno(connection)
     let systemError = raised > navd_sqlite3_failed_read ? raised - navd_sqlite3_failed_read : raised
     var reason = unsafe String(cString: sqlite3_errstr(code))
@@ -181,7 +182,7 @@ extension JournalError {
       reason += unsafe " (\(String(cString: strerror(systemError))), code \(code))"
     }
 
-    switch (code & 0xff, attempt) {
+    switch (code & 0xff, action) {
     case (SQLITE_CORRUPT, _), (SQLITE_NOTADB, _):
       self = .damaged(path: path, what: reason)
     case (SQLITE_IOERR, _) where Self.isSync(code):

@@ -11,7 +11,7 @@ struct DirectoryLock: ~Copyable {
   /// Makes the directory if there is none, and takes its lock.
   init(directory: String, holder: String) throws(JournalError) {
     try Self.makeDirectory(directory)
-    descriptor = try Self.locked(directory + "/lock", "\(holder) (pid \(getpid()))\n")
+    descriptor = try Self.openLocked(directory + "/lock", "\(holder) (pid \(getpid()))\n")
   }
 
   deinit {
@@ -21,14 +21,14 @@ struct DirectoryLock: ~Copyable {
     close(descriptor)
   }
 
-  private static func locked(_ path: String, _ text: String) throws(JournalError) -> Int32 {
+  private static func openLocked(_ path: String, _ text: String) throws(JournalError) -> Int32 {
     var opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     let isReadOnly = opened < 0 && errno == EROFS
     if isReadOnly { opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
     guard opened >= 0 else { throw failure(path, isReadOnly ? EROFS : errno) }
     guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let error = errno
-      let holder = content(opened)
+      let holder = holderText(opened)
       close(opened)
       guard error == EWOULDBLOCK else { throw failure(path, error) }
       throw .locked(path: path, by: holder)
@@ -48,7 +48,7 @@ struct DirectoryLock: ~Copyable {
     return opened
   }
 
-  private static func content(_ descriptor: Int32) -> String {
+  private static func holderText(_ descriptor: Int32) -> String {
     var bytes = [UInt8](repeating: 0, count: 1024)
     let count = unsafe bytes.withUnsafeMutableBytes {
       unsafe pread(descriptor, $0.baseAddress, $0.count, 0)
@@ -73,7 +73,7 @@ struct DirectoryLock: ~Copyable {
       return words.count >= 6 && words[1] == "FLOCK"
         && words[5].split(separator: ":").last == "\(information.st_ino)"
     }
-    return isHeld ? content(opened) : nil
+    return isHeld ? holderText(opened) : nil
   }
 
   private static func makeDirectory(_ path: String) throws(JournalError) {

@@ -38,11 +38,11 @@ extension Journal {
     let newest = try engine.newestSequence()
     try replaySnapshots(snapshots)
     try replayRows(bodies, rows, expected)
-    census.stored.through = max(census.stored.through, expected.through)
-    guard census.stored.through >= newest else {
-      throw damage("the rows \(census.stored.through + 1) to \(newest) are missing")
+    census.stored.lastSequence = max(census.stored.lastSequence, expected.lastSequence)
+    guard census.stored.lastSequence >= newest else {
+      throw damage("the rows \(census.stored.lastSequence + 1) to \(newest) are missing")
     }
-    ages.cut(through: census.stored.through)
+    ages.removeMarks(through: census.stored.lastSequence)
     resumePruning()
     isReplayed = true
     // Writes of a killed process may be in the kernel's memory only, and be read from there. They
@@ -61,77 +61,79 @@ extension Journal {
   private func replaySnapshots(
     _ consume: (SnapshotRow) throws(HubReplayError) -> Void
   ) throws(JournalError) {
-    let closing = Set(closing)
+    let closingNavs = Set(closingNavs)
     var latest: SnapshotRow?
     try engine.readSnapshots { (next) throws(JournalError) in
       if let latest {
         guard (latest.nav, latest.revision) < (next.nav, next.revision) else {
           throw damage("its snapshots are out of order")
         }
-        if latest.nav != next.nav, !closing.contains(latest.nav) { try hand(latest, to: consume) }
+        if latest.nav != next.nav, !closingNavs.contains(latest.nav) {
+          try passOn(latest, to: consume)
+        }
       }
       let checksum = next.checksum
       census.stored.count(snapshotChecksum: checksum)
       ledger.add(LedgerEntry.Snapshot(next, checksum: checksum), of: next.nav)
       latest = next
     }
-    if let latest, !closing.contains(latest.nav) { try hand(latest, to: consume) }
+    if let latest, !closingNavs.contains(latest.nav) { try passOn(latest, to: consume) }
   }
 
   private func replayRows(
     _ wanted: ReplayedBodies, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
     _ expected: Census
   ) throws(JournalError) {
-    let closing = Set(closing)
+    let closingNavs = Set(closingNavs)
     var last: UInt64 = 0
     var isCounted = false
     try engine.readGroups { (group, heads, bodies) throws(JournalError) in
       guard group.first > last else { throw damage("\(group.name) are out of order") }
-      if group.first > expected.through {
-        guard isCounted || agrees(expected) else { throw damage(Self.missing) }
+      if group.first > expected.lastSequence {
+        guard isCounted || matches(expected) else { throw damage(Self.missingRecords) }
         isCounted = true
-        guard group.first == max(last, expected.through) + 1 else {
-          throw damage("row \(max(last, expected.through) + 1) is missing")
+        guard group.first == max(last, expected.lastSequence) + 1 else {
+          throw damage("row \(max(last, expected.lastSequence) + 1) is missing")
         }
       }
       // A group is committed as a whole, so the census counts all of its rows or none.
-      guard isCounted || group.last <= expected.through else {
+      guard isCounted || group.last <= expected.lastSequence else {
         throw damage("\(group.name) are counted in part")
       }
       last = group.last
-      let count = try replay(group, heads, bodies, wanted, closing, consume)
-      census.stored.through = last
+      let count = try replay(group, heads, bodies, wanted, closingNavs, consume)
+      census.stored.lastSequence = last
       census.stored.count(rows: count, checksum: group.checksum)
     }
-    guard isCounted || agrees(expected) else { throw damage(Self.missing) }
+    guard isCounted || matches(expected) else { throw damage(Self.missingRecords) }
   }
 
   /// Passes on the rows of a group; returns their number.
   private func replay(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ wanted: ReplayedBodies,
-    _ closing: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
+    _ closingNavs: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) -> Int {
     guard wanted == .all || RecordCursor.hasBeginnings(heads) else {
-      return try hand(group, heads, Span(), group.bodyCount(bodies), closing, consume)
+      return try passOn(group, heads, Span(), group.bodyCount(bodies), closingNavs, consume)
     }
     var count = 0
     try group.unpacking(bodies, in: name) { (bodies) throws(JournalError) in
-      count = try hand(group, heads, bodies, bodies.count, closing, consume)
+      count = try passOn(group, heads, bodies, bodies.count, closingNavs, consume)
     }
     return count
   }
 
   /// Passes on rows, with their bodies if `bodies` has them; returns their number.
-  private func hand(
+  private func passOn(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ bodyCount: Int,
-    _ closing: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
+    _ closingNavs: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) -> Int {
     var count = 0
     var cursor = RecordCursor(first: group.first)
     while cursor.next(in: heads) {
       count += 1
-      ledger.add(RowNote(cursor.header, bodyCount: cursor.body.count))
-      guard closing.isEmpty || !closing.contains(cursor.header.nav) else { continue }
+      ledger.add(RowSummary(cursor.header, bodyCount: cursor.body.count))
+      guard closingNavs.isEmpty || !closingNavs.contains(cursor.header.nav) else { continue }
       let isThere = cursor.body.upperBound <= bodies.count
       do throws(HubReplayError) {
         try consume(cursor.header, isThere ? bodies.extracting(cursor.body) : Span())
@@ -146,17 +148,17 @@ extension Journal {
   }
 
   /// Whether the records read so far add up to the stored census.
-  private func agrees(_ expected: Census) -> Bool {
+  private func matches(_ expected: Census) -> Bool {
     var found = census.stored
-    found.through = expected.through
+    found.lastSequence = expected.lastSequence
     return found == expected
   }
 
-  private static var missing: String { "rows or snapshots it once held are missing" }
+  private static var missingRecords: String { "rows or snapshots it once held are missing" }
 
   func damage(_ what: String) -> JournalError { .damaged(path: name, what: what) }
 
-  private func hand(
+  private func passOn(
     _ snapshot: SnapshotRow, to consume: (SnapshotRow) throws(HubReplayError) -> Void
   ) throws(JournalError) {
     do throws(HubReplayError) {

@@ -23,7 +23,7 @@ package final class Journal: JournalStore {
   package var witness: JournalWitness?
   let metadata: Metadata
   var ledger = Ledger()
-  var closing: [UInt64] = []
+  var closingNavs: [UInt64] = []
   var ages: Ages
   /// The counted time of the ages that were written last.
   var agesWritten: UInt64
@@ -32,7 +32,7 @@ package final class Journal: JournalStore {
   /// The error by which a full disk kept a start from storing anything; nil if it did not.
   package var shortage: JournalError?
   /// The first failed sync: the next one may succeed although data was lost.
-  private var poison: JournalError?
+  private var syncFailure: JournalError?
   /// The census of the stored records, and the census after the open transaction commits.
   var census = (stored: Census(), draft: Census())
   var isStaging = false
@@ -46,7 +46,7 @@ package final class Journal: JournalStore {
     self.place = place
     self.retention = retention
     metadata = Metadata(engine)
-    closing = try metadata.closing()
+    closingNavs = try metadata.closingNavs()
     ages = try metadata.ages()
     agesWritten = ages.time
   }
@@ -76,16 +76,16 @@ package final class Journal: JournalStore {
   }
 
   package func epochsRenewed() throws(JournalError) {
-    try noting { () throws(JournalError) in try engine.epochsRenewed() }
+    try rememberingSyncFailure { () throws(JournalError) in try engine.epochsRenewed() }
   }
 
   /// After that, the caller may only call `close`.
   package func renewEpochsAtNextStart() throws(JournalError) {
-    try noting { () throws(JournalError) in try engine.renewEpochsAtNextStart() }
+    try rememberingSyncFailure { () throws(JournalError) in try engine.renewEpochsAtNextStart() }
   }
 
   /// The sequence of the newest row; 0 if there never was one.
-  package var lastSequence: UInt64 { census.stored.through }
+  package var lastSequence: UInt64 { census.stored.lastSequence }
 
   package var walPages: Int { engine.logPages }
 
@@ -108,12 +108,12 @@ extension Journal {
     precondition(isReplayed, "commit before replay")
     guard !records.isEmpty else { return }
     if !isStaging {
-      try undoingOnError { () throws(JournalError) in try engine.begin() }
+      try rollingBackOnError { () throws(JournalError) in try engine.begin() }
       census.draft = census.stored
-      batch.begin(census.stored.through + 1)
+      batch.begin(census.stored.lastSequence + 1)
       isStaging = true
     }
-    try undoingOnError { () throws(JournalError) in
+    try rollingBackOnError { () throws(JournalError) in
       var next = 0
       for entry in records.snapshots {
         try stage(records, &next, to: entry.rowsBefore)
@@ -136,7 +136,7 @@ extension Journal {
 
   package func commitStaged() throws(JournalError) {
     guard isStaging else { return }
-    try undoingOnError { () throws(JournalError) in
+    try rollingBackOnError { () throws(JournalError) in
       try writeStaged()
       try engine.commit()
     }
@@ -148,7 +148,7 @@ extension Journal {
   /// The journals of several shards are committed together: `completeStaged` of each, one commit, then
   /// `noteCommitted` of each, or `discardStaged`.
   package func completeStaged() throws(JournalError) {
-    try undoingOnError { () throws(JournalError) in try writeStaged() }
+    try rollingBackOnError { () throws(JournalError) in try writeStaged() }
   }
 
   private func writeStaged() throws(JournalError) {
@@ -161,7 +161,7 @@ extension Journal {
   package func noteCommitted() {
     isStaging = false
     census.stored = census.draft
-    witness?.note(lastSequence)
+    witness?.acknowledge(lastSequence)
     for record in batch.records { ledger.add(record) }
   }
 
@@ -176,7 +176,7 @@ extension Journal {
     guard batch.group.records > 0 else { return }
     batch.group.seal()
     let checksum = batch.group.checksum
-    census.draft.through = batch.group.last
+    census.draft.lastSequence = batch.group.last
     census.draft.count(rows: batch.group.records, checksum: checksum)
     try store(batch.group, checksum, replacing: false)
     batch.group.begin(batch.group.last + 1)
@@ -206,7 +206,7 @@ extension Journal {
   /// Runs `body` in one transaction; rolls the transaction back after any error.
   func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
     precondition(!isStaging, "a transaction inside a staged batch")
-    try undoingOnError { () throws(JournalError) in
+    try rollingBackOnError { () throws(JournalError) in
       try engine.begin()
       try body()
       try engine.commit()
@@ -214,9 +214,9 @@ extension Journal {
   }
 
   /// Runs a part of a transaction; rolls the whole transaction back after any error.
-  private func undoingOnError(_ body: () throws(JournalError) -> Void) throws(JournalError) {
+  private func rollingBackOnError(_ body: () throws(JournalError) -> Void) throws(JournalError) {
     do throws(JournalError) {
-      try noting(body)
+      try rememberingSyncFailure(body)
     } catch {
       engine.rollBack()
       isStaging = false
@@ -225,14 +225,14 @@ extension Journal {
   }
 
   /// Runs a part of a commit or of the upkeep; after a failed sync, every part fails.
-  func noting<Result>(
+  func rememberingSyncFailure<Result>(
     _ body: () throws(JournalError) -> Result
   ) throws(JournalError) -> Result {
-    if let poison { throw poison }
+    if let syncFailure { throw syncFailure }
     do throws(JournalError) {
       return try body()
     } catch {
-      if case .syncFailed = error { poison = error }
+      if case .syncFailed = error { syncFailure = error }
       throw error
     }
   }
@@ -240,7 +240,7 @@ extension Journal {
 
 /// A row or snapshot of a batch, without its body.
 enum StagedRecord {
-  case row(RowNote)
+  case row(RowSummary)
   case snapshot(nav: UInt64, LedgerEntry.Snapshot)
 }
 
@@ -293,7 +293,7 @@ struct StagedBatch: ~Copyable {
 extension Journal {
   /// Makes everything committed durable, also in mode `relaxed`.
   package func syncNow() throws(JournalError) {
-    try noting { () throws(JournalError) in try engine.syncNow() }
+    try rememberingSyncFailure { () throws(JournalError) in try engine.syncNow() }
   }
 
   /// Writes the pages of the log into the file and syncs it: some milliseconds for 1,000 pages.
@@ -306,7 +306,7 @@ extension Journal {
   /// Checkpoints the log, which afterwards has at least `pages`; nil if it is removed then.
   func checkpoint(emptying: Bool, leaving pages: UInt64?) throws(JournalError) {
     precondition(isReplayed, "checkpoint before replay")
-    try noting { () throws(JournalError) in
+    try rememberingSyncFailure { () throws(JournalError) in
       try engine.checkpoint(emptying: emptying) { () throws(JournalError) in
         try writeFacts(census.stored)
         try metadata.write(logPages: pages)

@@ -9,7 +9,7 @@ package import NavigationHub
 /// Law: it has every row of the nav from `first` on through its last row's revision, exclusive.
 struct ReadAhead {
   /// The maximum bytes of bodies.
-  static let mostBytes = 4 << 20
+  static let maximumBytes = 4 << 20
 
   private var nav: UInt64 = 0
   private var first: UInt64 = 0
@@ -34,7 +34,7 @@ struct ReadAhead {
 extension JournalReader {
   /// Returns the rows of a nav with these revisions, the oldest first, as far as they are not pruned.
   ///
-  /// Of rows with more than twice ``ReadAhead/mostBytes`` the newest are left out.
+  /// Of rows with more than twice ``ReadAhead/maximumBytes`` the newest are left out.
   /// `head` is the nav's newest row. With a revision, all its rows are there.
   package func rows(
     of nav: UInt64, from head: UInt64, _ revisions: ClosedRange<UInt64>
@@ -60,7 +60,8 @@ extension JournalReader {
       for row in part {
         // Newer rows than wanted are dropped, so that memory is bounded.
         let isWanted = row.revision <= revisions.upperBound
-        if bytes > ReadAhead.mostBytes * (isWanted ? 2 : 1), row.revision != found.last?.revision {
+        if bytes > ReadAhead.maximumBytes * (isWanted ? 2 : 1), row.revision != found.last?.revision
+        {
           found.removeAll(keepingCapacity: true)
           bytes = 0
         }

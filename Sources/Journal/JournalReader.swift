@@ -17,7 +17,7 @@ package final class JournalReader {
   /// The rows that `rows` read beyond those that it was asked for.
   var readAhead = ReadAhead()
   /// The maximum of `recent`: with up to 48 KiB of bodies in each group, 3 MiB.
-  private static let mostRecent = 64
+  private static let maximumRecentGroups = 64
 
   package init(_ engine: any JournalEngineReader) { self.engine = engine }
 
@@ -42,7 +42,7 @@ package final class JournalReader {
       return found.group
     }
     guard let group = try load(holding: sequence, of: shard) else { return nil }
-    if recent.count == Self.mostRecent { recent.removeFirst() }
+    if recent.count == Self.maximumRecentGroups { recent.removeFirst() }
     recent.append((shard, group))
     return group
   }
@@ -126,7 +126,7 @@ package final class JournalReader {
   }
 
   /// The most rows between two wanted ones, on average, for which all of them are read together.
-  private static let gap: UInt64 = 8
+  private static let maximumGap: UInt64 = 8
 
   /// Returns rows that are close to each other, read together; nil if they are not, or if that costs
   /// more.
@@ -134,7 +134,7 @@ package final class JournalReader {
     of sequences: [UInt64], in shard: Shard
   ) throws(JournalError) -> [JournalRow]? {
     guard let first = sequences.first, let last = sequences.last, sequences.count > 1,
-      last - first < Self.gap * UInt64(sequences.count)
+      last - first < Self.maximumGap * UInt64(sequences.count)
     else { return nil }
     var rows: [JournalRow] = []
     var rest = sequences[...]

@@ -29,7 +29,7 @@ package protocol JournalStore: AnyObject {
   /// Moves rows from the write-ahead log into the file, and renews the lease, if there is either.
   func checkpoint() throws(JournalError)
   /// Counts the time until `now`, in milliseconds of the boot clock, for the ages of rows.
-  func note(now: UInt64)
+  func countTime(until now: UInt64)
   /// Deletes a part of the history that retention no longer keeps; see `Journal.maintain`.
   func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport
   /// Makes everything durable, and gives the database to the next process.

@@ -47,7 +47,7 @@ package final class JournalWitness {
   /// Notes the newest row that is committed.
   ///
   /// The number has a fixed width, so that the write is one block of the file.
-  func note(_ sequence: UInt64) {
+  func acknowledge(_ sequence: UInt64) {
     guard sequence != acknowledged else { return }
     acknowledged = sequence
     let digits = String(sequence)

@@ -24,25 +24,25 @@ struct LedgerEntry {
   var bytes = 0
   /// The snapshots in ascending order of revision.
   ///
-  /// The first one is the floor as soon as `isWhole` is false.
+  /// The first one is the floor as soon as `hasWholeHistory` is false.
   var snapshots: [Snapshot] = []
   /// The sequence of the oldest row that no snapshot covers; nil if there is none.
   var firstUncovered: UInt64?
   // Flags come last, because each of them would take eight bytes between numbers.
   /// Whether the history still begins with the nav's creation, and retention has not cut it.
-  var isWhole = false
+  var hasWholeHistory = false
   var isClosed = false
 
   init(nav: UInt64) { self.nav = nav }
 
   /// The lowest revision that can be rebuilt; 0 if the history is complete.
-  var floor: UInt64 { isWhole ? 0 : snapshots.first?.revision ?? 0 }
+  var floor: UInt64 { hasWholeHistory ? 0 : snapshots.first?.revision ?? 0 }
 
   /// The sequence up to which rows are to be deleted; 0 for none.
   ///
   /// It is a sequence and not a revision, because a new epoch follows the snapshot of the same
   /// revision.
-  var doomed: UInt64 { isWhole ? 0 : snapshots.first?.sequence ?? 0 }
+  var deletionEnd: UInt64 { hasWholeHistory ? 0 : snapshots.first?.sequence ?? 0 }
 }
 
 /// The journal's bookkeeping for all navs, built by `replay` and updated by each commit.
@@ -82,13 +82,13 @@ struct Ledger {
     places.replace(last.nav, by: place)
   }
 
-  mutating func add(_ row: RowNote) {
+  mutating func add(_ row: RowSummary) {
     let size = row.bodyCount + Self.rowOverhead
     bytes += size
     self[row.nav].add(row, size: size)
   }
 
-  mutating func remove(_ row: RowNote) {
+  mutating func remove(_ row: RowSummary) {
     let size = row.bodyCount + Self.rowOverhead
     bytes -= size
     guard places.find(row.nav) != nil else { return }
@@ -116,14 +116,14 @@ extension LedgerEntry {
   fileprivate mutating func remove(size: Int) {
     bytes -= size
     rows -= 1
-    isWhole = false
+    hasWholeHistory = false
     if rows == 0 { oldestSequence = .max }
   }
 
-  fileprivate mutating func add(_ row: RowNote, size: Int) {
+  fileprivate mutating func add(_ row: RowSummary, size: Int) {
     if oldestSequence == .max {
       oldestSequence = row.sequence
-      isWhole = row.previous == 0
+      hasWholeHistory = row.previous == 0
     }
     bytes += size
     rows += 1

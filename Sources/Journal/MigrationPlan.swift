@@ -27,11 +27,11 @@ package struct MigrationPlan: Hashable, Sendable {
   /// The steps that a start knows; none before the first release.
   package static let steps: [Step] = []
   /// The format that this version writes.
-  package static let wanted = Schema.version
+  package static let writtenFormat = Schema.version
 
   package let path: String
   /// Its format; nil if there is no journal yet.
-  package let found: Int64?
+  package let foundFormat: Int64?
   package let bytes: Int
   /// The steps from that format to the one that this version writes, in order.
   package let steps: [Step]
@@ -44,9 +44,9 @@ package struct MigrationPlan: Hashable, Sendable {
   /// one that no step leaves, `.damaged` for one that no version has.
   package init(
     path: String, found: Int64?, bytes: Int, known: [Step] = Self.steps,
-    wanted: Int64 = Self.wanted
+    wanted: Int64 = Self.writtenFormat
   ) throws(JournalError) {
-    (self.path, self.found, self.bytes) = (path, found, bytes)
+    (self.path, self.foundFormat, self.bytes) = (path, found, bytes)
     var steps: [Step] = []
     var format = found ?? wanted
     guard format > 0 else { throw .damaged(path: path, what: "its format is \(format)") }
@@ -71,7 +71,7 @@ package struct MigrationPlan: Hashable, Sendable {
   /// The directory need not exist. Throws `.damaged`, too, if the file is no journal.
   package static func read(directory: String) throws(JournalError) -> MigrationPlan {
     var plan = try plan(directory)
-    if plan.found != nil { plan.holder = DirectoryLock.holder(of: directory) }
+    if plan.foundFormat != nil { plan.holder = DirectoryLock.holder(of: directory) }
     return plan
   }
 
@@ -101,12 +101,12 @@ package struct MigrationPlan: Hashable, Sendable {
   }
 
   /// The free space that the largest step needs, in bytes.
-  package var space: Int {
+  package var neededBytes: Int {
     steps.map { bytes / 100 * $0.spacePercent + bytes % 100 * $0.spacePercent / 100 }.max() ?? 0
   }
 
   /// The time that all steps need, in milliseconds, about.
-  package var milliseconds: UInt64 {
+  package var neededMilliseconds: UInt64 {
     steps.reduce(0) { $0 + UInt64(bytes) * 1000 / UInt64(max($1.bytesPerSecond, 1)) }
   }
 

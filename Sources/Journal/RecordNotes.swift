@@ -2,7 +2,7 @@ import NavigationCore
 package import NavigationHub
 
 /// The numbers of a row that the journal keeps in memory until the commit.
-struct RowNote: Hashable {
+struct RowSummary: Hashable {
   var sequence: UInt64
   var nav: UInt64
   var revision: UInt64

@@ -48,7 +48,7 @@ struct RetentionPlan {
   var needsSnapshot: [UInt64] = []
 
   /// The maximum number of navs that one plan forgets, and of those that it asks for a snapshot.
-  private static let most = 64
+  private static let maximumNavs = 64
 
   /// Applies `retention` to `entries`; all rows together exceed their limit by `excess` bytes.
   init(
@@ -56,26 +56,26 @@ struct RetentionPlan {
   ) {
     var excess = excess
     let limits = (
-      expired: ages.newest(ofAge: retention.milliseconds),
-      uncovered: ages.newest(ofAge: retention.milliseconds / 4),
-      closed: ages.newest(ofAge: retention.closedMilliseconds)
+      expired: ages.newestSequence(ofAge: retention.milliseconds),
+      uncovered: ages.newestSequence(ofAge: retention.milliseconds / 4),
+      closed: ages.newestSequence(ofAge: retention.closedMilliseconds)
     )
     // If space is short, the oldest history is deleted first.
     let order = excess > 0 ? entries.sorted { $0.oldestSequence < $1.oldestSequence } : nil
     for entry in order.map({ $0[...] }) ?? entries {
-      let rules = Rules(entry: entry, retention: retention, limits: limits)
+      let navRetention = NavRetention(entry: entry, retention: retention, limits: limits)
       guard !entry.isClosed else {
-        if rules.mayForget, closed.count < Self.most { closed.append(entry.nav) }
+        if navRetention.mayForget, closed.count < Self.maximumNavs { closed.append(entry.nav) }
         continue
       }
-      var keeping = rules.oldestToKeep
+      var keeping = navRetention.oldestToKeep
       if excess > 0 {
-        keeping = keeping ?? rules.nextToKeep
-        if let keeping { excess -= rules.bytes(below: keeping) }
+        keeping = keeping ?? navRetention.nextToKeep
+        if let keeping { excess -= navRetention.bytes(below: keeping) }
       }
       if let keeping { raised.append((entry.nav, keeping)) }
       let isPressed = excess > 0 && keeping == nil && entry.firstUncovered != nil
-      if rules.needsSnapshot || isPressed, needsSnapshot.count < Self.most {
+      if navRetention.needsSnapshot || isPressed, needsSnapshot.count < Self.maximumNavs {
         needsSnapshot.append(entry.nav)
       }
     }
@@ -83,7 +83,7 @@ struct RetentionPlan {
   }
 }
 
-private struct Rules {
+private struct NavRetention {
   let entry: LedgerEntry
   let retention: Retention
   /// The newest rows of the maximum age, of a quarter of it, and of that of closed navs.
@@ -150,12 +150,12 @@ struct Pruning {
   var next: UInt64 = .max
   var last: UInt64 = 0
   /// The index of the next ledger entry to examine.
-  var entry = 0
+  var nextEntry = 0
 
   var isActive: Bool { next <= last }
 
   /// The number of sequences that are still to be examined.
-  var left: UInt64 { isActive ? last - next + 1 : 0 }
+  var sequencesLeft: UInt64 { isActive ? last - next + 1 : 0 }
 
   /// Extends the search to the sequences from `first` to `last`.
   mutating func include(_ first: UInt64, _ last: UInt64) {
@@ -173,7 +173,7 @@ struct PruningSlice {
   let last: UInt64
   /// The number of rows that may still be examined.
   var budget: Int
-  var deleted: [RowNote] = []
+  var deleted: [RowSummary] = []
 
   var isDone: Bool { budget == 0 || next > last }
 

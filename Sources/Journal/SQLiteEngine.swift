@@ -301,12 +301,12 @@ struct FactTable: JournalFacts {
   let name: String
   private let select: Statement
   private let replace: Statement
-  private let attempt: Attempt
+  private let action: DatabaseAction
 
-  /// Prepares to use the table; `attempt` is the action during which `store` may fail.
-  init(_ database: Database, attempt: Attempt = .writing) throws(JournalError) {
+  /// Prepares to use the table; `action` is the action during which `store` may fail.
+  init(_ database: Database, action: DatabaseAction = .writing) throws(JournalError) {
     name = database.path
-    self.attempt = attempt
+    self.action = action
     let cases = JournalFact.allCases.map { "WHEN \($0.rawValue) THEN '\($0.key)'" }
     let key = "CASE ?1 \(cases.joined(separator: " ")) END"
     select = try database.prepare("SELECT value FROM meta WHERE key = \(key)")
@@ -323,7 +323,7 @@ struct FactTable: JournalFacts {
 
   func store(_ key: JournalFact, _ bytes: [UInt8]) throws(JournalError) {
     replace.bind(1, key.rawValue)
-    try replace.run(2, bytes.span, attempt)
+    try replace.run(2, bytes.span, action)
   }
 }
 

@@ -27,22 +27,22 @@ import NavigationCore
   }
 
   /// Moves to the next row of the result; returns false if there is none.
-  func step(_ attempt: Attempt) throws(JournalError) -> Bool {
+  func step(_ action: DatabaseAction) throws(JournalError) -> Bool {
     let code = unsafe sqlite3_step(open)
     switch code {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
     default:
       let failure = unsafe JournalError(
-        code: code, connection: sqlite3_db_handle(open), path: path, attempt: attempt)
+        code: code, connection: sqlite3_db_handle(open), path: path, action: action)
       reset()
       throw failure
     }
   }
 
   /// Runs a statement that returns no rows.
-  func run(_ attempt: Attempt = .writing) throws(JournalError) {
-    while try step(attempt) {}
+  func run(_ action: DatabaseAction = .writing) throws(JournalError) {
+    while try step(action) {}
     reset()
   }
 
@@ -53,10 +53,10 @@ import NavigationCore
 
   /// Runs a statement with `bytes` as the parameter `index`, without copying them.
   func run(
-    _ index: Int32, _ bytes: Span<UInt8>, _ attempt: Attempt = .writing
+    _ index: Int32, _ bytes: Span<UInt8>, _ action: DatabaseAction = .writing
   ) throws(JournalError) {
     // SQLite reads the bytes while the statement runs, so it must run while they are borrowed.
-    try bind(index, bytes, attempt) { () throws(JournalError) in try run(attempt) }
+    try bind(index, bytes, action) { () throws(JournalError) in try run(action) }
   }
 
   /// Runs a statement with two blobs as parameters, without copying them.
@@ -70,7 +70,7 @@ import NavigationCore
 
   /// Binds bytes to a parameter while `body` runs.
   private func bind(
-    _ index: Int32, _ bytes: Span<UInt8>, _ attempt: Attempt,
+    _ index: Int32, _ bytes: Span<UInt8>, _ action: DatabaseAction,
     _ body: () throws(JournalError) -> Void
   ) throws(JournalError) {
     try unsafe bytes.withUnsafeBytes { (buffer) throws(JournalError) in
@@ -82,7 +82,7 @@ import NavigationCore
       defer { unsafe sqlite3_clear_bindings(open) }
       guard code == SQLITE_OK else {
         throw unsafe JournalError(
-          code: code, connection: sqlite3_db_handle(open), path: path, attempt: attempt)
+          code: code, connection: sqlite3_db_handle(open), path: path, action: action)
       }
       try body()
     }

@@ -26,12 +26,12 @@ struct BackupSchedule {
   /// The time of the newest backup in milliseconds since 1970; nil if there is none.
   private(set) var newest: UInt64?
   /// The time of the boot clock at which the next one is due, whatever the wall clock reads.
-  private var latest: UInt64
+  private var dueAt: UInt64
   /// The time of the boot clock before which there is no retry.
   private var retryAt: UInt64 = 0
   private var failures = 0
   /// The time of the boot clock at which a backup should be made.
-  private var expected: UInt64 = 0
+  private var expectedAt: UInt64 = 0
   private(set) var isRunning = false
   /// Whether older backups could not be removed after the newest one.
   private(set) var retentionFailed = false
@@ -45,12 +45,12 @@ struct BackupSchedule {
     // machine that restarts more often than `every` would never make a backup.
     let newest = newest.flatMap { $0 <= now.wall ? $0 : nil }
     (self.rules, self.newest) = (rules, newest)
-    latest = newest == nil ? now.boot : now.boot + rules.every
-    expected = now.boot + (due(at: now) ?? 0)
+    dueAt = newest == nil ? now.boot : now.boot + rules.every
+    expectedAt = now.boot + (due(at: now) ?? 0)
   }
 
   /// Follows other rules, or another directory, from now on.
-  mutating func use(_ rules: Rules, newest: UInt64?, at now: Instant) {
+  mutating func follow(_ rules: Rules, newest: UInt64?, at now: Instant) {
     let former = self
     self = BackupSchedule(rules, newest: newest, at: now)
     (isRunning, made, failed) = (former.isRunning, former.made, former.failed)
@@ -60,7 +60,7 @@ struct BackupSchedule {
   /// The milliseconds until a backup is due, 0 if it is; nil for never, and while one is being made.
   func due(at now: Instant) -> UInt64? {
     guard rules.every > 0, !isRunning else { return nil }
-    var due = latest > now.boot ? latest - now.boot : 0
+    var due = dueAt > now.boot ? dueAt - now.boot : 0
     // The clock can have been set back since that backup.
     if let newest, newest <= now.wall {
       let next = newest + rules.every
@@ -78,7 +78,7 @@ struct BackupSchedule {
 
   /// Whether the last attempt failed, or a backup should have been complete for an hour.
   func isOverdue(at now: Instant) -> Bool {
-    rules.every > 0 && (failures > 0 || now.boot > expected + Self.patience)
+    rules.every > 0 && (failures > 0 || now.boot > expectedAt + Self.patience)
   }
 
   /// The milliseconds since the newest backup; nil if there is none, or it is from the future.
@@ -96,8 +96,8 @@ struct BackupSchedule {
     self.retentionFailed = retentionFailed
     (isRunning, newest, failures, retryAt) = (false, time, 0, 0)
     made += 1
-    latest = now.boot + rules.every
-    expected = latest
+    dueAt = now.boot + rules.every
+    expectedAt = dueAt
   }
 
   /// Notes that a backup failed; returns the milliseconds until the next attempt.

@@ -8,9 +8,9 @@ struct ConfigurationChange: Hashable, Sendable {
   var after: String
 
   /// The change as text, such as "limits.depth 64 to 32".
-  var description: String { "\(key) \(Self.shown(before)) to \(Self.shown(after))" }
+  var description: String { "\(key) \(Self.quoted(before)) to \(Self.quoted(after))" }
 
-  static func shown(_ value: String) -> String { value.isEmpty ? "(empty)" : value }
+  static func quoted(_ value: String) -> String { value.isEmpty ? "(empty)" : value }
 }
 
 extension Configuration {
@@ -46,8 +46,8 @@ extension Configuration {
     for key in ConfigurationKey.all {
       let (before, after) = (key.values(in: self), key.values(in: other))
       guard before != after, key.isTooLate(from: first, to: other) else { continue }
-      let old = ConfigurationChange.shown(before.joined(separator: ", "))
-      let new = ConfigurationChange.shown(after.joined(separator: ", "))
+      let old = ConfigurationChange.quoted(before.joined(separator: ", "))
+      let new = ConfigurationChange.quoted(after.joined(separator: ", "))
       return "[\(key.section)] \(key.name) is \(old) and would be \(new), which needs a restart"
     }
     return nil

@@ -26,7 +26,7 @@ struct ConfigurationSources: Hashable, Sendable {
     if let file { Configuration.read(file, into: &builder) }
     for name in environment.ownNames {
       guard let value = environment[name] else { continue }
-      if Self.isOfService(name, value) {
+      if Self.isServiceLink(name, value) {
         builder.ignored.append(name)
         continue
       }
@@ -51,7 +51,7 @@ struct ConfigurationSources: Hashable, Sendable {
 
   /// Whether kubelet or a link of Docker made a variable for a service whose name begins like navd's,
   /// for example `NAVD_CLUSTER_PORT`.
-  private static func isOfService(_ variable: String, _ value: String) -> Bool {
+  private static func isServiceLink(_ variable: String, _ value: String) -> Bool {
     let isOwn = ConfigurationKey.sections.contains {
       variable.hasPrefix("\(ProcessEnvironment.prefix)\($0.uppercased())_")
     }

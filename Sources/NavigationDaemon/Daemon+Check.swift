@@ -33,7 +33,7 @@ extension Daemon {
   /// with all files when the service stops.
   ///
   /// `mounts` has the form of /proc/self/mountinfo.
-  static func pathsThatGo(
+  static func temporaryPathFaults(
     in loaded: LoadedConfiguration, mounts: String? = nil
   ) -> [ConfigurationError] {
     let table =
@@ -67,7 +67,7 @@ extension Daemon {
     of loaded: LoadedConfiguration, rules: PathRules
   ) -> [ConfigurationError] {
     let configuration = loaded.configuration
-    var faults = pathsThatGo(in: loaded)
+    var faults = temporaryPathFaults(in: loaded)
     if let group = configuration.daemon.socketGroup, EndpointLock.groupID(named: group) == nil {
       faults.append(loaded.refusal("daemon", "socket-group", "there is no group \(group)"))
     }

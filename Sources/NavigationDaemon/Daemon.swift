@@ -127,7 +127,7 @@ enum Daemon {
             "the kernel does not number its sockets (SO_COOKIE, Linux 4.12), so navd cannot tell "
             + "connections apart: it is older, or a sandbox or qemu-user stands before it")
       }
-      guard socket.isAwaited else { continue }
+      guard socket.isAddressAwaited else { continue }
       log(
         .warning,
         "no interface of this machine has the address of \(place.endpoint) yet: navd listens there "
@@ -296,7 +296,7 @@ enum Daemon {
   }
 
   private static func closeJournal(_ journal: any JournalStore, _ log: Log) throws(JournalError) {
-    journal.note(now: SystemClock.bootMilliseconds())
+    journal.countTime(until: SystemClock.bootMilliseconds())
     do throws(JournalError) {
       try journal.close()
     } catch {

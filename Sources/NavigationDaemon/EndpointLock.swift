@@ -77,7 +77,9 @@ final class EndpointLock {
 
   /// Sets the group and the mode of the socket file by the configuration, unless another file than
   /// `file` is there.
-  func open(_ configuration: Configuration.Daemon, _ file: FileIdentity) throws(DaemonError) {
+  func setPermissions(_ configuration: Configuration.Daemon, _ file: FileIdentity)
+    throws(DaemonError)
+  {
     var number = gid_t.max
     if let group = configuration.socketGroup {
       guard let found = Self.groupID(named: group) else {

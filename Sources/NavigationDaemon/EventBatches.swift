@@ -30,12 +30,12 @@ struct EventBatches {
 
   private(set) var atHand: [HubEvent] = []
   // Noted as an event arrives: to look through the events again would copy each of them.
-  private(set) var areOps = true
+  private(set) var areOnlyOps = true
   private(set) var hasGet = false
   /// The number of the first events at hand that were in a batch before.
   ///
   /// They are older than whatever waited for navs.
-  private(set) var takenBack = 0
+  private(set) var retriedCount = 0
   private var bytesAtHand = 0
   /// The bytes that count for each event at hand, and for the next one.
   private var sizes: [Int] = []
@@ -51,12 +51,12 @@ struct EventBatches {
   /// The places in the newest batch of the events that are not handled in this turn.
   private var postponed: [(index: Int, owner: Text)] = []
   /// The bytes that count for each event of the newest batch.
-  private var sizesOfNewest: [Int] = []
+  private var newestSizes: [Int] = []
   /// Whether principals are charged for the events of this turn.
   private(set) var isSharing = false
 
   /// The number of events that wait for a later turn.
-  var waiting: Int { backlog.count }
+  var waitingCount: Int { backlog.count }
   var isEmpty: Bool { atHand.isEmpty && backlog.count == 0 }
 
   var mayReceive: Bool { bytesAtHand < Self.bytesPerTurn }
@@ -75,7 +75,7 @@ struct EventBatches {
   @inline(__always)
   mutating func append(_ event: consuming HubEvent) -> ConnectionID? {
     if backlog.count > 0 { return appendBehind(event) }
-    put(event)
+    appendAtHand(event)
     return nil
   }
 
@@ -89,7 +89,7 @@ struct EventBatches {
     default: break
     }
     guard let owner = owner(of: event) else {
-      put(event)
+      appendAtHand(event)
       return nil
     }
     let received = ReceivedEvent(event: event, byteCount: takeSize())
@@ -122,8 +122,8 @@ struct EventBatches {
   }
 
   @inline(__always)
-  private mutating func put(_ event: consuming HubEvent) {
-    if !event.isOp { areOps = false }
+  private mutating func appendAtHand(_ event: consuming HubEvent) {
+    if !event.isOp { areOnlyOps = false }
     if event.isGet { hasGet = true }
     atHand.append(event)
     sizes.append(takeSize())
@@ -150,8 +150,8 @@ struct EventBatches {
     let events = zip(atHand, sizes).dropFirst(index).map { ReceivedEvent(event: $0, byteCount: $1) }
     atHand.removeSubrange(index...)
     sizes.removeSubrange(index...)
-    takenBack = min(takenBack, index)
-    areOps = atHand.allSatisfy(\.isOp)
+    retriedCount = min(retriedCount, index)
+    areOnlyOps = atHand.allSatisfy(\.isOp)
     hasGet = atHand.contains(where: \.isGet)
     return events
   }
@@ -164,7 +164,7 @@ struct EventBatches {
   /// Appends an event that `takeAtHand` returned in this turn.
   mutating func putBack(_ received: ReceivedEvent) {
     nextSize = received.byteCount
-    put(received.event)
+    appendAtHand(received.event)
   }
 
   /// Adds waiting events to those at hand, up to a number of both, and to an expected cost.
@@ -174,7 +174,7 @@ struct EventBatches {
     while isSharing, left > 0, atHand.count < count, let (owner, received) = backlog.next() {
       left -= backlog.expectedCost(of: owner)
       noteReceived(received.byteCount)
-      put(received.event)
+      appendAtHand(received.event)
     }
   }
 
@@ -182,10 +182,10 @@ struct EventBatches {
   ///
   /// What was in a batch before stays first.
   mutating func insertFirst(_ events: [ReceivedEvent]) {
-    let later = takeAtHand(from: takenBack)
+    let later = takeAtHand(from: retriedCount)
     for received in events {
       noteReceived(received.byteCount)
-      put(received.event)
+      appendAtHand(received.event)
     }
     for received in later { putBack(received) }
   }
@@ -196,9 +196,9 @@ struct EventBatches {
   mutating func begin() -> [HubEvent] {
     let events = atHand
     let bytes = bytesAtHand
-    (atHand, bytesAtHand, takenBack, nextSize) = ([], 0, 0, Self.leastBytes)
-    (areOps, hasGet) = (true, false)
-    swap(&sizes, &sizesOfNewest)
+    (atHand, bytesAtHand, retriedCount, nextSize) = ([], 0, 0, Self.leastBytes)
+    (areOnlyOps, hasGet) = (true, false)
+    swap(&sizes, &newestSizes)
     sizes.removeAll(keepingCapacity: true)
     guard !events.isEmpty else { return [] }
     // The next turn usually has as many events. Growing the array in steps would cost more than the
@@ -234,12 +234,12 @@ struct EventBatches {
   /// Moves the events that were left for a later turn from the newest batch to those that wait.
   ///
   /// The later events of their connections follow, which wait for dormant navs.
-  mutating func settle(_ pageIns: inout PageIns<ReceivedEvent>) {
+  mutating func setAsidePostponed(_ pageIns: inout PageIns<ReceivedEvent>) {
     guard !postponed.isEmpty else { return }
     var batch = inFlight.removeLast()
     for (owner, left) in Dictionary(grouping: postponed, by: \.owner) {
       let events = left.map { (index, _) in
-        ReceivedEvent(event: batch.events[index], byteCount: sizesOfNewest[index])
+        ReceivedEvent(event: batch.events[index], byteCount: newestSizes[index])
       }
       // `PageIns` has bounded them already, so that they disconnect nobody.
       let held = Set(events.compactMap(\.event.connection)).flatMap { pageIns.take(from: $0) }
@@ -258,11 +258,11 @@ struct EventBatches {
   mutating func completeOldest() { bytesInFlight -= inFlight.removeFirst().bytes }
 
   /// Puts the events of all batches, none of which is durable, back before those at hand.
-  mutating func takeBack() {
+  mutating func retryAll() {
     bytesAtHand += bytesInFlight
-    let (former, later) = (takenBack, takeAtHand())
-    for event in takeAll() { put(event) }
-    takenBack = atHand.count + former
+    let (former, later) = (retriedCount, takeAtHand())
+    for event in takeAll() { appendAtHand(event) }
+    retriedCount = atHand.count + former
     for received in later { putBack(received) }
   }
 

@@ -79,7 +79,7 @@ final class Log: Sendable {
   private func write(_ entry: LogEntry) {
     switch destination {
     case .function(let function): function(entry)
-    case .standardError: writeText(Self.timed(entry, at: SystemClock.wallMilliseconds()) + "\n")
+    case .standardError: writeText(Self.withTime(entry, at: SystemClock.wallMilliseconds()) + "\n")
     case .lines(let withPriorities):
       writeText((withPriorities ? "<\(entry.level.priority)>" : "") + entry.line + "\n")
     case .journal:
@@ -89,7 +89,7 @@ final class Log: Sendable {
   }
 
   /// The line of an entry after its time in UTC, in the form of RFC 3339.
-  static func timed(_ entry: LogEntry, at wall: UInt64) -> String {
+  static func withTime(_ entry: LogEntry, at wall: UInt64) -> String {
     "\(Timestamp.rfc3339(ofMilliseconds: wall)) \(entry.line)"
   }
 }

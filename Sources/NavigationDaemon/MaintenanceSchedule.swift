@@ -15,7 +15,7 @@ struct MaintenanceSchedule {
   /// The milliseconds for which pruning waits for a quiet moment.
   static let patience: UInt64 = 10_000
 
-  private var busyAt: UInt64
+  private var lastEventAt: UInt64
   private var pruningDue: UInt64?
   private var checkpointDue: UInt64 = 0
   private var figuresDue: UInt64 = 0
@@ -23,17 +23,17 @@ struct MaintenanceSchedule {
   /// Why the journal cannot be used, as the last look at its files found.
   private(set) var problem: JournalError?
   /// The error of the last commit, if it failed.
-  private var failure: JournalError?
+  private var commitFailure: JournalError?
 
   /// Why the journal takes no commits; nil if it takes them.
-  var storageProblem: String? { (problem ?? failure)?.description }
+  var storageProblem: String? { (problem ?? commitFailure)?.description }
 
   /// Begins at the start of the daemon, as if there had been an event: clients reconnect first.
-  init(at now: UInt64) { busyAt = now }
+  init(at now: UInt64) { lastEventAt = now }
 
   // Due work.
 
-  func isQuiet(at now: UInt64) -> Bool { now >= busyAt + Self.quietTime }
+  func isQuiet(at now: UInt64) -> Bool { now >= lastEventAt + Self.quietTime }
 
   /// Whether to checkpoint a write-ahead log of this many pages.
   func mustCheckpoint(_ pages: Int, at now: UInt64) -> Bool {
@@ -69,7 +69,7 @@ struct MaintenanceSchedule {
   /// `pages` is 0 while the writer has batches, because it then checkpoints the log itself.
   /// `soonest` is the earliest time at which the journal can be used.
   func wakeAt(pages: Int, soonest: UInt64) -> UInt64? {
-    let quiet = busyAt + Self.quietTime
+    let quiet = lastEventAt + Self.quietTime
     var due: [UInt64] = []
     if let pruningDue {
       due.append(max(pruningDue, min(quiet, pruningDue + Self.patience), soonest))
@@ -80,20 +80,20 @@ struct MaintenanceSchedule {
 
   // Results.
 
-  mutating func noteEvents(at now: UInt64) { busyAt = now }
+  mutating func noteEvents(at now: UInt64) { lastEventAt = now }
 
   /// Notes that a batch became durable; returns whether the commit before it had failed.
   mutating func noteStored(at now: UInt64) -> Bool {
-    defer { failure = nil }
+    defer { commitFailure = nil }
     if pruningDue == nil { pruningDue = now + 30_000 }
-    return failure != nil
+    return commitFailure != nil
   }
 
   /// Notes that a commit failed; returns whether it is the first failure since the journal last
   /// took changes.
   mutating func noteFailedCommit(_ error: JournalError) -> Bool {
-    defer { failure = error }
-    return failure == nil
+    defer { commitFailure = error }
+    return commitFailure == nil
   }
 
   /// Notes what a look at the files found; returns whether that is news.

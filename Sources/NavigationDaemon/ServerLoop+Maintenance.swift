@@ -65,7 +65,7 @@ extension ServerLoop {
     let renewal = isRemote && batches.areDurable && !writer.isBusy ? writer.lease?.renewal : nil
     let due = [
       hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal, shardsWakeAt,
-      schedule.wakeAt(now),
+      backupSchedule.wakeAt(now),
     ]
     .compactMap { $0 }.min()
     guard let due else { return -1 }

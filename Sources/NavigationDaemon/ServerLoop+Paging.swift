@@ -33,7 +33,7 @@ extension ServerLoop {
     }
     // Most turns hold nothing, and so copy no event.
     var first = 0
-    while first < batches.atHand.count, pageIns.isEmpty || first < batches.takenBack,
+    while first < batches.atHand.count, pageIns.isEmpty || first < batches.retriedCount,
       hub.dormant(for: batches.atHand[first]) == nil
     {
       first += 1

@@ -59,22 +59,22 @@ extension ServerLoop {
       !served.arriving.isEmpty || !served.lost.isEmpty
       || served.leaving.contains { $0.deadline <= now.boot || hub.isQuiet($0.shards) }
     guard isDue else { return }
-    try standStill(at: now)
+    try awaitBatches(at: now)
     writer.awaitCheckpoint()
     let lost = served.lost
     self.served?.lost = []
     try loseShards(lost, at: now)
     // What was taken back comes first: with shards that arrive now, it could be about dormant navs.
-    guard batches.takenBack == 0 else { return }
+    guard batches.retriedCount == 0 else { return }
     while let loaded = self.served?.arriving.first {
       self.served?.arriving.removeFirst()
       try serve(loaded, at: now)
     }
     // Behind the arrivals: the keeper can give away what it has taken before this loop serves it.
-    try leave(at: now)
+    try giveAway(at: now)
   }
 
-  private mutating func leave(at now: Instant) throws {
+  private mutating func giveAway(at now: Instant) throws {
     guard let served else { return }
     for leaving in served.leaving
     where leaving.deadline <= now.boot || hub.isQuiet(leaving.shards) {
@@ -83,7 +83,7 @@ extension ServerLoop {
       served.journal.release(shards, to: leaving.member)
       try end(shards, to: leaving.member, at: now)
       // Those too that are not here any more, or the keeper would count them as leaving for ever.
-      served.keeper.noteGone(leaving.shards)
+      served.keeper.noteReleased(leaving.shards)
       log(.info, "gave \(counted(shards.count, "shard")) to \(leaving.member)")
       self.served?.leaving.removeAll { $0.shards == leaving.shards }
     }
@@ -102,7 +102,7 @@ extension ServerLoop {
   private mutating func end(_ shards: [Shard], to member: String?, at now: Instant) throws {
     hub.release(shards, to: member, at: now)
     try carryOut(hub.committed(at: now))
-    served?.keeper.noteGone(shards)
+    served?.keeper.noteReleased(shards)
   }
 
   /// Begins to serve shards; what the hub records of that is durable before anything is answered.

@@ -34,8 +34,8 @@ struct ServerLoop: ~Copyable {
   var messageReader: ClientMessageReader
   var polling = BusyPollPolicy(processors: Int(navd_processor_count()))
   var maintenance: MaintenanceSchedule
-  var works = WorkStatus()
-  var schedule: BackupSchedule
+  var workStatus = WorkStatus()
+  var backupSchedule: BackupSchedule
   /// The questions about the configuration that are to be answered before the next turn.
   var questions: [ConfigurationQuestion] = []
 
@@ -66,7 +66,7 @@ struct ServerLoop: ~Copyable {
       access, keyDirectory: configuration.current.access.keyDirectory)
     self.configuration = configuration
     maintenance = MaintenanceSchedule(at: Instant.now().boot)
-    schedule = BackupSchedule(BackupSchedule.Rules(), newest: nil, at: Instant.now())
+    backupSchedule = BackupSchedule(BackupSchedule.Rules(), newest: nil, at: Instant.now())
   }
 
   /// Serves until a stop signal arrives.
@@ -91,8 +91,8 @@ struct ServerLoop: ~Copyable {
       turnsWithoutPoll += 1
       // A busy router is read again without a poll; the other descriptors are polled every ninth
       // turn at the latest.
-      if turnsWithoutPoll <= 8, !wasBusy { wasBusy = try lookForMessages() }
-      if !wasBusy || turnsWithoutPoll > 8 || batches.waiting > 0 {
+      if turnsWithoutPoll <= 8, !wasBusy { wasBusy = try pollForMessages() }
+      if !wasBusy || turnsWithoutPoll > 8 || batches.waitingCount > 0 {
         var timeout = wasBusy || !questions.isEmpty ? 0 : sleepTime(Instant.now(), watchdog.wakeAt)
         if timeout != 0, !batches.areDurable, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
@@ -131,7 +131,7 @@ struct ServerLoop: ~Copyable {
         "this user has no inotify instance left: navd reads new keys at a reload only, and restores "
           + "no replaced socket; raise fs.inotify.max_user_instances, and restart navd")
     }
-    writer.journal.note(now: Instant.now().boot)
+    writer.journal.countTime(until: Instant.now().boot)
     reclaimPlaces()
     // Keys may have been revoked before the watch began.
     rereadKeys()
@@ -139,7 +139,7 @@ struct ServerLoop: ~Copyable {
     // Opened now, while descriptors and files are there, instead of for the first nav to be revived.
     if !isRemote || hub.hasDormantNavs { try history.open() }
     if let directory = writer.journal.place.directory { sockets.watch.add(directory.path) }
-    handInConstants()
+    measureConstants()
     router.takeConnectionEvents()
     try router.admit(access.control)
   }
@@ -175,7 +175,7 @@ extension ServerLoop {
       batches.takeWaiting(upTo: Self.messagesPerTurn, cost: Self.workPerTurn)
       if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
     }
-    if !batches.areDurable, mustStandStill(at: now) { try standStill(at: now) }
+    if !batches.areDurable, mustAwaitBatches(at: now) { try awaitBatches(at: now) }
     if served?.isMoving == true { try moveShards(at: now) }
     if batches.areDurable, !writer.isBusy { try maintain(at: now) }
     startDueBackup(at: now)
@@ -198,7 +198,7 @@ extension ServerLoop {
     let events = batches.begin()
     guard !events.isEmpty else { return }
     maintenance.noteEvents(at: now.boot)
-    if hasGet { handInGauges(at: now) }
+    if hasGet { measureGauges(at: now) }
     // Nothing is decided that only a file without a name would have.
     if maintenance.problem != nil { return try rollBack(at: now) }
     let end = hub.work + (router.owesTooMuch ? 0 : Self.workPerTurn)
@@ -208,23 +208,23 @@ extension ServerLoop {
       hub.handle(events[index], at: now)
       if batches.isSharing { batches.charge(index, hub.work - before) }
       guard !hub.isUnsound else {
-        batches.settle(&pageIns)
+        batches.setAsidePostponed(&pageIns)
         return try decideAgain(at: now)
       }
       // The writer inserts a part of a large batch while the rest of it is decided.
       if index % Self.eventsPerPart == Self.eventsPerPart - 1 { writer.stage(hub.takeRecords()) }
     }
-    batches.settle(&pageIns)
+    batches.setAsidePostponed(&pageIns)
     let records = hub.takeRecords()
     let isSmall = isAlone && events.count < Self.eventsWorthOverlapping && !isRemote
     // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.
-    if isSmall, !hub.maySeal || !writer.takes(records.count) {
+    if isSmall, !hub.maySeal || !writer.shouldTake(records.count) {
       try commit(records, at: now)
     } else {
       let maySeal = hub.maySeal
       if maySeal { hub.seal() }
       writer.submit(records)
-      if !maySeal { try standStill(at: now) }
+      if !maySeal { try awaitBatches(at: now) }
     }
   }
 
@@ -238,7 +238,7 @@ extension ServerLoop {
     guard hub.isUnsound else { return }
     writer.discard()
     try reload(hub.rollBackUnsound())
-    batches.takeBack()
+    batches.retryAll()
     try handleEvents(at: now)
   }
 
@@ -305,13 +305,13 @@ extension ServerLoop {
   ///
   /// While batches are in flight, the hub may decide ops only. Every other event reads or changes
   /// what is durable.
-  func mustStandStill(at now: Instant) -> Bool {
-    !hub.maySeal || batches.areFull || !batches.areOps
+  func mustAwaitBatches(at now: Instant) -> Bool {
+    !hub.maySeal || batches.areFull || !batches.areOnlyOps
       || maintenance.isOverdue(at: now.boot) || maintenance.problem != nil
   }
 
   /// Waits until every batch is durable or has failed; if that is long, it answers reads meanwhile.
-  mutating func standStill(at now: Instant) throws {
+  mutating func awaitBatches(at now: Instant) throws {
     while !batches.areDurable {
       writer.awaitProgress(milliseconds: JournalWriter.slowCommit)
       try takeProgress(at: now)
@@ -324,7 +324,7 @@ extension ServerLoop {
 
   /// Answers the reads at hand that show what is durable; all other events stay at hand.
   private mutating func answerAhead(at now: Instant) throws {
-    guard !batches.areOps else { return }
+    guard !batches.areOnlyOps else { return }
     var waiting = batches.connectionsInFlight
     var isBehindAccess = false
     for received in batches.takeAtHand() {
@@ -354,7 +354,7 @@ extension ServerLoop {
       let lostShards = Set(lost)
       let requests = hub.rollBack(isStorageFailing: false)
       try reload(requests.filter { !lostShards.contains(Shard(ofNav: $0.nav)) })
-      batches.takeBack()
+      batches.retryAll()
       try loseShards(lost, at: now)
     case _ where error.isPassing:
       if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
@@ -398,7 +398,7 @@ extension ServerLoop {
     var count = 0
     // Without others, libzmq keeps what its peers send too early.
     guard
-      batches.waiting < Self.messagesPerTurn || router.owesTooMuch || router.servesSeveral
+      batches.waitingCount < Self.messagesPerTurn || router.owesTooMuch || router.servesSeveral
     else { return false }
     while count < Self.messagesPerTurn, batches.mayReceive, pageIns.mayReceive {
       guard try router.receive() else { break }
@@ -407,7 +407,7 @@ extension ServerLoop {
       takeMessage()
       // Reading an empty socket costs two system calls. So where messages come one at a time, each
       // is handled without looking for another. One that came meanwhile is found in the next turn.
-      if count == 1, isAwaited, polling.comeOneByOne { return true }
+      if count == 1, isAwaited, polling.arriveOneByOne { return true }
     }
     if count > 0 { polling.noteReceived(count, isAwaited: isAwaited) }
     return count > 0
@@ -428,12 +428,12 @@ extension ServerLoop {
   ///
   /// It does not poll while the writer has batches, because the writer needs the processor, nor
   /// while there is other work.
-  mutating func lookForMessages() throws -> Bool {
+  mutating func pollForMessages() throws -> Bool {
     guard batches.areDurable, batches.isEmpty, router.events.isEmpty, pageIns.mayReceive
     else { return false }
     let start = SystemClock.monotonicNanoseconds()
     polling.beginWait(at: start)
-    let limit = polling.limit
+    let limit = polling.pollingLimit
     var last = start
     while last - start < limit {
       if try receiveMessages(isAwaited: true) {
@@ -441,7 +441,7 @@ extension ServerLoop {
         return true
       }
       let now = SystemClock.monotonicNanoseconds()
-      guard polling.goesOn(afterLook: now - last) else { return false }
+      guard polling.continues(afterPoll: now - last) else { return false }
       last = now
     }
     return false

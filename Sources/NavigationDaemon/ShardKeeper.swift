@@ -32,7 +32,7 @@ final class ShardKeeper: @unchecked Sendable {
   private enum Order: Sendable {
     case wish(AskedWish)
     /// The loop no longer serves some shards, which `served` tells already.
-    case look
+    case readAgain
     /// Shards are replayed by the configuration of this hub from now on.
     case use(Hub)
   }
@@ -43,19 +43,19 @@ final class ShardKeeper: @unchecked Sendable {
   private let lease: UInt64
   private let log: Log
   /// What makes the hubs that replay shards; nil before `start`.
-  private var replaying: Hub?
+  private var hubTemplate: Hub?
   /// The shards that the loop serves, or is about to; and those that it has been asked to give
   /// away, each with the member that gets it.
   private let served = Mutex((held: Set<Shard>(), leaving: [Shard: String]()))
   /// The shards whose rows this process cannot replay, with the time of the next attempt, by the boot clock.
   ///
   /// A later attempt can succeed, because an administrator may be restoring the rows.
-  private var broken: [Shard: UInt64] = [:]
+  private var unreadableUntil: [Shard: UInt64] = [:]
   private var lastFailure = ""
   private var seeds: SeededGenerator
 
   private static let loadedAtATime = 128
-  /// The milliseconds after which it replays broken shards again.
+  /// The milliseconds after which it replays unreadable shards again.
   private static let repairPause: UInt64 = 60_000
 
   /// Makes a keeper; `lease` is in milliseconds.
@@ -82,13 +82,13 @@ final class ShardKeeper: @unchecked Sendable {
   func store(_ wish: AskedWish) { orders.append(.wish(wish)) }
 
   /// Notes that the loop no longer serves shards.
-  func noteGone(_ shards: [Shard]) {
+  func noteReleased(_ shards: [Shard]) {
     // At once, because the thread can be about to hold the same shards again.
     served.withLock { served in
       served.held.subtract(shards)
       for shard in shards { served.leaving[shard] = nil }
     }
-    orders.append(.look)
+    orders.append(.readAgain)
   }
 
   // The thread's side.
@@ -109,7 +109,8 @@ final class ShardKeeper: @unchecked Sendable {
       let (held, leaving) = served.withLock { $0 }
       let now = SystemClock.bootMilliseconds()
       let plan = ShardPlacement(
-        cluster, held: held, leaving: leaving, broken: Set(broken.filter { $0.value > now }.keys))
+        cluster, held: held, leaving: leaving,
+        broken: Set(unreadableUntil.filter { $0.value > now }.keys))
       if !plan.lost.isEmpty { news.append(.lost(plan.lost)) }
       for (member, shards) in plan.gives.sorted(by: { $0.key < $1.key }) {
         served.withLock { served in
@@ -147,8 +148,8 @@ final class ShardKeeper: @unchecked Sendable {
         } catch {
           news.append(.wished(asked, .storage(error.description)))
         }
-      case .look: break
-      case .use(let hub): replaying = hub
+      case .readAgain: break
+      case .use(let hub): hubTemplate = hub
       }
     }
   }
@@ -169,7 +170,7 @@ final class ShardKeeper: @unchecked Sendable {
 
   /// Replays shards, without those whose rows cannot be replayed.
   private func load(_ taken: [Journal]) throws(JournalError) -> LoadedShards? {
-    guard let hub = replaying else { return nil }
+    guard let hub = hubTemplate else { return nil }
     let begin = SystemClock.monotonicMilliseconds()
     var loaded = LoadedShards(hub: hub.makeReplayingHub(seed: seeds.next()))
     for journal in taken {
@@ -194,7 +195,7 @@ final class ShardKeeper: @unchecked Sendable {
   private func refuse(_ journals: [Journal], _ error: JournalError) throws(JournalError) {
     if case .unreadable = error { throw error }
     let again = SystemClock.bootMilliseconds() + Self.repairPause
-    for journal in journals { broken[journal.shard] = again }
+    for journal in journals { unreadableUntil[journal.shard] = again }
     let numbers = journals.prefix(8).map { "\($0.shard.number)" }.joined(separator: ", ")
     log(.error, "the shards \(numbers) cannot be served: \(error)", kind: .journalFailed)
   }

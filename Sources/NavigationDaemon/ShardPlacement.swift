@@ -91,14 +91,14 @@ struct ShardPlacement: Hashable, Sendable {
     /// The part of a member, rounded up.
     ///
     /// Nobody gives more than the excess over it, because others give theirs at the same time.
-    private var part: Int {
+    private var fairShare: Int {
       (counts.reduce(0) { $0 + $1.count } + counts.count - 1) / max(counts.count, 1)
     }
 
     func has(_ name: String) -> Bool { counts.contains { $0.name == name } }
 
     /// The member with the fewest shards; of several, the first by name.
-    private var least: Int? {
+    private var emptiest: Int? {
       counts.indices.min {
         (counts[$0].count, counts[$0].name) < (counts[$1].count, counts[$1].name)
       }
@@ -106,7 +106,7 @@ struct ShardPlacement: Hashable, Sendable {
 
     /// Gives a shard without an owner to a member, or else to the one with the fewest.
     mutating func give(to wanted: String?) -> String? {
-      let place = wanted.flatMap { name in counts.firstIndex { $0.name == name } } ?? least
+      let place = wanted.flatMap { name in counts.firstIndex { $0.name == name } } ?? emptiest
       guard let place else { return nil }
       counts[place].count += 1
       return counts[place].name
@@ -121,10 +121,10 @@ struct ShardPlacement: Hashable, Sendable {
 
     /// The member that gets the next shard of one that has too many, or is draining; nil if none.
     func receiver(from name: String) -> String? {
-      guard let least else { return nil }
-      guard let own = counts.first(where: { $0.name == name }) else { return counts[least].name }
+      guard let emptiest else { return nil }
+      guard let own = counts.first(where: { $0.name == name }) else { return counts[emptiest].name }
       // A difference of one is even enough.
-      return own.count > max(part, counts[least].count + 1) ? counts[least].name : nil
+      return own.count > max(fairShare, counts[emptiest].count + 1) ? counts[emptiest].name : nil
     }
   }
 }

@@ -9,24 +9,24 @@ struct WatchedAccess {
 
   init(_ control: AccessControl, keyDirectory: String) {
     (self.control, directory) = (control, keyDirectory)
-    renew()
+    renewWatch()
   }
 
   mutating func watch(_ keyDirectory: String) {
     directory = keyDirectory
-    renew()
+    renewWatch()
   }
 
   /// Reads the keys again and returns them; the ones in use stay.
   func reread() -> AccessControl {
-    renew()
+    renewWatch()
     var control = control
     control.readKeys()
     return control
   }
 
   /// Discards pending events, and watches the directory that exists now, or its nearest parent.
-  private func renew() {
+  private func renewWatch() {
     watch.drain()
     var watched = directory
     // A missing directory will be created in its parent; the root directory always exists.

@@ -22,7 +22,7 @@ struct WorkStatus {
   ) -> String? {
     let index = works.firstIndex { $0.subject == subject } ?? works.count
     if index == works.count { works.append((subject, ProgressEstimate(at: now), nil)) }
-    works[index].estimate.note(done, of: total, at: now)
+    works[index].estimate.update(done, of: total, at: now)
     if let shownAt = works[index].shownAt, now < shownAt + Self.interval { return nil }
     works[index].shownAt = now
     return works.map { $0.estimate.text($0.subject) }.joined(separator: "; ")

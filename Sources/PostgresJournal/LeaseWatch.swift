@@ -5,7 +5,7 @@
 struct LeaseWatch {
   /// The milliseconds of a lease.
   let length: UInt64
-  private var seen: [String: (renewal: Int64, end: UInt64)] = [:]
+  private var knownEnds: [String: (renewal: Int64, end: UInt64)] = [:]
 
   init(length: UInt64) { self.length = length }
 
@@ -15,14 +15,14 @@ struct LeaseWatch {
   /// `renewal` is the end that its member has written, and `left` the time until then, both by the
   /// clock of the server; `now` is by the boot clock.
   mutating func note(_ member: String, renewal: Int64, left: Int64, at now: UInt64) -> Int64 {
-    let former = seen[member]
+    let former = knownEnds[member]
     if former?.renewal != renewal {
       // A lease that changed since the last read counts in full, whatever the server's clock says.
       let isNew = former.map { $0.renewal < renewal } ?? false
       let isPlausible = left <= Int64(length) && (left > 0 || !isNew)
-      seen[member] = (renewal, now + (isPlausible ? UInt64(max(left, 0)) : length))
+      knownEnds[member] = (renewal, now + (isPlausible ? UInt64(max(left, 0)) : length))
     }
-    guard let end = seen[member]?.end else { return left }
+    guard let end = knownEnds[member]?.end else { return left }
     return end > now ? Int64(end - now) : min(0, Int64(end) - Int64(now))
   }
 }

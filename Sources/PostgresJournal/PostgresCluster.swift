@@ -25,7 +25,7 @@ final class PostgresCluster: ClusterJournal {
   /// The database that confirmed the last commit.
   var identity: PostgresIdentity
   /// The lease by the clock of this process, and by that of the database, in microseconds.
-  var held: (lease: JournalLease, end: Int64)?
+  var heldLease: (lease: JournalLease, end: Int64)?
   /// The shards of which this process cannot say that the database has everything; nothing of them
   /// may be served.
   var doubtful: Set<Shard> = []
@@ -36,11 +36,11 @@ final class PostgresCluster: ClusterJournal {
   var rowPlace: Int64 = 0
   private var staged: [JournalRecords] = []
   /// The first commit of which nobody knows how it ended.
-  private var poison: JournalError?
+  private var unknownOutcome: JournalError?
   /// The shard after which history is pruned next.
-  private var pruned: Shard?
+  private var lastPrunedShard: Shard?
   private var checkpoints = 0
-  private let bytes = Atomic<Int>(0)
+  private let measuredBytes = Atomic<Int>(0)
   let keeper: any ClusterKeeper
 
   /// Connects, checks the server, makes the tables if there are none, and becomes a member.
@@ -51,7 +51,7 @@ final class PostgresCluster: ClusterJournal {
       let connection = try postgres.connectChecked()
       // Two connections that are open at once have two sessions.
       if try postgres.connect().process == connection.process {
-        throw PostgresError.unreachable(PostgresError.pooler)
+        throw PostgresError.unreachable(PostgresError.poolerAdvice)
       }
       return connection
     }
@@ -69,12 +69,12 @@ final class PostgresCluster: ClusterJournal {
   var place: any JournalPlace { postgres }
   /// The lease; it has ended while a shard is doubtful, so that the daemon gives that shard up first.
   var lease: JournalLease? {
-    doubtful.isEmpty ? held?.lease : JournalLease(renewal: 0, end: 0)
+    doubtful.isEmpty ? heldLease?.lease : JournalLease(renewal: 0, end: 0)
   }
   var name: String { postgres.name }
   var walPages: Int { 0 }
   var problem: JournalError? { nil }
-  var fileSizes: (journal: Int, log: Int) { (bytes.load(ordering: .relaxed), 0) }
+  var fileSizes: (journal: Int, log: Int) { (measuredBytes.load(ordering: .relaxed), 0) }
 
   private func join(_ connection: PostgresConnection) throws(JournalError) {
     let lease = postgres.leaseFromNow()
@@ -92,11 +92,11 @@ final class PostgresCluster: ClusterJournal {
               endpoint = excluded.endpoint, key = excluded.key, web = excluded.web
             RETURNING generation, \(Self.endInSQL), ctid
             """, .integer(Int64(postgres.lease)), .text(member.name), .text(postgres.process),
-            .text(member.endpoint), .text(member.key), .text(member.web)), Self.notification,
-          Self.planning,
+            .text(member.endpoint), .text(member.key), .text(member.web)), Self.notificationCommand,
+          Self.planningCommand,
         ], until: postgres.deadline())
       generation = result[0].integer(0, 0) ?? 0
-      held = (lease, result[0].integer(0, 1) ?? 0)
+      heldLease = (lease, result[0].integer(0, 1) ?? 0)
       rowPlace = result[0].integer(0, 2) ?? 0
     } catch {
       if case .refused(PostgresError.lockTimeout, _) = error { postgres.endSilent(connection) }
@@ -108,10 +108,10 @@ final class PostgresCluster: ClusterJournal {
   static let endInSQL = "(extract(epoch FROM leased_until) * 1000000)::bigint"
 
   /// Lets a session prefer rows by their places to a scan of a small table.
-  static let planning = PostgresCommand("SELECT set_config('random_page_cost', '1', false)")
+  static let planningCommand = PostgresCommand("SELECT set_config('random_page_cost', '1', false)")
 
   /// Wakes the keepers of all members when the transaction is committed.
-  static let notification = PostgresCommand("SELECT pg_notify('navd', '')")
+  static let notificationCommand = PostgresCommand("SELECT pg_notify('navd', '')")
 }
 
 // The shards.
@@ -148,7 +148,7 @@ extension PostgresCluster {
               AND EXISTS(SELECT 1 FROM navd.member
                 WHERE name = $3 AND process = $4 AND generation = $5)
             """, .integers(numbers), .text(member), .text(postgres.member.name),
-            .text(postgres.process), .integer(generation)), Self.notification,
+            .text(postgres.process), .integer(generation)), Self.notificationCommand,
         ], until: postgres.deadline())
     } catch {
       connection = nil
@@ -167,7 +167,7 @@ extension PostgresCluster {
 
   func commitStaged() throws(JournalError) {
     guard !staged.isEmpty else { return }
-    let parts = Self.divided(staged)
+    let parts = Self.recordsByShard(staged)
     staged = []
     var members: [(journal: Journal, engine: PostgresEngine)] = []
     do throws(JournalError) {
@@ -186,7 +186,7 @@ extension PostgresCluster {
   }
 
   /// The records of each shard, in their order.
-  private static func divided(_ batch: [JournalRecords]) -> [(Shard, JournalRecords)] {
+  private static func recordsByShard(_ batch: [JournalRecords]) -> [(Shard, JournalRecords)] {
     var parts: [Shard: JournalRecords] = [:]
     for records in batch {
       var next = 0
@@ -209,7 +209,7 @@ extension PostgresCluster {
 
   /// Commits the open transactions of some shards as one; without shards, it renews the lease.
   func commit(_ engines: [PostgresEngine]) throws(JournalError) {
-    if let poison { throw poison }
+    if let unknownOutcome { throw unknownOutcome }
     try checkDoubts()
     let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutage
     var moves = 0
@@ -220,7 +220,7 @@ extension PostgresCluster {
         case .notStored(let error): throw error
         case .moved where SystemClock.monotonicMilliseconds() < giveUp:
           // Something that goes on changing the rows must not be answered by a storm of commits.
-          if moves > 0 { _ = poll(nil, 0, PostgresPlace.pause) }
+          if moves > 0 { _ = poll(nil, 0, PostgresPlace.reconnectPause) }
           moves += 1
         case .moved:
           throw JournalError.writeFailed(
@@ -237,7 +237,7 @@ extension PostgresCluster {
         }
       }
     } catch {
-      if case .syncFailed = error { poison = error }
+      if case .syncFailed = error { unknownOutcome = error }
       throw error
     }
   }
@@ -260,7 +260,7 @@ extension PostgresCluster {
   private func send(_ engines: [PostgresEngine]) -> Outcome {
     guard let connection else { return .unknown("the connection was lost") }
     let lease = postgres.leaseFromNow()
-    var commands = [PostgresCommand("BEGIN"), fence(engines, connection)]
+    var commands = [PostgresCommand("BEGIN"), fenceCommand(engines, connection)]
     for engine in engines { commands += engine.transaction?.commands ?? [] }
     commands.append(PostgresCommand("COMMIT"))
     do throws(PostgresError) {
@@ -268,7 +268,7 @@ extension PostgresCluster {
       guard !connection.isUnreplicated else {
         return .unknown("somebody cancelled the wait for the standby")
       }
-      held = (lease, results[1].integer(0, 1) ?? 0)
+      heldLease = (lease, results[1].integer(0, 1) ?? 0)
       rowPlace = results[1].integer(0, 2) ?? 0
       notePlaces(of: engines, results[1], 3)
       return .stored
@@ -277,7 +277,7 @@ extension PostgresCluster {
       do throws(PostgresError) {
         _ = try connection.run([PostgresCommand("ROLLBACK")], until: postgres.deadline())
         if state == "22012" {
-          return try fenced(engines, connection).map(Outcome.notStored) ?? .moved
+          return try refusalReason(engines, connection).map(Outcome.notStored) ?? .moved
         }
       } catch {
         return .unknown(error.text)
@@ -303,8 +303,8 @@ extension PostgresCluster {
   /// While a snapshot is open, as a long dump has one, the server keeps every version of these rows,
   /// and a key leads through all of them: 165 buffers for a commit after 10,000 of them. The places
   /// of the last commit lead to the newest versions: 6 buffers, always. If a row has left its place,
-  /// the statement fails, and `fenced` finds it.
-  private func fence(
+  /// the statement fails, and `refusalReason` finds it.
+  private func fenceCommand(
     _ engines: [PostgresEngine], _ connection: PostgresConnection
   ) -> PostgresCommand {
     let engines = engines.sorted { $0.shard < $1.shard }
@@ -339,7 +339,7 @@ extension PostgresCluster {
   ///
   /// Another member has some of its shards, or this member's place; the database lacks commits; or the
   /// server would confirm what it does not keep.
-  private func fenced(
+  private func refusalReason(
     _ engines: [PostgresEngine], _ connection: PostgresConnection
   ) throws(PostgresError) -> JournalError? {
     let results = try connection.run(
@@ -356,7 +356,7 @@ extension PostgresCluster {
       return .writeFailed(path: name, reason: refusal)
     }
     guard results[3].integer(0, 0) == connection.process else {
-      return .writeFailed(path: name, reason: PostgresError.pooler)
+      return .writeFailed(path: name, reason: PostgresError.poolerAdvice)
     }
     guard results[0].count == 1 else { return .fenced(path: name) }
     let stored = Self.counts(results[1])
@@ -364,7 +364,7 @@ extension PostgresCluster {
     // Another owner has raised the epoch of a shard. Otherwise commits are missing, or not ours.
     let lost = changed.filter { $0.count.epoch >= stored[$0.shard]?.epoch ?? .max }.map(\.shard)
     if !lost.isEmpty {
-      _ = try connection.run([Self.mark(lost)], until: postgres.deadline())
+      _ = try connection.run([Self.markLost(lost)], until: postgres.deadline())
       warn(of: lost)
     }
     rowPlace = results[0].integer(0, 0) ?? 0
@@ -386,7 +386,9 @@ extension PostgresCluster {
     checkpoints += 1
   }
 
-  func note(now: UInt64) { for shard in shards.values { shard.journal.note(now: now) } }
+  func countTime(until now: UInt64) {
+    for shard in shards.values { shard.journal.countTime(until: now) }
+  }
 
   /// Prunes the history of the next shard that has something to delete.
   ///
@@ -396,7 +398,7 @@ extension PostgresCluster {
     let order = shards.keys.sorted()
     let total = shards.values.reduce(0) { $0 + $1.journal.rowBytes }
     let limit = retention.bytes / Shard.count * order.count
-    var rest = order.filter { shard in pruned.map { $0 < shard } ?? true }[...]
+    var rest = order.filter { shard in lastPrunedShard.map { $0 < shard } ?? true }[...]
     for _ in 0..<Self.prunedAtATime {
       guard let shard = rest.popFirst(), let journal = shards[shard]?.journal else { break }
       let excess = total > limit ? Double(total - limit) * Double(journal.rowBytes) : 0
@@ -409,10 +411,10 @@ extension PostgresCluster {
       report.rowsLeft += part.rowsLeft
       // The same shard again, until it is done.
       if part.hasMore || part.deletedRows > 0 { break }
-      pruned = shard
+      lastPrunedShard = shard
     }
     report.hasMore = !rest.isEmpty
-    if rest.isEmpty { pruned = nil }
+    if rest.isEmpty { lastPrunedShard = nil }
     return report
   }
 
@@ -423,7 +425,7 @@ extension PostgresCluster {
           """
           SELECT pg_total_relation_size('navd.log') + pg_total_relation_size('navd.snapshot')
           """))
-      bytes.store(Int(clamping: result.integer(0, 0) ?? 0), ordering: .relaxed)
+      measuredBytes.store(Int(clamping: result.integer(0, 0) ?? 0), ordering: .relaxed)
     } catch {
       // The figure stays as it was; the next commit finds out about the connection.
     }
@@ -460,7 +462,7 @@ extension PostgresCluster {
             UPDATE navd.member SET process = NULL, leased_until = NULL
             WHERE name = $1 AND process = $2 AND generation = $3
             """, .text(postgres.member.name), .text(postgres.process), .integer(generation)),
-          Self.notification,
+          Self.notificationCommand,
         ], until: postgres.deadline())
     } catch {
       // The lease ends by itself.

@@ -72,8 +72,8 @@ struct PostgresCommand {
   private var hasStarted = false
   /// Why the connection can only be closed: results that nobody took may still come, and would pass
   /// for those of later statements.
-  private var loss: String?
-  private let warnings: UnsafeMutablePointer<Bool>
+  private var lossReason: String?
+  private let isUnreplicatedPointer: UnsafeMutablePointer<Bool>
   /// The process of the server that has the settings of this session.
   private(set) var process: Int64 = 0
 
@@ -105,8 +105,8 @@ struct PostgresCommand {
       values.map { unsafe UnsafePointer($0) } + [nil], 1)
     guard let connected = unsafe connected else { throw .unreachable("no memory") }
     unsafe handle = unsafe connected
-    unsafe warnings = .allocate(capacity: 1)
-    unsafe warnings.initialize(to: false)
+    unsafe isUnreplicatedPointer = .allocate(capacity: 1)
+    unsafe isUnreplicatedPointer.initialize(to: false)
     guard unsafe PQstatus(handle) == CONNECTION_OK else {
       throw lost()
     }
@@ -119,7 +119,7 @@ struct PostgresCommand {
         if function == "SyncRepWaitForLSN" {
           unsafe context?.assumingMemoryBound(to: Bool.self).pointee = true
         }
-      }, warnings)
+      }, isUnreplicatedPointer)
     guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
     let results = try run(
       Self.settings(timeout) + [Self.processCommand],
@@ -155,7 +155,7 @@ struct PostgresCommand {
 
   deinit {
     unsafe PQfinish(handle)
-    unsafe warnings.deallocate()
+    unsafe isUnreplicatedPointer.deallocate()
   }
 
   /// Runs statements in one round trip, up to the first that fails.
@@ -176,7 +176,7 @@ struct PostgresCommand {
   func start(_ commands: [PostgresCommand], until deadline: UInt64) throws(PostgresError) {
     try checkLoss()
     precondition(!hasStarted, "statements are on their way")
-    unsafe warnings.pointee = false
+    unsafe isUnreplicatedPointer.pointee = false
     // In a round trip of their own, so that they outlast a transaction that fails.
     let new = commands.filter { prepared[$0.sql] == nil }
     if !new.isEmpty {
@@ -230,7 +230,7 @@ struct PostgresCommand {
   ///
   /// The server sends this warning if somebody cancels the wait for the standby: the commit is then
   /// on the primary alone.
-  var isUnreplicated: Bool { unsafe warnings.pointee }
+  var isUnreplicated: Bool { unsafe isUnreplicatedPointer.pointee }
 
   /// Waits until the server notifies this connection, a descriptor is readable, or a time of the
   /// monotonic clock has come; returns whether there was a notification.
@@ -266,7 +266,7 @@ struct PostgresCommand {
 
   /// Sends the preparation of a statement; returns its name.
   private func prepare(_ command: PostgresCommand) throws(PostgresError) -> String {
-    let name = "navd\(Self.names.wrappingAdd(1, ordering: .relaxed).newValue)"
+    let name = "navd\(Self.preparedCount.wrappingAdd(1, ordering: .relaxed).newValue)"
     let types = command.values.map(\.type)
     guard unsafe PQsendPrepare(handle, name, command.sql, Int32(types.count), types) == 1 else {
       throw lost()
@@ -275,7 +275,7 @@ struct PostgresCommand {
   }
 
   /// Numbers the prepared statements; a name that an aborted pipeline used is not used again.
-  private static let names = Atomic<UInt64>(0)
+  private static let preparedCount = Atomic<UInt64>(0)
 
   private func send(_ command: PostgresCommand) throws(PostgresError) {
     let values = command.values.map(\.encoded)
@@ -328,12 +328,12 @@ struct PostgresCommand {
   }
 
   private func checkLoss() throws(PostgresError) {
-    if let loss { throw .unreachable(loss) }
+    if let lossReason { throw .unreachable(lossReason) }
   }
 
   private func lost(_ reason: String? = nil) -> PostgresError {
-    let reason = reason ?? PostgresError.line(unsafe String(cString: PQerrorMessage(handle)))
-    loss = reason
+    let reason = reason ?? PostgresError.singleLine(unsafe String(cString: PQerrorMessage(handle)))
+    lossReason = reason
     return .unreachable(reason)
   }
 }

@@ -185,7 +185,7 @@ extension PostgresEngine {
 
   func readGroups(_ consume: GroupConsumer) throws(JournalError) {
     guard let loading else { preconditionFailure("shard \(shard.number) is read twice") }
-    let counted = try Metadata(self).countedThrough()
+    let counted = try Metadata(self).censusSequence()
     // From here on the cluster reads the facts, on the thread of the commits.
     self.loading = nil
     var newest: UInt64 = 0

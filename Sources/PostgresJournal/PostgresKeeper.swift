@@ -15,7 +15,7 @@ final class PostgresKeeper: ClusterKeeper {
   private var wasConnected = false
   /// When shards may be taken of members that have not renewed their leases since the server came
   /// back, in milliseconds of the boot clock.
-  private var notBefore: UInt64 = 0
+  private var takeOverNotBefore: UInt64 = 0
   /// A lease that ends later was renewed since; in milliseconds of the server's clock.
   private var renewedAfter: Int64 = 0
   private var isNotified = false
@@ -23,7 +23,7 @@ final class PostgresKeeper: ClusterKeeper {
   /// The warnings that were last logged about the server and its tables.
   private var warnings: [String] = []
   /// The leases that had ended at the last read, by their ends as the database has them.
-  private var ended: [Int64] = []
+  private var endedLeases: [Int64] = []
 
   /// Makes a keeper, which connects when it is first used.
   init(_ place: PostgresPlace) {
@@ -35,7 +35,7 @@ final class PostgresKeeper: ClusterKeeper {
     if let connection { return connection }
     let connection = try place.connectChecked()
     let results = try connection.run(
-      [PostgresCommand("LISTEN navd"), Self.clock], until: place.deadline())
+      [PostgresCommand("LISTEN navd"), Self.clockCommand], until: place.deadline())
     // A connection was lost: the server was away.
     if wasConnected { waitForOthers(results[1].integer(0, 0) ?? 0) }
     wasConnected = true
@@ -44,7 +44,7 @@ final class PostgresKeeper: ClusterKeeper {
   }
 
   /// The time of the server in milliseconds.
-  private static let clock = PostgresCommand(
+  private static let clockCommand = PostgresCommand(
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
 
   /// Leaves the other daemons the time to renew leases that ended while the server was away.
@@ -52,7 +52,7 @@ final class PostgresKeeper: ClusterKeeper {
   /// With their leases they keep the epochs of their navs. One that has renewed its lease since has
   /// had its time.
   private func waitForOthers(_ time: Int64) {
-    notBefore = SystemClock.bootMilliseconds() + place.reconnection
+    takeOverNotBefore = SystemClock.bootMilliseconds() + place.reconnectionTime
     renewedAfter = time + Int64(place.lease)
   }
 
@@ -81,7 +81,7 @@ final class PostgresKeeper: ClusterKeeper {
         SELECT name, endpoint, key, web, draining::int, \(Self.leaseInSQL)
         FROM navd.member ORDER BY name
         """),
-      PostgresCommand("SELECT id, owner, wanted FROM navd.shard ORDER BY id"), Self.clock,
+      PostgresCommand("SELECT id, owner, wanted FROM navd.shard ORDER BY id"), Self.clockCommand,
       PostgresSchema.Settings.command,
     ])
     warn(PostgresSchema.Settings(results[3]), shards: results[1].count)
@@ -103,7 +103,7 @@ final class PostgresKeeper: ClusterKeeper {
         web: results[0].text(row, 3), isDraining: results[0].integer(row, 4) == 1,
         lease: lease ?? 0, shards: owned[name] ?? [])
     }
-    ended = members.indices.filter { members[$0].lease <= 0 }
+    endedLeases = members.indices.filter { members[$0].lease <= 0 }
       .compactMap { results[0].integer($0, 5) }
     // The server answers, but stores nothing: its standby is away. So it is for all daemons.
     if members.contains(where: { $0.name == place.member.name && $0.lease <= 0 }) {
@@ -136,7 +136,7 @@ final class PostgresKeeper: ClusterKeeper {
   func take(_ shards: [Shard]) throws(JournalError) -> [Journal] {
     guard let cluster, !shards.isEmpty else { return [] }
     let connection = try place.reading { () throws(PostgresError) in try connected() }
-    let mayEnd: Int64 = notBefore <= SystemClock.bootMilliseconds() ? 1 : 0
+    let mayEnd: Int64 = takeOverNotBefore <= SystemClock.bootMilliseconds() ? 1 : 0
     let numbers = PostgresValue.integers(shards.map { Int64($0.number) })
     let results = try run([
       // Waits for a commit of such a member that is under way, and fails every later one. A lease that
@@ -152,7 +152,7 @@ final class PostgresKeeper: ClusterKeeper {
           AND ($2 = 1 OR former.leased_until > to_timestamp($3 / 1000.0))
           AND former.name IN (SELECT owner FROM navd.shard WHERE id = ANY($1))
         """, numbers, .integer(mayEnd), .integer(renewedAfter), .text(place.member.name),
-        .text(place.process), .integers(ended)),
+        .text(place.process), .integers(endedLeases)),
       PostgresCommand(
         """
         WITH former AS (SELECT id, owner FROM navd.shard WHERE id = ANY($1)),
@@ -171,16 +171,16 @@ final class PostgresKeeper: ClusterKeeper {
         FROM taken JOIN former USING(id), found ORDER BY id
         """, numbers, .text(place.member.name), .text(place.process)),
       PostgresCommand("SELECT shard, key, value FROM navd.fact WHERE shard = ANY($1)", numbers),
-      PostgresCluster.notification,
+      PostgresCluster.notificationCommand,
     ])
-    noteTakeOver(results[1], connection)
+    recordTakeOver(results[1], connection)
     return try taken(results[1], facts: results[2], connection, cluster)
   }
 
   /// Records who had the shards before.
   ///
   /// A failure is ignored, because only people read the record.
-  private func noteTakeOver(_ taken: PostgresResult, _ connection: PostgresConnection) {
+  private func recordTakeOver(_ taken: PostgresResult, _ connection: PostgresConnection) {
     var shards: [String?: [Int64]] = [:]
     for row in 0..<taken.count {
       shards[taken.text(row, 7), default: []].append(taken.integer(row, 0) ?? 0)
@@ -252,7 +252,7 @@ final class PostgresKeeper: ClusterKeeper {
       PostgresCommand("SELECT 1 FROM navd.member WHERE name = $1", .text(member))
     ])
     guard known[0].count == 1 else { return .noMember(member) }
-    _ = try run([command, PostgresCluster.notification])
+    _ = try run([command, PostgresCluster.notificationCommand])
     return nil
   }
 

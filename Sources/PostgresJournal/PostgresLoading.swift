@@ -23,7 +23,7 @@ final class PostgresLoading {
     }
 
     fileprivate var fetch: PostgresCommand {
-      PostgresCommand("FETCH \(PostgresLoading.page) FROM navd_\(rawValue)")
+      PostgresCommand("FETCH \(PostgresLoading.rowsPerFetch) FROM navd_\(rawValue)")
     }
   }
 
@@ -33,14 +33,14 @@ final class PostgresLoading {
     var rows: PostgresResult?
     var next = 0
     /// The rows behind these; nil before they have arrived.
-    var ahead: PostgresResult?
+    var nextRows: PostgresResult?
     /// Whether the last rows have arrived.
     var isComplete = false
   }
 
   /// The number of rows that are fetched together: about what a socket holds, so that the server need
   /// not wait.
-  private static let page = 256
+  private static let rowsPerFetch = 256
   private static let shardColumn: Int32 = 6
 
   private let connection: PostgresConnection
@@ -49,7 +49,7 @@ final class PostgresLoading {
   private let shards: Set<Shard>
   private var positions: [Table: Position] = [:]
   /// The table with the rows that are on their way.
-  private var awaited: Table?
+  private var awaitedTable: Table?
   /// Whether the transaction with the cursors has begun, and whether it is over.
   private var hasBegun = false
   private var hasEnded = false
@@ -121,28 +121,28 @@ final class PostgresLoading {
     hasBegun = true
     let results = try connection.run(commands, until: place.deadline())
     for (table, rows) in zip(Table.allCases, results.suffix(Table.allCases.count)) {
-      positions[table, default: Position()].ahead = rows
+      positions[table, default: Position()].nextRows = rows
     }
   }
 
   /// Takes the rows of a table that come next, and has those behind them sent.
   private func fetch(_ table: Table) throws(PostgresError) -> PostgresResult? {
     try receive()
-    guard let rows = positions[table]?.ahead else {
+    guard let rows = positions[table]?.nextRows else {
       throw .unreachable("it has not sent the rows of navd.\(table.rawValue)")
     }
-    let isComplete = rows.count < Self.page
+    let isComplete = rows.count < Self.rowsPerFetch
     positions[table] = Position(rows: rows, isComplete: isComplete)
     guard !isComplete else { return rows.count > 0 ? rows : nil }
     try connection.start([table.fetch], until: place.deadline())
-    awaited = table
+    awaitedTable = table
     return rows
   }
 
   /// Takes the rows that are on their way.
   private func receive() throws(PostgresError) {
-    guard let table = awaited else { return }
-    awaited = nil
-    positions[table]?.ahead = try connection.finish(until: place.deadline())[0]
+    guard let table = awaitedTable else { return }
+    awaitedTable = nil
+    positions[table]?.nextRows = try connection.finish(until: place.deadline())[0]
   }
 }

@@ -24,16 +24,18 @@ package struct PostgresPlace: ClusterPlace {
   /// The milliseconds that this process stops before its lease ends in the time of the database.
   ///
   /// Two clocks count the lease. Of 5 s, clocks that differ by 1 % disagree about 50 ms.
-  var margin: UInt64 { lease / 10 }
+  var leaseMargin: UInt64 { lease / 10 }
   /// The milliseconds after which a server that does not answer counts as lost.
-  var patience: UInt64 { lease / 2 }
+  var answerTimeout: UInt64 { lease / 2 }
   /// The milliseconds within which each daemon that runs has found a server that is back.
   ///
   /// It notices by its next renewal, after a third of the lease, that the former server is silent,
-  /// and waits `patience` for it. Of all addresses but one, each can then cost a time-out.
-  var reconnection: UInt64 { lease + UInt64(hosts - 1) * PostgresConnection.connectTimeout * 1000 }
+  /// and waits `answerTimeout` for it. Of all addresses but one, each can then cost a time-out.
+  var reconnectionTime: UInt64 {
+    lease + UInt64(hostCount - 1) * PostgresConnection.connectTimeout * 1000
+  }
   /// The number of addresses in the connection string.
-  private let hosts: Int
+  private let hostCount: Int
 
   /// How long a commit or a read tries to reach a server, in milliseconds; after that, the process
   /// ends, since the outcome of a commit stays unknown.
@@ -41,7 +43,7 @@ package struct PostgresPlace: ClusterPlace {
   /// Patroni promotes a standby within 30 s by default.
   static let longestOutage: UInt64 = 60_000
   /// The pause between two attempts to connect, in milliseconds.
-  static let pause: Int32 = 100
+  static let reconnectPause: Int32 = 100
 
   /// Makes a place, which connects to nothing yet; throws `.unreadable` if the connection string
   /// has a fault or a password.
@@ -65,7 +67,7 @@ package struct PostgresPlace: ClusterPlace {
       if conninfo.contains("pass") || conninfo.contains("@") {
         reason = "its connection string has a fault"
       }
-      throw .unreadable(path: "PostgreSQL", reason: PostgresError.line(reason))
+      throw .unreadable(path: "PostgreSQL", reason: PostgresError.singleLine(reason))
     }
     var given: [String: String] = [:]
     while let keyword = unsafe option.pointee.keyword {
@@ -75,7 +77,7 @@ package struct PostgresPlace: ClusterPlace {
       unsafe option += 1
     }
     let hosts = given["host"] ?? given["hostaddr"] ?? ""
-    self.hosts = hosts.split(separator: ",", omittingEmptySubsequences: false).count
+    self.hostCount = hosts.split(separator: ",", omittingEmptySubsequences: false).count
     name = "PostgreSQL " + (given["service"] ?? "\(given["host"] ?? "")/\(given["dbname"] ?? "")")
     guard given["password"] == nil, given["sslpassword"] == nil else {
       throw .unreadable(
@@ -100,7 +102,7 @@ package struct PostgresPlace: ClusterPlace {
   }
 
   func connect() throws(PostgresError) -> PostgresConnection {
-    try PostgresConnection(conninfo, as: "navd " + process, timeout: patience)
+    try PostgresConnection(conninfo, as: "navd " + process, timeout: answerTimeout)
   }
 
   /// Does something with the server; throws `.unreadable` for any failure of it.
@@ -114,14 +116,14 @@ package struct PostgresPlace: ClusterPlace {
     }
   }
 
-  func deadline() -> UInt64 { SystemClock.monotonicMilliseconds() + patience }
+  func deadline() -> UInt64 { SystemClock.monotonicMilliseconds() + answerTimeout }
 
   /// The lease that a statement sent now renews.
   ///
   /// It is counted from before the statement is sent, so it never ends later here than there.
   func leaseFromNow() -> JournalLease {
     let now = SystemClock.bootMilliseconds()
-    return JournalLease(renewal: now + lease / 3, end: now + lease - margin)
+    return JournalLease(renewal: now + lease / 3, end: now + lease - leaseMargin)
   }
 
   func connectChecked() throws(PostgresError) -> PostgresConnection {

@@ -44,7 +44,7 @@ package struct PostgresQualification {
   private mutating func run() throws(PostgresError) {
     note(
       "a connection keeps its session",
-      first.process == second.process ? PostgresError.pooler : nil)
+      first.process == second.process ? PostgresError.poolerAdvice : nil)
     let results = try first.run([PostgresSchema.Settings.command], until: place.deadline())
     let settings = PostgresSchema.Settings(results[0])
     note("its settings keep what it has confirmed", settings.refusal)

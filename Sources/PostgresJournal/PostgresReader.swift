@@ -69,7 +69,7 @@ final class PostgresReader: JournalEngineReader {
         guard case .unreachable = error, SystemClock.monotonicMilliseconds() < giveUp else {
           throw .unreadable(path: name, reason: error.text)
         }
-        if former == nil { _ = poll(nil, 0, PostgresPlace.pause) }
+        if former == nil { _ = poll(nil, 0, PostgresPlace.reconnectPause) }
       }
     }
   }

@@ -22,11 +22,12 @@ enum Program {
   ].flatMap { (commands: [Command]) in commands }
 
   static let grammar: CommandSet = {
-    var set = CommandSet(program: program, commands: commands.map(\.declaration), foreign: foreign)
+    var set = CommandSet(
+      program: program, commands: commands.map(\.declaration), foreignWords: foreign)
     // Options of other programs.
     let any = "--any, which needs no look before"
     let watch = "navctl watch NAV, which follows a nav"
-    set.program.foreign = [
+    set.program.foreignOptions = [
       "force": [any], "y": [any], "f": [any, watch], "follow": [watch], "j": ["-o json"],
       "json": ["-o json"], "v": ["navctl --version"], "tail": ["--limit N"],
       "lines": ["--limit N"], "h": ["--help"], "q": [">/dev/null"], "quiet": [">/dev/null"],

@@ -105,7 +105,7 @@ import Testing
     for isFailing in [true, true, false] {
       schedule.noteStarted()
       schedule.noteMade(Self.start.wall, at: Self.start, retentionFailed: isFailing)
-      schedule.use(Self.daily, newest: Self.start.wall, at: Self.start)
+      schedule.follow(Self.daily, newest: Self.start.wall, at: Self.start)
       #expect(schedule.retentionFailed == isFailing && !schedule.isOverdue(at: Self.start))
     }
   }
@@ -113,7 +113,7 @@ import Testing
   @Test func `a reload changes the rules, and forgets neither a running backup nor the counts`() {
     var schedule = Schedule(Self.daily, newest: nil, at: Self.start)
     schedule.noteStarted()
-    schedule.use(.init(every: 60_000, keep: 1), newest: nil, at: Self.start)
+    schedule.follow(.init(every: 60_000, keep: 1), newest: nil, at: Self.start)
     #expect(schedule.isRunning && schedule.due(at: Self.start) == nil)
     schedule.noteMade(Self.start.wall, at: Self.start)
     #expect(schedule.due(at: Self.start) == 60_000 && schedule.made == 1)

@@ -72,7 +72,7 @@ import Testing
       func faults(_ text: String, _ mounts: String = mounts) -> [String] {
         var builder = ConfigurationBuilder()
         builder.add(Array(text.utf8), of: "navd.conf")
-        return Daemon.pathsThatGo(in: builder.finish().0, mounts: mounts).map(\.description)
+        return Daemon.temporaryPathFaults(in: builder.finish().0, mounts: mounts).map(\.description)
       }
       for path in ["tmp/backups", "link/backups", "tmp/none/backups"] {
         let found = faults("[backup]\ndirectory = \(root)/\(path)\n")

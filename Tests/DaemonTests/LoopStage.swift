@@ -142,7 +142,7 @@ struct LoopStage: ~Copyable {
 
   /// Waits until everything decided so far is durable or has failed.
   mutating func settle() throws {
-    try loop.standStill(at: now)
+    try loop.awaitBatches(at: now)
     loop.writer.awaitCheckpoint()
   }
 

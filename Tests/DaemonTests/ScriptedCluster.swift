@@ -38,7 +38,7 @@ final class ScriptedCluster: ClusterJournal, ClusterKeeper, @unchecked Sendable 
   func commitStaged() throws(JournalError) {}
   func discardStaged() {}
   func checkpoint() throws(JournalError) { if let failure { throw failure } }
-  func note(now: UInt64) {}
+  func countTime(until now: UInt64) {}
   func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport {
     MaintenanceReport()
   }

@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test func `codes of SQLite become what a caller can act on`() {
-    func error(_ code: Int32, _ attempt: Attempt) -> JournalError {
+    func error(_ code: Int32, _ attempt: DatabaseAction) -> JournalError {
       unsafe JournalError(code: code, connection: nil, path: "/j", attempt: attempt)
     }
     #expect(error(13, .writing) == .full(path: "/j"))

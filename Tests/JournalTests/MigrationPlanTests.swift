@@ -21,14 +21,14 @@ import Testing
     #expect(try Self.plan(3, wanted: 4).steps == [Self.known[0]])
     for found in [5, nil] as [Int64?] {
       let plan = try Self.plan(found)
-      #expect(plan.steps.isEmpty && plan.space == 0 && plan.milliseconds == 0)
+      #expect(plan.steps.isEmpty && plan.neededBytes == 0 && plan.neededMilliseconds == 0)
     }
   }
 
   @Test func `the space is that of the largest step, the time that of all`() throws {
     let plan = try Self.plan(3)
-    #expect(plan.space == 11_000_000)
-    #expect(plan.milliseconds == 10_000 + 20_000)
+    #expect(plan.neededBytes == 11_000_000)
+    #expect(plan.neededMilliseconds == 10_000 + 20_000)
   }
 
   @Test func `a newer format is refused, and one that no step leaves`() throws {
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `this version reads one format, and has no steps`() throws {
-    #expect(MigrationPlan.wanted == 5 && MigrationPlan.steps.isEmpty)
+    #expect(MigrationPlan.writtenFormat == 5 && MigrationPlan.steps.isEmpty)
     #expect(try MigrationPlan(path: "/j", found: 5, bytes: 1).steps.isEmpty)
     #expect(throws: JournalError.older(path: "/j", found: 4, supported: 5)) {
       try MigrationPlan(path: "/j", found: 4, bytes: 1)

@@ -203,8 +203,8 @@ import Testing
       return !packing.isEmpty
     }
     #expect(!isPacked(noise))
-    #expect(!isPacked(Array(repeating: 7, count: Packing.fewestBytes - 1)))
-    #expect(isPacked(Array(repeating: 7, count: Packing.fewestBytes)))
+    #expect(!isPacked(Array(repeating: 7, count: Packing.minimumBytes - 1)))
+    #expect(isPacked(Array(repeating: 7, count: Packing.minimumBytes)))
   }
 
   @Test func `every bit of a snapshot is under its checksum`() {
@@ -244,11 +244,11 @@ import Testing
 
     group.begin(1)
     group.append(row(1, 1000))
-    let room = RowGroup.mostBytes - group.bodies.count
+    let room = RowGroup.maximumBytes - group.bodies.count
     isFull = [group.isFull(for: room), group.isFull(for: room + 1)]
     #expect(isFull == [false, true])
 
-    for size in [RowGroup.mostBytes, 1 << 20, 0] {
+    for size in [RowGroup.maximumBytes, 1 << 20, 0] {
       group.begin(1)
       let rows = [row(1, size), row(2, 3)]
       for row in rows { group.append(row) }

@@ -13,7 +13,7 @@ import Testing
 
   private static let all: [[String]] = [
     ConnectionText.unreachable(local), ConnectionText.unreachable(remote),
-    ConnectionText.closed(AccessDenial(reason: "no permission", remedy: "join", isSettled: true)),
+    ConnectionText.closed(AccessDenial(reason: "no permission", remedy: "join", isPermanent: true)),
     ConnectionText.unauthorised(local, key: nil),
     ConnectionText.unauthorised(remote, key: "KEY"), ConnectionText.full(local),
     ConnectionText.brokenHandshake(local, serverKey: nil),

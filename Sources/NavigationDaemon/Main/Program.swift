@@ -79,7 +79,8 @@ package enum Program {
     var (loaded, faults) = sources.examine()
     let isCheck = line.contains("check-config")
     faults +=
-      isCheck ? Daemon.faults(of: loaded, rules: .current()) : Daemon.pathsThatGo(in: loaded)
+      isCheck
+      ? Daemon.faults(of: loaded, rules: .current()) : Daemon.temporaryPathFaults(in: loaded)
     if faults.isEmpty, let fault = keeper.fault(loaded) { faults.append(fault) }
     let log = Log(level: loaded.configuration.logLevel, destination: destination)
     report(faults, .error, Log.destination(environment: environment, isService: false))
