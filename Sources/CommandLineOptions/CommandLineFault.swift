@@ -73,8 +73,6 @@ extension CommandLineGrammar {
     private(set) var optionAwaitingValue: OptionDeclaration?
     private(set) var hasEndedOptions = false
 
-    init(grammar: CommandLineGrammar) { self.grammar = grammar }
-
     func isArgument(_ word: String) -> Bool {
       optionAwaitingValue == nil
         && (hasEndedOptions || !word.utf8.starts(with: "-".utf8) || word.utf8.count == 1)

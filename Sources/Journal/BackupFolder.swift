@@ -75,7 +75,7 @@ package enum BackupFolder {
           fault = fault ?? error
         }
       }
-      if !removed.isEmpty { try DirectoryLock.sync(directory: folder) }
+      if !removed.isEmpty { try syncFile(folder) }
     } catch {
       fault = fault ?? error
     }

@@ -79,16 +79,16 @@ struct DirectoryLock: ~Copyable {
   private static func makeDirectory(_ path: String) throws(JournalError) {
     guard try makePrivateDirectory(path) else { return try checkPrivateDirectory(path) }
     // The directory's name must survive a power failure, like the files in it.
-    try sync(directory: parentDirectory(of: path))
-  }
-
-  /// Syncs a directory, which makes the names in it durable.
-  static func sync(directory: String) throws(JournalError) {
-    try syncFile(directory, O_DIRECTORY)
+    try syncFile(parentDirectory(of: path))
   }
 
   static func failure(_ path: String, _ error: Int32 = errno) -> JournalError {
     error == EROFS
       ? .readOnly(path: path) : .unwritable(path: path, reason: SystemError.text(of: error))
+  }
+
+  /// The error of a call that needs space.
+  static func failureOrFull(_ path: String, _ error: Int32) -> JournalError {
+    error == ENOSPC || error == EDQUOT ? .full(path: path) : failure(path, error)
   }
 }

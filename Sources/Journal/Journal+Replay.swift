@@ -1,17 +1,6 @@
 import NavigationCore
 package import NavigationHub
 
-/// Selects the rows whose bodies a replay reads.
-///
-/// All other rows get empty bodies.
-package enum ReplayedBodies: Sendable {
-  case all
-  /// The rows of groups in which a row creates a nav or gives it a new epoch.
-  ///
-  /// The bodies of other groups are not unpacked.
-  case beginnings
-}
-
 extension Journal {
   /// The sequence of the newest stored row, known before `replay` too; 0 if there is none.
   package func newestSequence() throws(JournalError) -> UInt64 {
@@ -24,12 +13,15 @@ extension Journal {
   /// checksum of each group and snapshot is verified.
   ///
   /// The caller calls it once, before all other methods. It omits rows of navs that are being
-  /// deleted. A body is valid within the closure only; `JournalRow(_:body:)` copies it. The caller
+  /// deleted. A body is valid within the closure only. The caller
   /// may rely on the records only after this returns, because a missing row is found at the end.
   /// A full disk or a read-only one fails no replay: see `shortage`. Throws `.notReplayed` if a
   /// closure refuses a record.
+  ///
+  /// With `onlyBeginnings`, rows have empty bodies, except in groups in which a row creates a nav or
+  /// gives it a new epoch; the bodies of other groups are not unpacked.
   package func replay(
-    bodies: ReplayedBodies = .all,
+    onlyBeginnings: Bool = false,
     snapshots: (SnapshotRow) throws(HubReplayError) -> Void,
     rows: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) {
@@ -37,7 +29,7 @@ extension Journal {
     let expected = try metadata.census()
     let newest = try engine.newestSequence()
     try replaySnapshots(snapshots)
-    try replayRows(bodies, rows, expected)
+    try replayRows(onlyBeginnings, rows, expected)
     census.stored.lastSequence = max(census.stored.lastSequence, expected.lastSequence)
     guard census.stored.lastSequence >= newest else {
       throw damage("the rows \(census.stored.lastSequence + 1) to \(newest) are missing")
@@ -81,7 +73,7 @@ extension Journal {
   }
 
   private func replayRows(
-    _ wanted: ReplayedBodies, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
+    _ onlyBeginnings: Bool, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
     _ expected: Census
   ) throws(JournalError) {
     let closingNavs = Set(closingNavs)
@@ -101,7 +93,7 @@ extension Journal {
         throw damage("\(group.name) are counted in part")
       }
       last = group.last
-      let count = try replay(group, heads, bodies, wanted, closingNavs, consume)
+      let count = try replay(group, heads, bodies, onlyBeginnings, closingNavs, consume)
       census.stored.lastSequence = last
       census.stored.count(rows: count, checksum: group.checksum)
     }
@@ -110,10 +102,10 @@ extension Journal {
 
   /// Passes on the rows of a group; returns their number.
   private func replay(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ wanted: ReplayedBodies,
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ onlyBeginnings: Bool,
     _ closingNavs: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) -> Int {
-    guard wanted == .all || RecordCursor.hasBeginnings(heads) else {
+    guard !onlyBeginnings || RecordCursor.hasBeginnings(heads) else {
       return try passOn(group, heads, Span(), group.bodyCount(bodies), closingNavs, consume)
     }
     var count = 0

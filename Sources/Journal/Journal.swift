@@ -66,13 +66,10 @@ package final class Journal: JournalStore {
   /// It stays true, and every commit is synced, until `epochsRenewed()`.
   package var mustRenewEpochs: Bool { engine.mustRenewEpochs }
 
-  /// Whether `mustRenewEpochs` is true because the journal was restored from a backup.
-  package var isRestored: Bool { engine.isRestored }
-
   /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none is.
   package var loss: EpochLoss? {
     if let witness, witness.acknowledged > lastSequence { return .older }
-    return mustRenewEpochs ? isRestored ? .backup : .crash : nil
+    return mustRenewEpochs ? engine.isRestored ? .backup : .crash : nil
   }
 
   package func epochsRenewed() throws(JournalError) {

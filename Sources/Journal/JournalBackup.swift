@@ -63,8 +63,8 @@ package struct JournalBackup: Sendable {
     try syncFile(file)
     try renameFile(file, path)
     discard()
-    try DirectoryLock.sync(directory: folder)
-    if folder == Self.folder(of: directory) { try DirectoryLock.sync(directory: directory) }
+    try syncFile(folder)
+    if folder == Self.folder(of: directory) { try syncFile(directory) }
     return (path, bytes)
   }
 

@@ -38,6 +38,6 @@ package struct JournalDirectory: JournalPlace {
   }
 
   package func openReader() throws(JournalError) -> JournalReader {
-    try JournalReader.open(directory: path, isFrozen: isFrozen)
+    JournalReader(try SQLiteReader(directory: path, isFrozen: isFrozen))
   }
 }

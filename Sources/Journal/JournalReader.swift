@@ -21,13 +21,6 @@ package final class JournalReader {
 
   package init(_ engine: any JournalEngineReader) { self.engine = engine }
 
-  /// Opens the journal of a directory, after a `Journal` has opened it.
-  package static func open(
-    directory: String, isFrozen: Bool = false
-  ) throws(JournalError) -> JournalReader {
-    JournalReader(try SQLiteReader(directory: directory, isFrozen: isFrozen))
-  }
-
   /// Returns the row group of a shard that covers `sequence`; nil if no group does.
   private func group(
     holding sequence: UInt64, of shard: Shard

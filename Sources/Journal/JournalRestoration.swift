@@ -1,10 +1,11 @@
 import Glibc
 import struct RuntimePaths.SystemError
 import enum RuntimePaths.Timestamp
+import func RuntimePaths.writeAll
 
 /// Replaces a directory's journal with a copy, while no daemon uses the directory.
 ///
-/// The caller calls `begin`, which takes the lock, then `copy`. It opens the draft with
+/// The caller makes the value, which takes the lock, then calls `copy`. It opens the draft with
 /// `Journal.open`, reads it whole, calls `renewEpochsAtNextStart`, closes it, and calls `finish`.
 /// Until `finish` has renamed the draft, the old journal is unchanged. After that, the next process
 /// that opens the journal completes the replacement.
@@ -14,16 +15,10 @@ package struct JournalRestoration: ~Copyable {
   private let directory: String
   private let lock: DirectoryLock
 
-  package static func begin(
-    in directory: String, holder: String
-  ) throws(JournalError) -> JournalRestoration {
-    JournalRestoration(
-      directory: directory, lock: try DirectoryLock(directory: directory, holder: holder))
-  }
-
-  private init(directory: String, lock: consuming DirectoryLock) {
+  /// Takes the lock of the directory.
+  package init(in directory: String, holder: String) throws(JournalError) {
+    lock = try DirectoryLock(directory: directory, holder: holder)
     self.directory = directory
-    self.lock = lock
     draft = Self.draft(in: directory)
   }
 
@@ -60,7 +55,7 @@ package struct JournalRestoration: ~Copyable {
     try syncFile(file)
     // From here on, the next start uses the copy.
     try renameFile(file, Self.ready(in: directory))
-    try DirectoryLock.sync(directory: directory)
+    try syncFile(directory)
     discard()
     return try Self.complete(in: directory)
   }
@@ -97,9 +92,9 @@ package struct JournalRestoration: ~Copyable {
     } else {
       try removeFile(path + "-wal")
     }
-    try DirectoryLock.sync(directory: directory)
+    try syncFile(directory)
     try renameFile(ready, path)
-    try DirectoryLock.sync(directory: directory)
+    try syncFile(directory)
     return former
   }
 
@@ -134,35 +129,16 @@ private func copyFile(
   let output = unsafe open(target, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
   guard output >= 0 else { throw DirectoryLock.failure(target) }
   defer { close(output) }
-  var piece = [UInt8](repeating: 0, count: 1 << 20)
   var done = 0
   while true {
-    let count = unsafe piece.withUnsafeMutableBytes {
-      unsafe read(input, $0.baseAddress, $0.count)
+    let piece = try readBytes(1 << 20, at: done, from: input, source)
+    if piece.isEmpty { return }
+    do throws(SystemError) {
+      try writeAll(piece, to: output, path: target)
+    } catch {
+      throw DirectoryLock.failureOrFull(target, error.code)
     }
-    if count < 0, errno == EINTR { continue }
-    guard count >= 0 else {
-      throw .readFailed(path: source, reason: SystemError.text(of: errno))
-    }
-    if count == 0 { return }
-    try writeAll(piece.span.extracting(first: count), to: output, target)
-    done += count
+    done += piece.count
     progress(done)
-  }
-}
-
-private func writeAll(
-  _ bytes: Span<UInt8>, to descriptor: Int32, _ path: String
-) throws(JournalError) {
-  var offset = 0
-  while offset < bytes.count {
-    let count = unsafe bytes.extracting(droppingFirst: offset).withUnsafeBytes {
-      unsafe write(descriptor, $0.baseAddress, $0.count)
-    }
-    if count < 0, errno == EINTR { continue }
-    guard count > 0 else {
-      throw errno == ENOSPC || errno == EDQUOT ? .full(path: path) : DirectoryLock.failure(path)
-    }
-    offset += count
   }
 }

@@ -106,6 +106,25 @@ struct Ledger {
   }
 }
 
+/// The numbers of a row that the journal keeps in memory until the commit.
+struct RowSummary: Hashable {
+  var sequence: UInt64
+  var nav: UInt64
+  var revision: UInt64
+  var previous: UInt64
+  var kind: JournalRow.Kind
+  var bodyCount: Int
+
+  init(_ row: borrowing RowHeader, bodyCount: Int) {
+    sequence = row.sequence
+    nav = row.nav
+    revision = row.revision
+    previous = row.previous
+    kind = row.kind
+    self.bodyCount = bodyCount
+  }
+}
+
 extension LedgerEntry.Snapshot {
   init(_ row: SnapshotRow, checksum: UInt64) {
     self.init(revision: row.revision, sequence: row.sequence, checksum: checksum)

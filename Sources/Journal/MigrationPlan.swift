@@ -8,20 +8,14 @@ import NavigationCore
 package struct MigrationPlan: Hashable, Sendable {
   /// The change from one format to a later one.
   package struct Step: Hashable, Sendable {
-    package var (from, to): (Int64, Int64)
-    /// What it changes, in a few words.
+    package var from: Int64
+    package var to: Int64
+    /// The change in a few words.
     package var summary: String
-    /// The bytes of free space that it needs for each byte of the file, in hundredths.
+    /// The bytes of free space that the step needs for each byte of the file, in hundredths.
     package var spacePercent: Int
-    /// The bytes of the file that it handles in a second, about.
+    /// The bytes of the file that the step handles in a second, about.
     package var bytesPerSecond: Int
-
-    package init(
-      from: Int64, to: Int64, _ summary: String, spacePercent: Int, bytesPerSecond: Int
-    ) {
-      (self.from, self.to, self.summary) = (from, to, summary)
-      (self.spacePercent, self.bytesPerSecond) = (spacePercent, bytesPerSecond)
-    }
   }
 
   /// The steps that a start knows; none before the first release.

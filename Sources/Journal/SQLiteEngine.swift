@@ -106,7 +106,7 @@ final class SQLiteEngine: JournalEngine {
     try createPrivateFile(draft)
     try Schema.create(at: draft)
     try renameFile(draft, path)
-    try DirectoryLock.sync(directory: directory)
+    try syncFile(directory)
   }
 }
 

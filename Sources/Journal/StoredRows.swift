@@ -136,6 +136,6 @@ struct LoadedGroup {
   /// Returns the row with this sequence; nil if it was pruned.
   func row(at sequence: UInt64) -> JournalRow? {
     guard let found = rows.first(where: { $0.header.sequence == sequence }) else { return nil }
-    return JournalRow(found.header, body: bodies.span.extracting(found.body))
+    return JournalRow(found.header, body: Array(bodies[found.body]))
   }
 }

@@ -16,15 +16,7 @@ struct ConfigurationChange: Hashable, Sendable {
 extension Configuration {
   /// The keys whose values differ, in the order of the example file.
   func changes(to other: Configuration) -> [ConfigurationChange] {
-    var changes: [ConfigurationChange] = []
-    for key in ConfigurationKey.all {
-      let (before, after) = (key.values(in: self), key.values(in: other))
-      guard before != after else { continue }
-      changes.append(
-        ConfigurationChange(
-          key: "\(key.section).\(key.name)", before: before.joined(separator: ", "),
-          after: after.joined(separator: ", ")))
-    }
+    var changes = changedKeys(to: other).map(\.change)
     if classes != other.classes {
       changes.append(
         ConfigurationChange(
@@ -32,6 +24,19 @@ extension Configuration {
           after: Self.text(of: other.classes)))
     }
     return changes
+  }
+
+  private func changedKeys(
+    to other: Configuration
+  ) -> [(key: ConfigurationKey, change: ConfigurationChange)] {
+    ConfigurationKey.all.compactMap { key in
+      let (before, after) = (key.values(in: self), key.values(in: other))
+      guard before != after else { return nil }
+      let change = ConfigurationChange(
+        key: "\(key.section).\(key.name)", before: before.joined(separator: ", "),
+        after: after.joined(separator: ", "))
+      return (key, change)
+    }
   }
 
   private static func text(of classes: [DeclaredClass]) -> String {
@@ -43,14 +48,11 @@ extension Configuration {
   /// It names the first key that needs a restart, with both values. `first` is the configuration at
   /// the start of the daemon.
   func reasonAgainstReload(_ other: Configuration, startedWith first: Configuration) -> String? {
-    for key in ConfigurationKey.all {
-      let (before, after) = (key.values(in: self), key.values(in: other))
-      guard before != after, key.isTooLate(from: first, to: other) else { continue }
-      let old = ConfigurationChange.quoted(before.joined(separator: ", "))
-      let new = ConfigurationChange.quoted(after.joined(separator: ", "))
-      return "[\(key.section)] \(key.name) is \(old) and would be \(new), which needs a restart"
+    let late = changedKeys(to: other).first { $0.key.isTooLate(from: first, to: other) }
+    return late.map { key, change in
+      "[\(key.section)] \(key.name) is \(ConfigurationChange.quoted(change.before)) and would be "
+        + "\(ConfigurationChange.quoted(change.after)), which needs a restart"
     }
-    return nil
   }
 }
 

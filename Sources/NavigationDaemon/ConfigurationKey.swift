@@ -64,9 +64,6 @@ struct ConfigurationKey: Sendable {
   /// The default as it stands in a file; empty if a rule computes it.
   var defaultText: String { value.show(Configuration()) }
 
-  /// The value that a rule computes if none is configured; nil if there is no rule.
-  func value(by rules: PathRules) -> String? { value.rule?(rules) }
-
   /// Checks and stores a value; returns the reason if it refuses the value, else nil.
   func store(_ text: String, in configuration: inout Configuration) -> String? {
     value.store(&configuration, text).map { $0.isEmpty ? expectation : $0 }

@@ -34,8 +34,7 @@ enum Daemon {
       if pause.wait(patience, signals: signals) { return pause.end() }
     }
     try checkLimits(log)
-    let inherited = try inheritedSockets()
-    let places = try places(configuration, rules, inherited)
+    let places = try places(configuration, rules, ServiceManager.inheritedSockets())
     let access = AccessControl(
       configuration.access, daemonUser: rules.userID, host: configuration.cluster.userHost)
     warn(of: rules, access.access, log)
@@ -149,14 +148,6 @@ enum Daemon {
           + "than [limits] unread-total-bytes")
     }
     return router
-  }
-
-  private static func inheritedSockets() throws(DaemonError) -> [InheritedSocket] {
-    do throws(ServiceManagerError) {
-      return try ServiceManager.inheritedSockets()
-    } catch {
-      throw .endpoint("the service manager's socket", reason: error.description)
-    }
   }
 
   /// The places to listen on: the sockets of the service manager, and the configured addresses.

@@ -3,6 +3,7 @@ import Journal
 import NavigationCore
 import NavigationHub
 import RuntimePaths
+import Systemd
 import ZeroMQ
 
 /// The end of the process by an error: the text for the log and the exit status.
@@ -36,6 +37,8 @@ package struct DaemonError: Error, CustomStringConvertible {
     case let error as ConfigurationError: self.init(error.description, error.exitStatus)
     case let error as JournalError: self.init(error.description, error.exitStatus)
     case let error as HubReplayError: self.init(JournalError(error, in: ""))
+    case let error as ServiceManagerError:
+      self = .endpoint("the service manager's socket", reason: error.description)
     case let error as ZeroMQError: self.init(error.description, .endpoint)
     case let error as PathError: self.init(error.description, error.exitStatus)
     case let error as SystemError: self.init(error.description, .journalUnavailable)

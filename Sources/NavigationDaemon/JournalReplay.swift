@@ -80,7 +80,7 @@ enum JournalReplay {
     progress(0, newest)
     var (records, first): (Int, UInt64?) = (0, nil)
     try journal.replay(
-      bodies: .beginnings,
+      onlyBeginnings: true,
       snapshots: { snapshot throws(HubReplayError) in
         records += 1
         if records % recordsPerReport == 0 { progress(0, newest) }
@@ -146,8 +146,6 @@ struct LoadedShards: @unchecked Sendable {
   /// After a start, the hub remembers the ops of this number of newest rows of a shard, whatever
   /// their age: of all shards as many as of a journal in a directory.
   private static let rememberedRows: UInt64 = 10
-
-  init(hub: Hub) { self.hub = hub }
 
   /// Notes the navs and ops of a shard; if its rows cannot be served, nothing of it stays here.
   mutating func add(_ journal: Journal) throws(JournalError) {

@@ -102,11 +102,13 @@ final class JournalWriter: @unchecked Sendable {
 
   /// Passes a part of the next batch to the worker; loop thread.
   func stage(_ records: JournalRecords) {
-    if !records.isEmpty { enqueue(Part(records: records, isLast: false)) }
+    if !records.isEmpty { wake { queue.append(Part(records: records, isLast: false)) } }
   }
 
   /// Passes the last part of a batch to the worker, which can be empty; loop thread.
-  func submit(_ records: JournalRecords) { enqueue(Part(records: records, isLast: true)) }
+  func submit(_ records: JournalRecords) {
+    wake { queue.append(Part(records: records, isLast: true)) }
+  }
 
   /// Drops the parts of the next batch, which has no last part yet; all batches before it must be
   /// complete; loop thread.
@@ -117,8 +119,6 @@ final class JournalWriter: @unchecked Sendable {
     }
     wait { mustDiscard }
   }
-
-  private func enqueue(_ part: Part) { wake { queue.append(part) } }
 
   /// Starts a checkpoint; all batches must be complete; loop thread.
   func startCheckpoint() { wake { mustCheckpoint = true } }

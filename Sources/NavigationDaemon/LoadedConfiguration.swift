@@ -78,7 +78,7 @@ package struct LoadedConfiguration: Hashable, Sendable {
     let stated = key.values(in: configuration)
     // An empty value leaves the choice to a rule, even if a line sets the empty value.
     if stated.allSatisfy(\.isEmpty) {
-      if let value = key.value(by: rules), !value.isEmpty { return [(value, .initial)] }
+      if let value = key.value.rule?(rules), !value.isEmpty { return [(value, .initial)] }
       return [("", origins.first)]
     }
     return stated.enumerated().map { index, value in

@@ -51,12 +51,15 @@ struct LogEntry: Hashable, Sendable {
   var journalFields: [String] {
     var fields = ["PRIORITY=\(level.priority)", "MESSAGE=\(message)", "SYSLOG_IDENTIFIER=navd"]
     if let kind { fields.append("MESSAGE_ID=\(kind.rawValue)") }
-    if let nav { fields.append("NAVD_NAV=\(nav)") }
-    if let revision { fields.append("NAVD_REV=\(revision)") }
-    if let client { fields.append("NAVD_CLIENT=\(client)") }
-    if let principal { fields.append("NAVD_PRINCIPAL=\(principal)") }
-    if let code { fields.append("NAVD_CODE=\(code)") }
-    return fields
+    return fields + subjects.map { "NAVD_\($0.uppercased())=\($1)" }
+  }
+
+  /// The nav, the client and the code that the message concerns, by their names in the line.
+  private var subjects: [(name: String, value: String)] {
+    [
+      ("nav", nav), ("rev", revision.map { String($0) }), ("client", client),
+      ("principal", principal), ("code", code),
+    ].compactMap { name, value in value.map { (name, $0) } }
   }
 
   /// The line for stderr, without a newline.
@@ -67,13 +70,8 @@ struct LogEntry: Hashable, Sendable {
     var line = "navd: "
     if level <= .warning { line += "\(level.rawValue): " }
     line += message
-    var about: [String] = []
-    if let nav { about.append("nav \(nav)") }
-    if let revision { about.append("rev \(revision)") }
-    if let client { about.append("client \(client)") }
-    if let principal { about.append("principal \(principal)") }
-    if let code { about.append("code \(code)") }
-    if !about.isEmpty { line += " (\(about.joined(separator: ", ")))" }
+    let about = subjects.map { "\($0) \($1)" }.joined(separator: ", ")
+    if !about.isEmpty { line += " (\(about))" }
     return Self.spellingOutControls(line)
   }
 

@@ -34,7 +34,8 @@ struct ShardPlacement: Hashable, Sendable {
     let view = state.view
     let alive = view.members.filter(\.isAlive)
     let willing = alive.filter { !$0.isDraining }
-    var takers = Takers((willing.isEmpty ? alive : willing).map { ($0.name, $0.shards.count) })
+    var takers = Takers(
+      counts: (willing.isEmpty ? alive : willing).map { ($0.name, $0.shards.count) })
     let owners = Dictionary(
       uniqueKeysWithValues: alive.flatMap { member in member.shards.map { ($0, member.name) } })
     guard let me = alive.first(where: { $0.name == view.member }) else { return }
@@ -85,8 +86,6 @@ struct ShardPlacement: Hashable, Sendable {
   /// The members that take shards, with the number of those that each has.
   private struct Takers {
     private(set) var counts: [(name: String, count: Int)]
-
-    init(_ counts: [(name: String, count: Int)]) { self.counts = counts }
 
     /// The part of a member, rounded up.
     ///

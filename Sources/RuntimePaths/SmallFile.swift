@@ -59,7 +59,8 @@ package func syncDirectory(_ path: String) throws(SystemError) {
   guard fsync(descriptor) == 0 else { throw .last("sync", path) }
 }
 
-private func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(SystemError) {
+/// Writes all bytes to an open file; `path` is its name in an error.
+package func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(SystemError) {
   var offset = 0
   while offset < bytes.count {
     let start = offset

@@ -18,7 +18,7 @@ import Testing
       try dropIn.write(toFile: file + ".d/10.conf", atomically: false, encoding: .utf8)
       let sources = ConfigurationSources(
         file: file, environment: ProcessEnvironment(variables),
-        options: [ConfigurationSources.Option(name: "durability", values: ["fast"])])
+        options: [("durability", ["fast"])])
       let (loaded, faults) = sources.examine()
       let rules = PathRules(environment: ProcessEnvironment(variables), userID: getuid())
       let own = Daemon.faults(of: loaded, rules: rules)

@@ -58,12 +58,12 @@ struct LoopStage: ~Copyable {
       retention: configuration.retention, holder: "test")
     let now = Instant(boot: 1_000_000, wall: 1_732_147_200_000)
     try journal.replay(
-      bodies: .beginnings,
+      onlyBeginnings: true,
       snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
       rows: { header, body throws(HubReplayError) in try hub.index(header, body: body, at: now) })
     hub.takeFloors { journal.floor(of: $0) }
     hub.remember(
-      try JournalReader.open(directory: directory).rows(at: hub.rememberedRows[.first] ?? []))
+      try journal.place.openReader().rows(at: hub.rememberedRows[.first] ?? []))
     _ = hub.finishReplay(
       renewsEpochs: journal.mustRenewEpochs, lastSequence: journal.lastSequence, at: now)
     try journal.commit(hub.takeRecords())
@@ -168,7 +168,7 @@ struct LoopStage: ~Copyable {
       holder: "test")
     var rows: [JournalRow] = []
     try journal.replay(
-      snapshots: { _ in }, rows: { rows.append(JournalRow($0, body: $1)) })
+      snapshots: { _ in }, rows: { rows.append(JournalRow($0, body: [UInt8](copying: $1))) })
     try journal.close()
     return rows
   }

@@ -78,7 +78,7 @@ import Testing
     }
     // Whoever wants the older state restores it, so that every nav gets a new epoch.
     let target = try TemporaryDirectory()
-    let restoration = try JournalRestoration.begin(in: target.path, holder: "test")
+    let restoration = try JournalRestoration(in: target.path, holder: "test")
     try restoration.copy(directory.file) { _, _ in }
     let found = try Journal.open(restoration.draft).contents().rows
     #expect(found == Array(rows.prefix(found.count)))

@@ -6,8 +6,9 @@ import Testing
 @Suite struct MigrationPlanTests {
   private typealias Step = MigrationPlan.Step
   private static let known = [
-    Step(from: 3, to: 4, "adds a column", spacePercent: 0, bytesPerSecond: 1_000_000),
-    Step(from: 4, to: 5, "writes every row anew", spacePercent: 110, bytesPerSecond: 500_000),
+    Step(from: 3, to: 4, summary: "adds a column", spacePercent: 0, bytesPerSecond: 1_000_000),
+    Step(
+      from: 4, to: 5, summary: "writes every row anew", spacePercent: 110, bytesPerSecond: 500_000),
   ]
 
   private static func plan(_ found: Int64?, wanted: Int64 = 5) throws(JournalError) -> MigrationPlan

@@ -58,7 +58,7 @@ import Testing
     var rows: [JournalRow] = []
     while cursor.next(in: parts.heads.span) {
       guard cursor.body.upperBound <= parts.bodies.count else { return nil }
-      rows.append(JournalRow(cursor.header, body: parts.bodies.span.extracting(cursor.body)))
+      rows.append(JournalRow(cursor.header, body: Array(parts.bodies[cursor.body])))
     }
     return cursor.hasEnded(parts.heads.span, at: last, bodyCount: parts.bodies.count) ? rows : nil
   }

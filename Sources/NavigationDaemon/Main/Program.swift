@@ -73,9 +73,7 @@ package enum Program {
     let destination = Log.destination(environment: environment, isService: !isCommand)
     let sources = ConfigurationSources(
       file: line.value(of: "config"), environment: environment,
-      options: ConfigurationSources.optionNames.map {
-        ConfigurationSources.Option(name: $0, values: line.values(of: $0))
-      })
+      options: ConfigurationSources.optionNames.map { ($0, line.values(of: $0)) })
     var (loaded, faults) = sources.examine()
     let isCheck = line.contains("check-config")
     faults +=
