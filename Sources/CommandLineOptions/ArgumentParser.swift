@@ -1,8 +1,6 @@
 import CLinux
 
 extension CommandLineGrammar {
-  package static let usageStatus: Int32 = 2
-
   /// Parses a command line; for help, version and errors it prints and exits as GNU programs do.
   ///
   /// Options can be abbreviated and can stand between arguments; `--` ends them. `--help`,
@@ -34,7 +32,7 @@ extension CommandLineGrammar {
   package func refuse(_ fault: CommandLineFault) -> Never {
     unsafe navd_put_line(1, "\(program): \(fault.text)")
     unsafe navd_put_line(1, "  try: \(fault.remedy)")
-    exit(Self.usageStatus)
+    exit(2)
   }
 
   /// Prints an error with a hint at `--help` to stderr, and exits with status 2.

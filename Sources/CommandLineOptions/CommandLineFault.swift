@@ -55,7 +55,8 @@ extension CommandLineGrammar {
     return CommandLineFault(text: "too few arguments: it needs \(arguments.usage)", remedy: usage)
   }
 
-  /// The line of the command with its own options; without them where there are many.
+  /// The usage line of the command, with the options that only this command has if they are at most
+  /// six.
   package var usage: String {
     let own = options.filter { $0.group == nil }
     let words = own.map { "[--\($0.name)\($0.argument.map { " \($0)" } ?? "")]" }

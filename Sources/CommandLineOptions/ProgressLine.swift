@@ -6,7 +6,6 @@ import RuntimePaths
 package struct ProgressLine {
   private var display: ProgressDisplay
 
-  /// Begins; writes nothing.
   package init(_ subject: ProgressSubject, as form: ProgressDisplay.Form) {
     display = ProgressDisplay(subject, as: form, at: SystemClock.monotonicMilliseconds())
   }

@@ -25,7 +25,7 @@ struct Ages: Hashable {
     (self.time, self.marks) = (time, marks)
   }
 
-  /// The newest row that is so many milliseconds old; 0 for none.
+  /// The sequence of the newest row that is at least `age` milliseconds old; 0 for none.
   ///
   /// All rows before it are that old too. O(marks).
   func newestSequence(ofAge age: UInt64) -> UInt64 {

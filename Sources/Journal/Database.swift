@@ -19,7 +19,7 @@ enum DatabaseAction {
   /// The number of pages in the write-ahead log after the last commit; SQLite's hook writes it.
   private let logPages: UnsafeMutablePointer<Int32>
 
-  /// Makes SQLite report a failed read as one, once in the process.
+  /// Makes SQLite distinguish failed reads from other errors; runs once in the process.
   private static let distinguishFailedReads: Void = {
     let isPossible = navd_sqlite3_distinguish_failed_reads()
     assert(isPossible != 0, "SQLite has no system call for reads")
@@ -78,10 +78,6 @@ enum DatabaseAction {
   /// Whether SQLite can only read the file, because of its permissions or its header.
   var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
-  var isInTransaction: Bool {
-    unsafe handle != nil && sqlite3_get_autocommit(handle) == 0
-  }
-
   /// Prepares a statement, which lives until the connection is closed.
   func prepare(_ sql: String, _ action: DatabaseAction = .opening) throws(JournalError) -> Statement
   {
@@ -110,9 +106,9 @@ enum DatabaseAction {
     return try statement.step(action) ? statement.integer(0) ?? 0 : 0
   }
 
-  /// Rolls a failed transaction back, unless SQLite already has.
+  /// Rolls a failed transaction back, unless SQLite has already done so.
   func rollBack() {
-    guard isInTransaction else { return }
+    guard unsafe handle != nil && sqlite3_get_autocommit(handle) == 0 else { return }
     unsafe sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
   }
 
@@ -187,12 +183,10 @@ extension JournalError {
       self = .damaged(path: path, what: reason)
     case (SQLITE_IOERR, _) where Self.isSync(code):
       self = .syncFailed(path: path, reason: reason)
-    case (SQLITE_FULL, _):
-      self = .full(path: path)
-    // SQLite first tries to make a missing log, then to read it, and reports the second error.
-    case (SQLITE_CANTOPEN, _) where systemError == ENOENT && hasNoInode(beside: path):
-      self = .full(path: path)
-    case (SQLITE_IOERR, _) where systemError == ENOSPC || systemError == EDQUOT:
+    case (SQLITE_FULL, _),
+      (SQLITE_IOERR, _) where systemError == ENOSPC || systemError == EDQUOT,
+      // SQLite first tries to make a missing log, then to read it, and reports the second error.
+      (SQLITE_CANTOPEN, _) where systemError == ENOENT && hasNoInode(beside: path):
       self = .full(path: path)
     case (SQLITE_READONLY, .opening), (SQLITE_READONLY, .reading):
       self = .unwritable(path: path, reason: reason)

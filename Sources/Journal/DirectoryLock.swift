@@ -10,7 +10,12 @@ struct DirectoryLock: ~Copyable {
 
   /// Makes the directory if there is none, and takes its lock.
   init(directory: String, holder: String) throws(JournalError) {
-    try Self.makeDirectory(directory)
+    if try makePrivateDirectory(directory) {
+      // The directory's name must survive a power failure, like the files in it.
+      try syncFile(parentDirectory(of: directory))
+    } else {
+      try checkPrivateDirectory(directory)
+    }
     descriptor = try Self.openLocked(directory + "/lock", "\(holder) (pid \(getpid()))\n")
   }
 
@@ -65,10 +70,10 @@ struct DirectoryLock: ~Copyable {
     guard opened >= 0 else { return nil }
     defer { close(opened) }
     var information = stat()
-    guard unsafe fstat(opened, &information) == 0, let locks = try? readSmallFile("/proc/locks")
+    guard unsafe fstat(opened, &information) == 0, let locks = try? readSmallText("/proc/locks")
     else { return nil }
     // For example: 1: FLOCK  ADVISORY  WRITE 4711 fe:01:131090 0 EOF
-    let isHeld = String(decoding: locks, as: UTF8.self).split(separator: "\n").contains { line in
+    let isHeld = locks.split(separator: "\n").contains { line in
       let words = line.split(separator: " ")
       return words.count >= 6 && words[1] == "FLOCK"
         && words[5].split(separator: ":").last == "\(information.st_ino)"
@@ -76,18 +81,12 @@ struct DirectoryLock: ~Copyable {
     return isHeld ? holderText(opened) : nil
   }
 
-  private static func makeDirectory(_ path: String) throws(JournalError) {
-    guard try makePrivateDirectory(path) else { return try checkPrivateDirectory(path) }
-    // The directory's name must survive a power failure, like the files in it.
-    try syncFile(parentDirectory(of: path))
-  }
-
   static func failure(_ path: String, _ error: Int32 = errno) -> JournalError {
     error == EROFS
       ? .readOnly(path: path) : .unwritable(path: path, reason: SystemError.text(of: error))
   }
 
-  /// The error of a call that needs space.
+  /// The error of a call that needs space on the disk: `.full` if there is none.
   static func failureOrFull(_ path: String, _ error: Int32) -> JournalError {
     error == ENOSPC || error == EDQUOT ? .full(path: path) : failure(path, error)
   }

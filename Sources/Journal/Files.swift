@@ -50,7 +50,7 @@ func isOnReadOnlySystem(_ path: String) -> Bool {
   return unsafe statvfs(path, &system) == 0 && system.f_flag & UInt(ST_RDONLY) != 0
 }
 
-/// Whether no file can be made on the file system of a path, though it may have room.
+/// Whether the file system of a path has no free inode, so that no file can be made there.
 func hasNoInode(beside path: String) -> Bool {
   var system = statvfs()
   return unsafe statvfs(path, &system) == 0 && system.f_files > 0 && system.f_favail == 0

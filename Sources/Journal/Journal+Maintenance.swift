@@ -14,7 +14,8 @@ extension Journal {
     try maintain(now: now, budget: budget, excess: max(0, ledger.bytes - retention.bytes))
   }
 
-  /// Does the same, where all rows together exceed their limit by `excess` bytes.
+  /// Does the same as `maintain(now:budget:)`, if all rows together exceed their limit by `excess`
+  /// bytes.
   package func maintain(
     now: UInt64, budget: Int, excess: Int
   ) throws(JournalError) -> MaintenanceReport {
@@ -182,9 +183,7 @@ extension Journal {
     if !isThere { slice.next = slice.last + 1 }
     return result
   }
-}
 
-extension Journal {
   package var fileSizes: (journal: Int, log: Int) { engine.sizes }
 
   /// The bytes of all rows, counted as for `Retention.bytes`.

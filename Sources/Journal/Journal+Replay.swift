@@ -2,11 +2,6 @@ import NavigationCore
 package import NavigationHub
 
 extension Journal {
-  /// The sequence of the newest stored row, known before `replay` too; 0 if there is none.
-  package func newestSequence() throws(JournalError) -> UInt64 {
-    try engine.newestSequence()
-  }
-
   /// Passes on the stored records: the latest snapshot of each nav, then every row.
   ///
   /// Snapshots are in the order of the nav numbers, rows in the order of their sequences. The
@@ -61,7 +56,7 @@ extension Journal {
           throw damage("its snapshots are out of order")
         }
         if latest.nav != next.nav, !closingNavs.contains(latest.nav) {
-          try passOn(latest, to: consume)
+          try replayStep(in: name) { () throws(HubReplayError) in try consume(latest) }
         }
       }
       let checksum = next.checksum
@@ -69,7 +64,9 @@ extension Journal {
       ledger.add(LedgerEntry.Snapshot(next, checksum: checksum), of: next.nav)
       latest = next
     }
-    if let latest, !closingNavs.contains(latest.nav) { try passOn(latest, to: consume) }
+    if let latest, !closingNavs.contains(latest.nav) {
+      try replayStep(in: name) { () throws(HubReplayError) in try consume(latest) }
+    }
   }
 
   private func replayRows(
@@ -93,26 +90,18 @@ extension Journal {
         throw damage("\(group.name) are counted in part")
       }
       last = group.last
-      let count = try replay(group, heads, bodies, onlyBeginnings, closingNavs, consume)
+      var count = 0
+      if onlyBeginnings, !RecordCursor.hasBeginnings(heads) {
+        count = try passOn(group, heads, Span(), group.bodyCount(bodies), closingNavs, consume)
+      } else {
+        try group.unpacking(bodies, in: name) { (bodies) throws(JournalError) in
+          count = try passOn(group, heads, bodies, bodies.count, closingNavs, consume)
+        }
+      }
       census.stored.lastSequence = last
       census.stored.count(rows: count, checksum: group.checksum)
     }
     guard isCounted || matches(expected) else { throw damage(Self.missingRecords) }
-  }
-
-  /// Passes on the rows of a group; returns their number.
-  private func replay(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ onlyBeginnings: Bool,
-    _ closingNavs: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
-  ) throws(JournalError) -> Int {
-    guard !onlyBeginnings || RecordCursor.hasBeginnings(heads) else {
-      return try passOn(group, heads, Span(), group.bodyCount(bodies), closingNavs, consume)
-    }
-    var count = 0
-    try group.unpacking(bodies, in: name) { (bodies) throws(JournalError) in
-      count = try passOn(group, heads, bodies, bodies.count, closingNavs, consume)
-    }
-    return count
   }
 
   /// Passes on rows, with their bodies if `bodies` has them; returns their number.
@@ -149,14 +138,4 @@ extension Journal {
   private static var missingRecords: String { "rows or snapshots it once held are missing" }
 
   func damage(_ what: String) -> JournalError { .damaged(path: name, what: what) }
-
-  private func passOn(
-    _ snapshot: SnapshotRow, to consume: (SnapshotRow) throws(HubReplayError) -> Void
-  ) throws(JournalError) {
-    do throws(HubReplayError) {
-      try consume(snapshot)
-    } catch {
-      throw JournalError(error, in: name)
-    }
-  }
 }

@@ -19,7 +19,8 @@ package final class Journal: JournalStore {
   package let place: any JournalPlace
 
   package let engine: any JournalEngine
-  /// The file outside of the directory that says how many rows there were; nil without one.
+  /// The file outside of the journal's directory with the number of the newest acknowledged row;
+  /// nil without one.
   package var witness: JournalWitness?
   let metadata: Metadata
   var ledger = Ledger()
@@ -29,9 +30,10 @@ package final class Journal: JournalStore {
   var agesWritten: UInt64
   var pruning = Pruning()
   var isReplayed = false
-  /// The error by which a full disk kept a start from storing anything; nil if it did not.
+  /// The error of a full or read-only disk on which the start could store nothing; nil if it could.
   package var shortage: JournalError?
-  /// The first failed sync: the next one may succeed although data was lost.
+  /// The first failed sync, with which every later commit fails: a later sync could succeed
+  /// although data was lost.
   private var syncFailure: JournalError?
   /// The census of the stored records, and the census after the open transaction commits.
   var census = (stored: Census(), draft: Census())
@@ -63,10 +65,11 @@ package final class Journal: JournalStore {
 
   package var name: String { engine.name }
 
-  /// It stays true, and every commit is synced, until `epochsRenewed()`.
+  /// Whether every nav needs a new epoch; until `epochsRenewed()` it stays true, and every commit
+  /// is synced.
   package var mustRenewEpochs: Bool { engine.mustRenewEpochs }
 
-  /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none is.
+  /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none can be.
   package var loss: EpochLoss? {
     if let witness, witness.acknowledged > lastSequence { return .older }
     return mustRenewEpochs ? engine.isRestored ? .backup : .crash : nil
@@ -76,7 +79,7 @@ package final class Journal: JournalStore {
     try rememberingSyncFailure { () throws(JournalError) in try engine.epochsRenewed() }
   }
 
-  /// After that, the caller may only call `close`.
+  /// Makes the next start give every nav a new epoch; then the caller may only call `close`.
   package func renewEpochsAtNextStart() throws(JournalError) {
     try rememberingSyncFailure { () throws(JournalError) in try engine.renewEpochsAtNextStart() }
   }
@@ -97,8 +100,8 @@ package final class Journal: JournalStore {
 // Commits.
 
 extension Journal {
-  /// The caller may stage parts while it still decides later ones, and from different threads, as
-  /// long as one thread at a time uses the journal.
+  /// Writes a part of a batch, while the caller may still decide later ones; one thread at a time
+  /// may stage.
   ///
   /// After an error, all staged parts of the batch are gone.
   package func stage(_ records: JournalRecords) throws(JournalError) {
@@ -221,7 +224,7 @@ extension Journal {
     }
   }
 
-  /// Runs a part of a commit or of the upkeep; after a failed sync, every part fails.
+  /// Runs a part of a commit or of maintenance; after a failed sync, every part fails.
   func rememberingSyncFailure<Result>(
     _ body: () throws(JournalError) -> Result
   ) throws(JournalError) -> Result {
@@ -311,7 +314,7 @@ extension Journal {
     }
   }
 
-  /// No other method may be called afterwards.
+  /// Closes the journal; the caller may call no method afterwards.
   package func close() throws(JournalError) {
     var isTidy = false
     // SQLite must not move rows at close, unless a census that covers them is stored.

@@ -34,15 +34,6 @@ package final class JournalReader {
       recent.append(found)
       return found.group
     }
-    guard let group = try load(holding: sequence, of: shard) else { return nil }
-    if recent.count == Self.maximumRecentGroups { recent.removeFirst() }
-    recent.append((shard, group))
-    return group
-  }
-
-  private func load(
-    holding sequence: UInt64, of shard: Shard
-  ) throws(JournalError) -> LoadedGroup? {
     guard sequence > 0 else { return nil }
     var found: LoadedGroup?
     _ = try engine.readGroup(from: sequence, of: shard) {
@@ -50,7 +41,10 @@ package final class JournalReader {
       guard group.first <= sequence else { return }
       found = try LoadedGroup(group, heads, bodies, engine.name)
     }
-    return found
+    guard let group = found else { return nil }
+    if recent.count == Self.maximumRecentGroups { recent.removeFirst() }
+    recent.append((shard, group))
+    return group
   }
 
   package func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow?
@@ -118,11 +112,12 @@ package final class JournalReader {
     return rows
   }
 
-  /// The most rows between two wanted ones, on average, for which all of them are read together.
+  /// The largest average distance of wanted rows at which the reader reads the whole range
+  /// together.
   private static let maximumGap: UInt64 = 8
 
-  /// Returns rows that are close to each other, read together; nil if they are not, or if that costs
-  /// more.
+  /// Returns rows that it reads together; nil if they are too far apart, or if the engine reads
+  /// groups one by one.
   private func range(
     of sequences: [UInt64], in shard: Shard
   ) throws(JournalError) -> [JournalRow]? {

@@ -11,7 +11,7 @@ import func RuntimePaths.writeAll
 /// that opens the journal completes the replacement.
 package struct JournalRestoration: ~Copyable {
   /// The directory of the copy until `finish`.
-  package let draft: String
+  package var draft: String { Self.draft(in: directory) }
   private let directory: String
   private let lock: DirectoryLock
 
@@ -19,7 +19,6 @@ package struct JournalRestoration: ~Copyable {
   package init(in directory: String, holder: String) throws(JournalError) {
     lock = try DirectoryLock(directory: directory, holder: holder)
     self.directory = directory
-    draft = Self.draft(in: directory)
   }
 
   /// Copies a journal file, and the write-ahead log beside it if there is one.
@@ -118,7 +117,7 @@ package struct JournalRestoration: ~Copyable {
   }
 }
 
-/// Copies a file byte by byte.
+/// Copies a file; `progress` gets the number of copied bytes.
 private func copyFile(
   _ source: String, _ target: String, progress: (Int) -> Void
 ) throws(JournalError) {

@@ -86,7 +86,8 @@ struct RetentionPlan {
 private struct NavRetention {
   let entry: LedgerEntry
   let retention: Retention
-  /// The newest rows of the maximum age, of a quarter of it, and of that of closed navs.
+  /// The newest sequences that are older than the maximum age, than a quarter of it, and than the
+  /// age at which closed navs are deleted.
   let limits: (expired: UInt64, uncovered: UInt64, closed: UInt64)
 
   var mayForget: Bool { entry.headSequence <= limits.closed }
@@ -166,7 +167,7 @@ struct Pruning {
   }
 }
 
-/// The part of the search that one call makes, and its results.
+/// The part of the search that one call of `maintain` makes, and its results.
 struct PruningSlice {
   /// The next sequence to examine, and the last one.
   var next: UInt64

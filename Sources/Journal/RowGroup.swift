@@ -57,7 +57,8 @@ import NavigationHub
     records == Self.maximumRows || records > 0 && bodyBuffer.count + bodyCount > Self.maximumBytes
   }
 
-  /// Appends a row with a sequence higher than those in the group; returns what stays in memory.
+  /// Appends a row with a sequence higher than those in the group; returns the summary that stays
+  /// in memory.
   // Inlined into its two callers, which saves 33 instructions of an op.
   @discardableResult @inline(__always)
   mutating func append(_ header: borrowing RowHeader, _ body: Span<UInt8>) -> RowSummary {

@@ -86,7 +86,8 @@ final class SQLiteEngine: JournalEngine {
     throw .damaged(path: path, what: "its write-ahead log is missing, or cut short")
   }
 
-  /// Whether it was opened on a read-only file system, and so reads only for as long as it is open.
+  /// Whether the journal was opened on a read-only file system, so that it only reads until it is
+  /// closed.
   var isFrozen: Bool { files.isReadOnly }
   var shard: Shard { .first }
   var problem: JournalError? { files.problem }
@@ -108,11 +109,9 @@ final class SQLiteEngine: JournalEngine {
     try renameFile(draft, path)
     try syncFile(directory)
   }
-}
 
-// Reading.
+  // Reading.
 
-extension SQLiteEngine {
   func fact(_ key: JournalFact) throws(JournalError) -> [UInt8]? { try facts.fact(key) }
 
   func newestSequence() throws(JournalError) -> UInt64 {
@@ -140,11 +139,9 @@ extension SQLiteEngine {
   func readGroup(from sequence: UInt64, _ consume: GroupConsumer) throws(JournalError) -> Bool {
     try selectGroup.readGroup(from: sequence, name, consume)
   }
-}
 
-// One transaction.
+  // One transaction.
 
-extension SQLiteEngine {
   func begin() throws(JournalError) {
     try prepareUnsynced()
     try beginStatement.run()
@@ -203,11 +200,9 @@ extension SQLiteEngine {
       throw error
     }
   }
-}
 
-// Syncs.
+  // Syncs.
 
-extension SQLiteEngine {
   /// The state that a restoration stores: dirty, with an id that no boot has.
   private static let restored = SyncState.dirty(bootID: "")
 
@@ -250,12 +245,10 @@ extension SQLiteEngine {
     try database.execute("PRAGMA synchronous=\(on ? "FULL" : "NORMAL")", .writing)
     isSynchronous = on
   }
-}
 
-// Upkeep.
+  // Upkeep.
 
-extension SQLiteEngine {
-  /// Nil: the lock of the directory ends with the process.
+  /// The lease, which is nil: the lock of the directory ends with the process.
   var lease: JournalLease? { nil }
 
   var logPages: Int { database.walPages }

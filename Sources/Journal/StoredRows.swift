@@ -27,9 +27,7 @@ package struct StoredGroup: Hashable, Sendable {
 
   /// The name of the rows in error messages.
   var name: String { first == last ? "row \(first)" : "rows \(first) to \(last)" }
-}
 
-extension StoredGroup {
   /// Throws `.damaged` unless the checksum fits the other columns; `path` names the database.
   package func verify(
     _ heads: Span<UInt8>, _ bodies: Span<UInt8>, in path: String

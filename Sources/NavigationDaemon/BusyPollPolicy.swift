@@ -11,25 +11,26 @@ struct BusyPollPolicy {
   private let hasSecondProcessor: Bool
   /// A score from 0 to `maximumFrequency`, which rises when a message comes within `promptWait`.
   private var frequency = 0
-  /// The waits during which the loop does not poll.
+  /// Counts the waits during which the loop does not poll, after another thread took the processor
+  /// from it.
   private var pause = BackOff(from: 16, to: 1024)
-  /// The time since which there is nothing to do; nil while there is something.
+  /// The time at which the loop became idle; nil while it has work.
   private var waitingSince: UInt64?
-  /// Whether the messages received last were a single one that the loop had waited for.
+  /// Whether the loop received exactly one message last, and had waited for it.
   private(set) var arriveOneByOne = false
 
   private static let maximumFrequency = 256
-  /// The score from which the loop polls; 192 of 256 means that three of four messages came soon.
+  /// The score from which the loop polls; 192 of 256 means that three of four messages came
+  /// promptly.
   private static let pollingFrequency = 192
   private static let pollingTime: UInt64 = 100_000
-  /// The wait up to which a message came soon; it exceeds `pollingTime`, because a sleeping loop wakes
-  /// later.
+  /// The longest wait after which a message counts as prompt; it exceeds `pollingTime`, because a
+  /// sleeping loop wakes later.
   private static let promptWait: UInt64 = 150_000
   /// The maximum time between two polls if no other thread runs in between.
   private static let longestPollGap: UInt64 = 12_000
 
-  /// Makes a policy that polls only after messages have come soon; with one processor it never
-  /// polls.
+  /// Makes a policy that does not poll yet; with one processor it never polls.
   init(processors: Int) {
     hasSecondProcessor = processors > 1
   }
@@ -41,7 +42,7 @@ struct BusyPollPolicy {
 
   mutating func beginWait(at now: UInt64) { waitingSince = now }
 
-  /// Notes that there is something to do; counts the wait, if there was one.
+  /// Notes that the loop has work again, and scores the wait if the loop waited.
   mutating func endWait(at now: @autoclosure () -> UInt64) {
     guard let start = waitingSince else { return }
     waitingSince = nil

@@ -14,7 +14,7 @@ struct CommitPolicy {
   /// The records that the next commit can have: those that were waiting at the end of the last
   /// commit, and as many as the last commit had.
   private(set) var expectedRecords = 0
-  /// The shorter of the last two syncs.
+  /// The duration of the shorter of the last two syncs.
   private var duration: UInt64 = 0
   private var lastDuration: UInt64 = 0
   /// A score from 0 to `waitingOverlap`: how often records arrived during the last syncs.
@@ -30,7 +30,7 @@ struct CommitPolicy {
   /// halves the number.
   private var pause = BackOff(from: 8, to: 1024)
 
-  /// The score from which a commit waits.
+  /// The value of `overlap` from which a commit waits.
   private static let waitingOverlap = 3
 
   /// The time that the next commit may wait, counted from the end of the last one; 0 for none.

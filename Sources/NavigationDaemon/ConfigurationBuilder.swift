@@ -11,7 +11,7 @@ struct ConfigurationBuilder {
   private var refused: Set<String> = []
   /// The origins of each value, by "SECTION.NAME": one for each line that contributes to it.
   private var origins: [Text: [ConfigurationOrigin]] = [:]
-  /// The variables that set nothing.
+  /// The environment variables that navd ignores, because an orchestrator of containers made them.
   var ignored: [String] = []
 
   mutating func add(_ contents: [UInt8], of file: String) {
@@ -145,7 +145,8 @@ struct ConfigurationBuilder {
     return "; is it role:\(subject)?"
   }
 
-  /// Records the origin of the lines that the new value of a key has.
+  /// Records where the lines of a key's new value come from; `before` are its lines before the
+  /// assignment.
   private mutating func note(
     _ origin: ConfigurationOrigin, of name: String, _ key: ConfigurationKey, _ before: [String]
   ) {

@@ -39,7 +39,7 @@ extension ConfigurationKey {
     \.cluster.web, "an address such as https://kiosk.example:7180, or empty for none"
   ) { $0.hasPrefix("http://") || $0.hasPrefix("https://") }
 
-  /// A name of a daemon or of a machine; empty for the name that stands instead.
+  /// The value of a key for the name of a daemon or machine; the empty text stands for `instead`.
   private static func name(
     _ path: any WritableKeyPath<Configuration, String?> & Sendable, instead: String
   ) -> Value {

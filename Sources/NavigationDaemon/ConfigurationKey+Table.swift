@@ -153,7 +153,7 @@ extension ConfigurationKey {
 }
 
 extension ConfigurationKey.Value {
-  /// A text that the configuration can lack: `isValid` checks it, and an empty one stands for nil.
+  /// An optional text: `isValid` checks it, and the empty text stands for nil.
   static func optional(
     _ path: any WritableKeyPath<Configuration, String?> & Sendable, _ expected: String,
     rule: (@Sendable (PathRules) -> String?)? = nil,
@@ -168,7 +168,7 @@ extension ConfigurationKey.Value {
       }, show: { $0[keyPath: path] ?? "" }, rule: rule)
   }
 
-  /// An absolute path that the configuration can lack.
+  /// An optional absolute path.
   static func path(
     _ path: any WritableKeyPath<Configuration, String?> & Sendable, _ expected: String,
     rule: (@Sendable (PathRules) -> String?)? = nil

@@ -11,7 +11,8 @@ extension ConfigurationKey {
     /// Events per second, without suffixes.
     case perSecond
 
-    /// The suffixes and their factors; the product divided by `divisor` is in the unit.
+    /// The suffixes with their factors: a number times its factor, divided by `divisor`, is in the
+    /// unit.
     private var suffixes: [(text: String, factor: Int)] {
       switch self {
       case .bytes: [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)]

@@ -2,7 +2,8 @@ import Journal
 import RuntimePaths
 
 extension Daemon {
-  /// What a start would change in the format of the journal; changes nothing, and makes no file.
+  /// Reports what a start would change in the format of the journal, without changing or creating a
+  /// file.
   ///
   /// The status is `due` if there is something to do. An error means that this version cannot use
   /// the journal.

@@ -80,6 +80,6 @@ extension Daemon {
       }
     let outcome =
       isReady ? "the copy is complete, and the next start tries again" : "nothing was restored"
-    return .notRestored("\(text); \(outcome)", failure.exitStatus)
+    return DaemonError("\(text); \(outcome)", failure.exitStatus)
   }
 }

@@ -10,7 +10,7 @@ import TransportGuard
 
 /// The daemon from start to stop.
 enum Daemon {
-  /// The version in `--version` and in `welcome`.
+  /// The version of navd, which `--version` prints and each `welcome` message reports.
   static let version = "0.1.0"
 
   /// Replays the journal, listens, serves until a stop signal, and closes everything.
@@ -98,7 +98,8 @@ enum Daemon {
     try check(descriptorLimit(), 64 + 44 + 32, "open files (RLIMIT_NOFILE)")
   }
 
-  /// Warns of what the surroundings keep from navd: sockets of systemd, and the names of users.
+  /// Logs warnings about sockets that systemd passed to another process, and about users outside
+  /// the user namespace.
   private static func warn(of rules: PathRules, _ access: Access, _ log: Log) {
     if let text = ServiceManager.warning(about: rules.environment, process: getpid()) {
       log(.warning, text)
@@ -214,7 +215,7 @@ enum Daemon {
     return path
   }
 
-  /// Opens the journal, as the keeper of this program says, and makes the hub that serves it.
+  /// Opens the journal in its directory or database, and makes the hub that serves it.
   private static func open(
     _ keeper: JournalKeeper, _ configuration: Configuration, _ rules: PathRules, _ access: Access,
     _ member: ClusterMember, holder: String, _ form: ProgressDisplay.Form, _ log: Log
@@ -233,7 +234,8 @@ enum Daemon {
       JournalBackup(of: place.path).discard()
       JournalBackup(of: place.path, into: configuration.backup.directory).discard()
       var hub = Hub(
-        configuration: hubConfiguration(configuration), access: access, seed: randomSeed())
+        configuration: hubConfiguration(configuration), access: access,
+        seed: .random(in: 0 ... .max))
       var progress = StartProgress(as: form, log: log)
       let acknowledged = journal.witness?.acknowledged ?? 0
       let loss: EpochLoss?
@@ -257,16 +259,12 @@ enum Daemon {
       .join(retention: retention)
     let hub = Hub(
       configuration: hubConfiguration(configuration), access: access, shards: Shard.count,
-      seed: randomSeed())
+      seed: .random(in: 0 ... .max))
     let keeper = ShardKeeper(
-      cluster.keeper, lease: configuration.cluster.leaseMilliseconds, seed: randomSeed(), log: log)
+      cluster.keeper, lease: configuration.cluster.leaseMilliseconds, seed: .random(in: 0 ... .max),
+      log: log)
     keeper.start(hub)
     return (hub, cluster, ServedShards(journal: cluster, keeper: keeper))
-  }
-
-  private static func randomSeed() -> UInt64 {
-    var source = SystemRandomNumberGenerator()
-    return source.next()
   }
 
   /// This daemon as a member of a cluster: its name, and how clients of other daemons reach it.
@@ -299,7 +297,7 @@ enum Daemon {
     }
   }
 
-  /// The configuration of the hub: that of the daemon, with what no file says.
+  /// The configuration of the hub: the daemon's, and the values that no file can set.
   static func hubConfiguration(_ configuration: Configuration) -> HubConfiguration {
     var hub = configuration.hub
     // The shell limits connections, and a connection has at most one session. A limit of sessions

@@ -12,25 +12,20 @@ package struct DaemonError: Error, CustomStringConvertible {
   package let description: String
   let exitStatus: ExitStatus
 
-  private init(_ description: String, _ exitStatus: ExitStatus) {
+  package init(_ description: String, _ exitStatus: ExitStatus) {
     (self.description, self.exitStatus) = (description, exitStatus)
-  }
-
-  /// A backup cannot be restored.
-  package static func notRestored(_ reason: String, _ status: ExitStatus) -> DaemonError {
-    DaemonError(reason, status)
   }
 
   static func endpoint(_ endpoint: String, reason: String) -> DaemonError {
     DaemonError("cannot listen on \(endpoint): \(reason)", .endpoint)
   }
 
-  /// The refusal of a Unix socket.
+  /// The error of a Unix socket on which navd cannot listen.
   static func socket(_ path: String, _ reason: String) -> DaemonError {
     .endpoint("ipc://" + path, reason: reason)
   }
 
-  /// Takes any error of the modules that the daemon uses.
+  /// Converts an error of any module that the daemon uses.
   init(_ error: any Error) {
     switch error {
     case let error as DaemonError: self = error

@@ -1,11 +1,12 @@
 import NavigationCore
 import NavigationHub
 
-/// An event at hand, with the bytes that count for it while it is held.
+/// A received event, with the bytes that it counts against limits while it waits.
 struct ReceivedEvent: HoldableEvent {
   let event: HubEvent
   let byteCount: Int
-  /// A decoded message takes more memory than its bytes.
+  /// The bytes that it counts against the limit of its principal: a decoded message takes more
+  /// memory than its frame.
   var weight: Int { 2 * byteCount }
 }
 
@@ -25,19 +26,19 @@ struct EventBatches {
   /// The maximum bytes of messages in flight; the loop waits for the writer above it.
   static let bytesInFlight = 8 << 20
 
-  /// The bytes that count for a held event without a longer message.
+  /// The least number of bytes that an event counts.
   static let leastBytes = 1024
 
   private(set) var atHand: [HubEvent] = []
   // Noted as an event arrives: to look through the events again would copy each of them.
   private(set) var areOnlyOps = true
   private(set) var hasGet = false
-  /// The number of the first events at hand that were in a batch before.
+  /// The number of events at the front of `atHand` that a failed batch contained.
   ///
-  /// They are older than whatever waited for navs.
+  /// They stay before the events that waited for dormant navs.
   private(set) var retriedCount = 0
   private var bytesAtHand = 0
-  /// The bytes that count for each event at hand, and for the next one.
+  /// The bytes that each event at hand counts; `nextSize` is for the next event.
   private var sizes: [Int] = []
   private var nextSize = leastBytes
   /// The batches that are not durable yet, oldest first.
@@ -48,11 +49,12 @@ struct EventBatches {
   /// The messages that wait for a later turn, and the ends of their connections, by principal.
   private var backlog = FairQueue<Text, ReceivedEvent>()
   static let weightOfPrincipal = 8 << 20
-  /// The places in the newest batch of the events that are not handled in this turn.
+  /// The indices of the events of the newest batch that wait for a later turn, with their
+  /// principals.
   private var postponed: [(index: Int, owner: Text)] = []
-  /// The bytes that count for each event of the newest batch.
+  /// The bytes that each event of the newest batch counts.
   private var newestSizes: [Int] = []
-  /// Whether principals are charged for the events of this turn.
+  /// Whether messages wait, so that this turn charges each principal for its events.
   private(set) var isSharing = false
 
   /// The number of events that wait for a later turn.
@@ -67,10 +69,10 @@ struct EventBatches {
     inFlight.count >= Self.batchesInFlight || bytesInFlight > Self.bytesInFlight
   }
 
-  /// Adds an event; behind waiting ones, it waits too.
+  /// Adds an event; if events wait for a later turn, it waits behind them.
   ///
-  /// If too many messages of one principal wait, those of the connection with the most octets are dropped,
-  /// and it is returned, to be disconnected.
+  /// If too many messages of one principal wait, it drops those of the connection with the most
+  /// octets, and returns that connection, which the caller disconnects.
   @discardableResult
   @inline(__always)
   mutating func append(_ event: consuming HubEvent) -> ConnectionID? {
@@ -105,7 +107,7 @@ struct EventBatches {
     return most
   }
 
-  /// Drops the messages of a connection that wait; its end goes on waiting, since it ends the session.
+  /// Drops the waiting messages of a connection, but not its closing event, which ends the session.
   private mutating func drop(_ connection: ConnectionID) {
     backlog.remove { waiting in
       if case .closed = waiting.event { return false }
@@ -137,9 +139,10 @@ struct EventBatches {
 
   mutating func append(_ events: [HubEvent]) { for event in events { append(event) } }
 
-  /// Counts the bytes of a received message, whether or not it gives an event; before `append`.
+  /// Counts the bytes of a received message; call it before `append`, also for a message that
+  /// becomes no event.
   ///
-  /// Never fewer than `noteAnswered` takes back.
+  /// `noteAnswered` never subtracts more.
   mutating func noteReceived(_ bytes: Int) {
     nextSize = max(bytes, Self.leastBytes)
     bytesAtHand += nextSize
@@ -156,7 +159,7 @@ struct EventBatches {
     return events
   }
 
-  /// Takes an event that `takeAtHand` returned from the bytes of this turn.
+  /// Subtracts the bytes of an event that `takeAtHand` returned, because it is answered.
   mutating func noteAnswered(_ received: ReceivedEvent) {
     bytesAtHand = max(bytesAtHand - received.byteCount, 0)
   }
@@ -167,7 +170,8 @@ struct EventBatches {
     appendAtHand(received.event)
   }
 
-  /// Adds waiting events to those at hand, up to a number of both, and to an expected cost.
+  /// Moves waiting events to `atHand`, until it has `count` events or their expected cost reaches
+  /// `cost`.
   mutating func takeWaiting(upTo count: Int, cost: Int) {
     isSharing = backlog.count > 0
     var left = cost
@@ -178,9 +182,9 @@ struct EventBatches {
     }
   }
 
-  /// Inserts events that were held before those at hand, and counts their bytes again.
+  /// Inserts events that waited for navs before those at hand, and counts their bytes again.
   ///
-  /// What was in a batch before stays first.
+  /// The events of a failed batch stay first.
   mutating func insertFirst(_ events: [ReceivedEvent]) {
     let later = takeAtHand(from: retriedCount)
     for received in events {
@@ -212,7 +216,7 @@ struct EventBatches {
   // Read here: the loop would copy an event that it passes, which costs each op 300 instructions.
   private var newestEvents: [HubEvent] { inFlight.last?.events ?? [] }
 
-  /// Leaves an event of the newest batch for a later turn; false for one that cannot wait.
+  /// Leaves an event of the newest batch for a later turn; returns false if it cannot wait.
   mutating func postpone(_ index: Int) -> Bool {
     let events = newestEvents
     // The end of a connection waits behind its messages.
@@ -226,14 +230,14 @@ struct EventBatches {
     return true
   }
 
-  /// Notes what an event of the newest batch has cost; only if `isSharing`.
+  /// Charges its principal for an event of the newest batch; call it only if `isSharing`.
   mutating func charge(_ index: Int, _ cost: Int) {
     if let owner = owner(of: newestEvents[index]) { backlog.charge(owner, cost) }
   }
 
-  /// Moves the events that were left for a later turn from the newest batch to those that wait.
+  /// Moves the postponed events from the newest batch to the backlog.
   ///
-  /// The later events of their connections follow, which wait for dormant navs.
+  /// Later events of the same connections follow them, also those that wait for dormant navs.
   mutating func setAsidePostponed(_ pageIns: inout PageIns<ReceivedEvent>) {
     guard !postponed.isEmpty else { return }
     var batch = inFlight.removeLast()
@@ -257,7 +261,7 @@ struct EventBatches {
 
   mutating func completeOldest() { bytesInFlight -= inFlight.removeFirst().bytes }
 
-  /// Puts the events of all batches, none of which is durable, back before those at hand.
+  /// Puts the events of all batches in flight back before those at hand, to be decided again.
   mutating func retryAll() {
     bytesAtHand += bytesInFlight
     let (former, later) = (retriedCount, takeAtHand())

@@ -29,7 +29,8 @@ final class JournalWriter: @unchecked Sendable {
   /// The journal; the loop can use it while all submitted batches are complete and `isBusy` is
   /// false.
   let journal: any JournalStore
-  /// Readable after progress since `arm`: a batch is complete or has failed.
+  /// The file descriptor, which is readable after progress since `arm`: a batch is complete or has
+  /// failed.
   let descriptor: Int32
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let workArrived: UnsafeMutablePointer<pthread_cond_t>
@@ -133,14 +134,16 @@ final class JournalWriter: @unchecked Sendable {
     withLock { while isBusy() { unsafe pthread_cond_wait(progressMade, lock) } }
   }
 
-  /// What the worker has done, in the order of the members.
+  /// What the worker has done since the last `takeProgress`; the loop handles the members in their
+  /// order.
   struct Progress {
     /// Why a checkpoint did not empty the log.
     var checkpointProblem: CheckpointProblem?
     /// The number of completed batches, and the timings of their commits.
     var completed = 0
     var timings: [CommitTiming] = []
-    /// The error of the batch behind them, of which the journal has no record; later ones are dropped.
+    /// The error of the batch after them, of which the journal has no record; later batches are
+    /// dropped.
     var failure: JournalError?
   }
 
@@ -208,7 +211,8 @@ final class JournalWriter: @unchecked Sendable {
   /// Pages in the write-ahead log after the last commit; loop thread.
   var walPages: Int { withLock { logPages } }
 
-  /// The right to answer after the last commit or checkpoint; nil if it cannot be lost; loop thread.
+  /// The lease after the last commit or checkpoint; nil if no other process can take over; loop
+  /// thread.
   var lease: JournalLease? { withLock { presentLease } }
 
   private func withLock<Value>(_ body: () -> Value) -> Value {

@@ -64,7 +64,7 @@ struct ListeningSocket {
     hasSecondName = unsafe navd_give_name(path, lock.secondPath) == 0
   }
 
-  /// Listens on a path; until the lock's `open`, only the daemon's own user can connect.
+  /// Listens on a path; until `setPermissions`, only the daemon's own user can connect.
   static func listen(onPath path: String) throws(DaemonError) -> ListeningSocket {
     let lock = try EndpointLock.take(path)
     let descriptor = unsafe navd_listen_unix(path, backlog)
@@ -159,8 +159,8 @@ struct ListeningSockets {
   /// Restores the socket files that another process has replaced.
   ///
   /// A process that binds a path removes the file there without an error for navd. Existing
-  /// connections continue, but new clients would reach the other process, or none. `problem` names the
-  /// first socket that cannot be restored. The log entry of each is returned once.
+  /// connections continue, but new clients would reach the other process, or none. `problem` names
+  /// the first socket that cannot be restored. It returns one log entry for each socket.
   mutating func reclaim() -> [LogEntry] {
     watch.drain()
     let former = problems

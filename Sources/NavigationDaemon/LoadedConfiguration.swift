@@ -6,7 +6,7 @@ package struct LoadedConfiguration: Hashable, Sendable {
   package var configuration: Configuration
   /// The origins by "SECTION.NAME": one for each line that contributes to the value.
   var origins: [Text: [ConfigurationOrigin]]
-  /// The variables in navd's sections that an orchestrator of containers made for a service.
+  /// The environment variables that navd ignores, because an orchestrator of containers made them.
   var ignored: [String] = []
 
   /// The origins of a key's value, at least one.

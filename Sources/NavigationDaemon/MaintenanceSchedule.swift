@@ -20,7 +20,7 @@ struct MaintenanceSchedule {
   private var checkpointDue: UInt64 = 0
   private var figuresDue: UInt64 = 0
   private var examinationDue: UInt64 = 0
-  /// Why the journal cannot be used, as the last look at its files found.
+  /// The problem that the last examination of the journal's files found; nil if it found none.
   private(set) var problem: JournalError?
   /// The error of the last commit, if it failed.
   private var commitFailure: JournalError?
@@ -28,7 +28,7 @@ struct MaintenanceSchedule {
   /// Why the journal takes no commits; nil if it takes them.
   var storageProblem: String? { (problem ?? commitFailure)?.description }
 
-  /// Begins at the start of the daemon, as if there had been an event: clients reconnect first.
+  /// Begins at the start of the daemon, which counts as an event, because clients reconnect then.
   init(at now: UInt64) { lastEventAt = now }
 
   // Due work.
@@ -50,7 +50,7 @@ struct MaintenanceSchedule {
     pruningDue.map { $0 + Self.patience <= now } ?? false
   }
 
-  /// Whether to look at the files of the journal; true at most once a second.
+  /// Whether to examine the files of the journal; true at most once a second.
   mutating func mustExamine(at now: UInt64) -> Bool {
     guard now >= examinationDue else { return false }
     examinationDue = now + 1000
@@ -96,7 +96,7 @@ struct MaintenanceSchedule {
     return commitFailure == nil
   }
 
-  /// Notes what a look at the files found; returns whether that is news.
+  /// Notes the result of an examination of the files; returns whether it differs from the last one.
   mutating func noteExamined(_ found: JournalError?) -> Bool {
     defer { problem = found }
     return problem != found
@@ -114,6 +114,6 @@ struct MaintenanceSchedule {
   /// Notes that a reader prevented a checkpoint from emptying the log.
   mutating func noteReader(at now: UInt64) { checkpointDue = now + 1000 }
 
-  /// Notes a new retention, by which there may be more to prune.
+  /// Notes that the retention has changed, so that more history may have to be pruned.
   mutating func noteRetention(at now: UInt64) { pruningDue = now }
 }

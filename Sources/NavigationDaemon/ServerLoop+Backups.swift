@@ -14,7 +14,7 @@ extension ServerLoop {
     }
   }
 
-  /// Follows the rules of the configuration, at the start and after a reload.
+  /// Applies the backup rules of the configuration, at the start and after a reload.
   mutating func scheduleBackups(at now: Instant = Instant.now()) {
     let rules = configuration.current.backup
     var newest: UInt64?
@@ -41,7 +41,8 @@ extension ServerLoop {
         seconds: Int(now.wall / 1000), folder: backupFolder, keep: backupSchedule.rules.keep))
   }
 
-  /// Passes progress and results of backups on: to the hub for a client, and to the log.
+  /// Passes the progress and results of backups to the hub, for the client that asked, and to the
+  /// log.
   mutating func takeBackup(at now: Instant = Instant.now()) {
     for report in backups.reports.take() {
       switch report {
@@ -89,7 +90,7 @@ extension ServerLoop {
     log(.warning, "not every older backup was removed: \(problem)", kind: .backedUp)
   }
 
-  /// Passes the figures of the schedule to the hub.
+  /// Gives the hub the figures of backups and of pruning.
   mutating func measureBackups(at now: Instant) {
     hub.measurements[.backupInterval] = backupSchedule.rules.every
     hub.measurements[.backupAge] = backupSchedule.age(at: now).map { $0 + 1 } ?? 0

@@ -42,7 +42,7 @@ extension ServerLoop {
 
   /// Reads the configuration again, and applies it unless a part of it cannot be applied.
   ///
-  /// The entry of the log has the level error if the former configuration stays.
+  /// It returns the log entry, with level error if the former configuration stays.
   private mutating func reload() throws -> LogEntry {
     // First of all, because the service manager tells reloads apart by this time.
     let began = SystemClock.monotonicNanoseconds() / 1000
@@ -105,11 +105,9 @@ extension ServerLoop {
     messageReader = hub.makeReader()
     writer.journal.retention = new.retention
   }
-}
 
-// Changes of roles, grants and keys.
+  // Changes of roles, grants and keys.
 
-extension ServerLoop {
   /// Reads the keys again, and ends the sessions of clients whose keys are no longer authorised.
   mutating func rereadKeys() { use(access.reread()) }
 

@@ -64,19 +64,17 @@ extension ServerLoop {
     if sockets.problem != former { notify(.status(idleStatus)) }
     examine()
   }
-}
 
-// Measurements of the shell, for the hub's statistics.
+  // Measurements of the shell, for the hub's statistics.
 
-extension ServerLoop {
-  /// Counts a commit whose messages have just been passed to the socket.
+  /// Gives the hub the timing of a commit whose messages have just been passed to the socket.
   mutating func measure(_ timing: CommitTiming) {
     hub.measurements.note(timing.duration, .commit)
     hub.measurements.note(UInt64(timing.records), .batch)
     hub.measurements.note(SystemClock.monotonicNanoseconds() - timing.durableAt, .fanOut)
   }
 
-  /// Passes the figures that do not change while the daemon runs.
+  /// Gives the hub the figures that do not change while the daemon runs.
   mutating func measureConstants() {
     let version = libraryVersion()
     hub.measurements[.transportVersion] =
@@ -86,7 +84,7 @@ extension ServerLoop {
     measureLimits()
   }
 
-  /// Passes the limits, which a reload may change.
+  /// Gives the hub the limits, which a reload may change.
   mutating func measureLimits() {
     let limits = configuration.current.router
     hub.measurements[.journalLimit] = UInt64(configuration.current.retention.bytes)
@@ -94,24 +92,14 @@ extension ServerLoop {
     hub.measurements[.principalLimit] = UInt64(limits.connectionsPerPrincipal)
   }
 
-  /// Passes the present figures before a client reads them; asks the file system at most ten times
-  /// a second.
+  /// Gives the hub the present figures before a client reads them; it asks the file system at most
+  /// ten times a second.
   mutating func measureGauges(at now: Instant) {
     hub.measurements.storageProblem = maintenance.storageProblem
     hub.measurements.socketProblem = sockets.problem
     hub.measurements[.logPages] = UInt64(max(writer.walPages, 0))
     measureBackups(at: now)
     guard maintenance.mustMeasure(at: now.boot) else { return }
-    measureConnections(at: now)
-    let sizes = writer.journal.fileSizes
-    hub.measurements[.journalBytes] = UInt64(sizes.journal)
-    hub.measurements[.logBytes] = UInt64(sizes.log)
-    let space = writer.journal.place.directory.flatMap { DiskSpace.probe($0.path) }
-    hub.measurements[.diskFree] = space?.free ?? 0
-    hub.measurements[.diskSize] = space?.size ?? 0
-  }
-
-  private mutating func measureConnections(at now: Instant) {
     let figures = router.measure(at: now.boot)
     hub.measurements[.connections] = UInt64(figures.open)
     hub.measurements[.countedConnections] = UInt64(figures.counted)
@@ -120,5 +108,11 @@ extension ServerLoop {
     hub.measurements.principals = figures.principals.prefix(PrincipalConnections.limit).map {
       PrincipalConnections(principal: $0.name, count: UInt64($0.connections))
     }
+    let sizes = writer.journal.fileSizes
+    hub.measurements[.journalBytes] = UInt64(sizes.journal)
+    hub.measurements[.logBytes] = UInt64(sizes.log)
+    let space = writer.journal.place.directory.flatMap { DiskSpace.probe($0.path) }
+    hub.measurements[.diskFree] = space?.free ?? 0
+    hub.measurements[.diskSize] = space?.size ?? 0
   }
 }

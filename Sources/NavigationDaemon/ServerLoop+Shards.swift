@@ -13,12 +13,13 @@ struct ServedShards {
   let journal: any ClusterJournal
   let keeper: ShardKeeper
   var arriving: [LoadedShards] = []
-  /// The shards to give to other members; at the deadline, by the boot clock, whatever is open.
+  /// The shards to give to other members: when nothing in them is open, or at the deadline by the
+  /// boot clock.
   var leaving: [(shards: [Shard], member: String, deadline: UInt64)] = []
   var lost: [Shard] = []
-  /// Whether the keeper has taken everything that there was to take.
+  /// Whether the keeper has reported that no shard is left to take.
   var isSettled = false
-  /// The navs that came since it had.
+  /// The number of navs loaded since that report.
   var loadedNavs = 0
 
   /// The milliseconds to wait for open transitions, questions and gestures.
@@ -41,18 +42,15 @@ extension ServerLoop {
         batches.append(.wished(asked.connection, id: asked.id, failure))
       case .settled:
         served?.isSettled = true
-        trimAfterLoading()
+        // Gives back what loading many navs has used; 20 ms for 30 MB of a million navs.
+        if served?.loadedNavs ?? 0 >= Self.navsWorthTrimming { navd_trim_memory() }
+        served?.loadedNavs = 0
       }
     }
   }
 
-  /// Gives back what loading many navs has used; 20 ms for 30 MB of a million navs.
-  private mutating func trimAfterLoading() {
-    if served?.loadedNavs ?? 0 >= Self.navsWorthTrimming { navd_trim_memory() }
-    served?.loadedNavs = 0
-  }
-
-  /// Lets shards come and go, as far as nothing that is open holds them.
+  /// Begins to serve the shards that arrive, and gives away those that leave, unless something open
+  /// holds them.
   mutating func moveShards(at now: Instant) throws {
     guard let served else { return }
     let isDue =
@@ -89,7 +87,7 @@ extension ServerLoop {
     }
   }
 
-  /// Ends to serve shards that another member has taken, or that this one must load again.
+  /// Stops serving shards that another member has taken, or that this one must load again.
   mutating func loseShards(_ lost: [Shard], at now: Instant) throws {
     writer.awaitCheckpoint()
     served?.journal.drop(lost)
@@ -105,7 +103,8 @@ extension ServerLoop {
     served?.keeper.noteReleased(shards)
   }
 
-  /// Begins to serve shards; what the hub records of that is durable before anything is answered.
+  /// Begins to serve shards; the hub's records of that are durable before it answers anything about
+  /// them.
   private mutating func serve(_ loaded: LoadedShards, at now: Instant) throws {
     guard let served else { return }
     let shards = loaded.journals.map(\.shard)
@@ -146,7 +145,7 @@ extension ServerLoop {
         + "\(loaded.milliseconds) ms")
   }
 
-  /// When shards have to go; nil if none do.
+  /// The time of the boot clock at which shards must be given away; nil if none must.
   var shardsWakeAt: UInt64? { served?.leaving.map(\.deadline).min() }
 
   /// Waits until the first shards are served, or a signal to stop comes; returns whether one came.
@@ -173,14 +172,12 @@ extension ServerLoop {
     }
     return false
   }
-}
 
-// The lease of a journal that another daemon could take over. Each commit renews it, and `maintain`
-// renews it in quiet times. After its end this daemon receives and answers nothing, because another
-// one may have changed what a client would read here.
+  // The lease of a journal that another daemon could take over. Each commit renews it, and `maintain`
+  // renews it in quiet times. After its end this daemon receives and answers nothing, because another
+  // one may have changed what a client would read here.
 
-extension ServerLoop {
-  /// Waits a moment if the lease has ended, and has it renewed; returns whether it holds.
+  /// Returns whether the lease holds; if it has ended, starts a renewal and waits up to 20 ms.
   ///
   /// It throws `.fenced` if another daemon has taken over, and `.unreadable` if a signal to stop
   /// came.

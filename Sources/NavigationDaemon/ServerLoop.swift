@@ -36,15 +36,17 @@ struct ServerLoop: ~Copyable {
   var maintenance: MaintenanceSchedule
   var workStatus = WorkStatus()
   var backupSchedule: BackupSchedule
-  /// The questions about the configuration that are to be answered before the next turn.
+  /// The administrators' questions about the configuration, which the loop answers before the next
+  /// turn.
   var questions: [ConfigurationQuestion] = []
 
   /// The maximum number of messages in one turn; with more, handshakes and other work would wait
   /// too long.
   static let messagesPerTurn = 256
-  /// The hub's work from which the other messages wait for the next turn.
+  /// The amount of `Hub.work` in one turn from which on other messages wait for the next turn.
   ///
-  /// With a quarter of it, 64 ops of 100 watches took several commits: 0.84 times the messages.
+  /// With a quarter of this limit, 64 ops of 100 watches took several commits, and throughput fell
+  /// to 0.84.
   static let workPerTurn = 1 << 20
 
   init(
@@ -71,7 +73,7 @@ struct ServerLoop: ~Copyable {
 
   /// Serves until a stop signal arrives.
   ///
-  /// An error is one that `DaemonError` knows; the journal is then as after a crash.
+  /// After an error, the journal is as after a crash.
   mutating func run(signals: Int32, watchdog: consuming Watchdog) throws {
     var poller = Poller()
     try router.watch(by: &poller)
@@ -171,8 +173,10 @@ extension ServerLoop {
   /// Performs one turn: takes the writer's progress, then handles the events at hand and due work.
   mutating func turn(at now: Instant) throws {
     try takeProgress(at: now)
-    batches.append(router.events)
-    router.events.removeAll(keepingCapacity: true)
+    if !router.events.isEmpty {
+      batches.append(router.events)
+      router.events.removeAll(keepingCapacity: true)
+    }
     if maintenance.mustExamine(at: now.boot) { examine() }
     if !router.owesTooMuch {
       batches.takeWaiting(upTo: Self.messagesPerTurn, cost: Self.workPerTurn)
@@ -225,7 +229,7 @@ extension ServerLoop {
     }
   }
 
-  /// Takes the batch at hand back, in which an op broke an invariant, and decides its events again.
+  /// Rolls back the newest batch, in which an op broke an invariant, and decides its events again.
   private mutating func decideAgain(at now: Instant) throws {
     while !batches.isNewestAlone {
       writer.awaitProgress()
@@ -253,11 +257,9 @@ extension ServerLoop {
     for connection in output.dropped { router.discardOutbox(of: connection) }
     for notice in output.notices { log(LogEntry(notice)) }
   }
-}
 
-// The end of commits: durable batches, failures and roll-back.
+  // The end of commits: durable batches, failures and roll-back.
 
-extension ServerLoop {
   /// Commits the batch that has just begun on the loop thread; no other batch is in flight.
   mutating func commit(_ records: JournalRecords, at now: Instant) throws {
     let timing: CommitTiming?
@@ -298,7 +300,7 @@ extension ServerLoop {
       || maintenance.isOverdue(at: now.boot) || maintenance.problem != nil
   }
 
-  /// Waits until every batch is durable or has failed; if that is long, it answers reads meanwhile.
+  /// Waits until every batch is durable or has failed; in a long wait, it answers reads.
   mutating func awaitBatches(at now: Instant) throws {
     while !batches.areDurable {
       writer.awaitProgress(milliseconds: JournalWriter.slowCommit)
@@ -310,7 +312,7 @@ extension ServerLoop {
     }
   }
 
-  /// Answers the reads at hand that show what is durable; all other events stay at hand.
+  /// Answers the reads at hand that concern durable states only; all other events stay at hand.
   private mutating func answerAhead(at now: Instant) throws {
     guard !batches.areOnlyOps else { return }
     var waiting = batches.connectionsInFlight
@@ -374,11 +376,9 @@ extension ServerLoop {
     precondition(hub.takeRecords().isEmpty, "records while the journal takes none")
     try carryOut(hub.committed(at: now))
   }
-}
 
-// Messages that have arrived.
+  // Messages that have arrived.
 
-extension ServerLoop {
   /// Receives a limited number of messages; returns whether there were any.
   ///
   /// `isAwaited` says that the router was empty when it was last read.

@@ -1,6 +1,6 @@
 import RuntimePaths
 
-/// The configuration in use, and the sources of another one.
+/// The configuration in use, and the sources from which a reload reads the next one.
 struct ServingConfiguration {
   var current: Configuration { loaded.configuration }
   var loaded: LoadedConfiguration

@@ -6,13 +6,13 @@ import Synchronization
 
 /// Takes and loads the shards of this member of a cluster, on a thread of its own.
 ///
-/// It reads how the cluster is divided whenever another member changes something, a lease has ended,
-/// or a third of a lease has passed; `ShardPlacement` decides. The loop takes `news`. It alone knows
-/// what is under way to the navs, so it alone ends to serve a shard.
+/// It reads how the cluster is divided whenever another member changes something, a lease has
+/// ended, or a third of a lease has passed; `ShardPlacement` decides. The loop takes `news`. The
+/// loop alone knows which ops are in flight, so it alone stops serving a shard.
 ///
 /// `@unchecked Sendable`: `keeper` and the variables belong to the thread.
 final class ShardKeeper: @unchecked Sendable {
-  /// What the loop must know.
+  /// A message to the loop.
   enum News: Sendable {
     /// How the cluster is divided.
     case view(ClusterView)
@@ -22,16 +22,16 @@ final class ShardKeeper: @unchecked Sendable {
     case leaving([Shard], to: String)
     /// Shards that another member has taken.
     case lost([Shard])
-    /// What became of an administrator's wish.
+    /// The outcome of an administrator's wish.
     case wished(AskedWish, WishFailure?)
     /// There is nothing more to take at the moment.
     case settled
   }
 
-  /// What the loop has to say.
+  /// A message from the loop.
   private enum Order: Sendable {
     case wish(AskedWish)
-    /// The loop no longer serves some shards, which `served` tells already.
+    /// `served` has changed: the keeper reads the cluster again.
     case readAgain
     /// Shards are replayed by the configuration of this hub from now on.
     case use(Hub)
@@ -42,10 +42,10 @@ final class ShardKeeper: @unchecked Sendable {
   private let keeper: any ClusterKeeper
   private let lease: UInt64
   private let log: Log
-  /// What makes the hubs that replay shards; nil before `start`.
+  /// The hub whose empty copies replay shards; nil before `start`.
   private var hubTemplate: Hub?
-  /// The shards that the loop serves, or is about to; and those that it has been asked to give
-  /// away, each with the member that gets it.
+  /// The shards that the loop serves or is about to serve, and those that it is to give away, each
+  /// with the member that gets it.
   private let served = Mutex((held: Set<Shard>(), leaving: [Shard: String]()))
   /// The shards whose rows this process cannot replay, with the time of the next attempt, by the boot clock.
   ///
@@ -68,13 +68,13 @@ final class ShardKeeper: @unchecked Sendable {
 
   // The loop's side.
 
-  /// Starts the thread; `hub` makes the hubs that replay shards.
+  /// Starts the thread; empty copies of `hub` replay shards.
   func start(_ hub: borrowing Hub) {
     use(hub)
     Thread.start { self.run() }
   }
 
-  /// Replays shards by the configuration of a hub from now on.
+  /// Makes the thread replay shards by the configuration of a hub from now on.
   func use(_ hub: borrowing Hub) {
     orders.append(.use(hub.makeReplayingHub(seed: 0)))
   }
@@ -100,7 +100,8 @@ final class ShardKeeper: @unchecked Sendable {
     }
   }
 
-  /// Does what is to be done now; returns when to look again, in milliseconds of the boot clock.
+  /// Reads the cluster, and takes and gives away shards; returns when to do so again, in
+  /// milliseconds of the boot clock.
   private func turn() -> UInt64 {
     do throws(JournalError) {
       takeOrders()
@@ -131,7 +132,8 @@ final class ShardKeeper: @unchecked Sendable {
     }
   }
 
-  /// When to look again: a lease of another member ends, or a third of one's own has passed.
+  /// When to read the cluster again: a lease of another member ends, or a third of one's own has
+  /// passed.
   private func wakeTime(_ view: ClusterView) -> UInt64 {
     let now = SystemClock.bootMilliseconds()
     let ends = view.members.filter { $0.isAlive && $0.name != view.member && !$0.shards.isEmpty }

@@ -6,15 +6,15 @@ import NavigationHub
 ///
 /// All members decide by the same rules, so they agree without talking to each other:
 ///
-/// 1. A member serves what it owns. An owner whose lease has ended owns nothing.
-/// 2. A shard without an owner goes where an administrator wants it, else to the member with the
-///    fewest shards. Members that are draining get none, unless all are.
-/// 3. A member gives a shard to the member where an administrator wants it, and everything if it is
-///    draining.
-/// 4. A member that has more than its part gives the excess to those that have less than theirs. A
-///    shard that an administrator wants here stays.
+/// 1. A member serves what it owns. An owner whose lease has ended owns nothing. 2. A shard without
+/// an owner goes where an administrator wants it, else to the member with the fewest shards.
+/// Members that are draining get none, unless all are. 3. A member gives a shard to the member
+/// where an administrator wants it, and everything if it is draining. 4. A member that has more
+/// than its share gives the excess to those that have less than theirs. A shard that an
+/// administrator wants here stays.
 struct ShardPlacement: Hashable, Sendable {
-  /// The shards to give away at a time, so that each of them is without an owner for a short time.
+  /// The number of shards to give away at a time, so that each of them is without an owner for a
+  /// short time.
   static let givenAtATime = 64
 
   private(set) var takes: [Shard] = []
@@ -83,20 +83,21 @@ struct ShardPlacement: Hashable, Sendable {
     return gives.mapValues { $0.sorted() }
   }
 
-  /// The members that take shards, with the number of those that each has.
+  /// The members that take shards, with the number of shards of each.
   private struct Takers {
     private(set) var counts: [(name: String, count: Int)]
 
-    /// The part of a member, rounded up.
+    /// The number of shards that each member should have, rounded up.
     ///
-    /// Nobody gives more than the excess over it, because others give theirs at the same time.
+    /// No member gives more than its excess over this number, because others give theirs at the
+    /// same time.
     private var fairShare: Int {
       (counts.reduce(0) { $0 + $1.count } + counts.count - 1) / max(counts.count, 1)
     }
 
     func has(_ name: String) -> Bool { counts.contains { $0.name == name } }
 
-    /// The member with the fewest shards; of several, the first by name.
+    /// The index of the member with the fewest shards; of several, the first by name.
     private var emptiest: Int? {
       counts.indices.min {
         (counts[$0].count, counts[$0].name) < (counts[$1].count, counts[$1].name)
@@ -118,7 +119,8 @@ struct ShardPlacement: Hashable, Sendable {
       }
     }
 
-    /// The member that gets the next shard of one that has too many, or is draining; nil if none.
+    /// The member that gets the next shard of `name`, which has too many or is draining; nil if
+    /// none should.
     func receiver(from name: String) -> String? {
       guard let emptiest else { return nil }
       guard let own = counts.first(where: { $0.name == name }) else { return counts[emptiest].name }

@@ -6,7 +6,7 @@ import Systemd
 /// Shows the progress of a start, on a terminal and in the status of the service, and ends the process
 /// if it is asked to stop meanwhile.
 struct StartProgress {
-  /// A start that is faster shows no line on a terminal.
+  /// The milliseconds after which a start shows a line on a terminal.
   private static let patience: UInt64 = 100
 
   private let form: ProgressDisplay.Form
@@ -15,7 +15,6 @@ struct StartProgress {
   private var line: ProgressLine
   private var status = WorkStatus()
 
-  /// Begins; shows nothing.
   init(as form: ProgressDisplay.Form, log: Log) {
     (self.form, self.log) = (form, log)
     line = ProgressLine(.start, as: form)

@@ -3,7 +3,7 @@ import RuntimePaths
 /// The roles, grants and keys in use, with a watch of the directory of keys.
 struct WatchedAccess {
   var control: AccessControl
-  /// Its descriptor is readable when the keys may have changed.
+  /// The watch, whose descriptor is readable when the keys may have changed.
   let watch = DirectoryWatch()
   private var directory: String
 
@@ -17,7 +17,7 @@ struct WatchedAccess {
     renewWatch()
   }
 
-  /// Reads the keys again and returns them; the ones in use stay.
+  /// Returns a copy with the keys read again; `control` stays as it is.
   func reread() -> AccessControl {
     renewWatch()
     var control = control

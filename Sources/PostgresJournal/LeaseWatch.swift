@@ -3,7 +3,7 @@
 /// The server's clock counts only for a lease that this process sees for the first time. That clock can
 /// be set, and a promotion brings another one.
 struct LeaseWatch {
-  /// The milliseconds of a lease.
+  /// The duration of a lease in milliseconds.
   let length: UInt64
   private var knownEnds: [String: (renewal: Int64, end: UInt64)] = [:]
 

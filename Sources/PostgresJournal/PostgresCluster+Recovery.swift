@@ -131,7 +131,7 @@ extension PostgresCluster {
     return renewed.count == 1 ? renewed.integer(0, 0).map { (lease, $0) } : nil
   }
 
-  /// Lets the next owner of shards give new epochs to their navs.
+  /// Marks shards that lack commits, so that their next owner gives new epochs to the navs.
   static func markLost(_ lost: [Shard]) -> PostgresCommand {
     PostgresCommand(
       "UPDATE navd.shard SET restored = true WHERE id = ANY($1)",

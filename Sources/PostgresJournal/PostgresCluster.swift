@@ -32,10 +32,10 @@ final class PostgresCluster: ClusterJournal {
   var retention: Retention {
     didSet { for shard in shards.values { shard.journal.retention = retention } }
   }
-  /// Where the row of the member was last.
+  /// The physical place (`ctid`) of the member's row after the last commit.
   var rowPlace: Int64 = 0
   private var staged: [JournalRecords] = []
-  /// The first commit of which nobody knows how it ended.
+  /// The error of the first commit with an unknown outcome; every later commit fails with it.
   private var unknownOutcome: JournalError?
   /// The shard after which history is pruned next.
   private var lastPrunedShard: Shard?
@@ -112,11 +112,9 @@ final class PostgresCluster: ClusterJournal {
 
   /// Wakes the keepers of all members when the transaction is committed.
   static let notificationCommand = PostgresCommand("SELECT pg_notify('navd', '')")
-}
 
-// The shards.
+  // The shards.
 
-extension PostgresCluster {
   func adopt(_ taken: [Journal]) throws(JournalError) {
     for journal in taken {
       guard let engine = journal.engine as? PostgresEngine else {
@@ -154,11 +152,9 @@ extension PostgresCluster {
       connection = nil
     }
   }
-}
 
-// One transaction of several shards.
+  // One transaction of several shards.
 
-extension PostgresCluster {
   func stage(_ records: JournalRecords) throws(JournalError) {
     if !records.isEmpty { staged.append(records) }
   }
@@ -289,7 +285,7 @@ extension PostgresCluster {
     }
   }
 
-  /// Notes where the rows of shards are; `rows` has them in the order of the shards.
+  /// Notes the physical places of the rows of shards; `rows` has them in the order of the shards.
   private func notePlaces(
     of engines: [PostgresEngine], _ rows: PostgresResult, _ column: Int32
   ) {
@@ -337,8 +333,8 @@ extension PostgresCluster {
 
   /// Finds out why a commit was refused; nil if nothing is in its way any more.
   ///
-  /// Another member has some of its shards, or this member's place; the database lacks commits; or the
-  /// server would confirm what it does not keep.
+  /// The reasons are: another member has some of its shards, or this member's place; the database
+  /// lacks commits; the server would confirm what it does not keep.
   private func refusalReason(
     _ engines: [PostgresEngine], _ connection: PostgresConnection
   ) throws(PostgresError) -> JournalError? {
@@ -371,11 +367,9 @@ extension PostgresCluster {
     notePlaces(of: engines, results[1], 3)
     return changed.isEmpty ? nil : .fenced(path: name, shards: changed.map(\.shard))
   }
-}
 
-// Upkeep.
+  // Upkeep.
 
-extension PostgresCluster {
   private static let checkpointsPerMeasurement = 8
   /// The number of shards that one call of `maintain` looks at.
   private static let prunedAtATime = 64

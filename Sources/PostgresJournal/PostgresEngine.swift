@@ -9,9 +9,10 @@ import NavigationHub
 /// its commits, which each commit compares.
 final class PostgresEngine: JournalEngine {
   let shard: Shard
-  /// Commits, and has the connection for reads; nil before the shard is served.
+  /// The cluster, which commits for this shard and has its connection for reads.
   private unowned let cluster: PostgresCluster
-  /// What the shard had when it was taken, until its journal has replayed it.
+  /// The records and facts that the shard had when it was taken; nil after its journal has replayed
+  /// them.
   private var loading: (records: PostgresLoading, facts: [String: [UInt8]])?
   let epoch: Int64
   /// The database in which this process took the shard.
@@ -19,7 +20,7 @@ final class PostgresEngine: JournalEngine {
   /// The number of commits in the database, and the sequence of the last row.
   private(set) var stored: Int64
   private(set) var sequence: UInt64
-  /// Where the row of the shard was last.
+  /// The physical place (`ctid`) of the shard's row after the last commit.
   var rowPlace: Int64
   /// The statements of the open transaction, and its last sequence; nil if none is open.
   private(set) var transaction: (commands: [PostgresCommand], last: UInt64)?
@@ -73,15 +74,13 @@ final class PostgresEngine: JournalEngine {
     }
   }
 
-  /// The numbers by which the next commit is compared.
+  /// The epoch and the number of commits that the next commit must find in the database.
   var count: PostgresHistory.Count { PostgresHistory.Count(epoch: epoch, commits: stored) }
 
   private var id: PostgresValue { .integer(Int64(shard.number)) }
-}
 
-// One transaction.
+  // One transaction.
 
-extension PostgresEngine {
   func begin() throws(JournalError) {
     precondition(transaction == nil, "a transaction inside a transaction")
     transaction = ([], sequence)
@@ -153,11 +152,9 @@ extension PostgresEngine {
         ON CONFLICT (shard, key) DO UPDATE SET value = excluded.value
         """, id, .text(key.key), .bytes(bytes)))
   }
-}
 
-// Reading, while the shard is loaded and while history is pruned.
+  // Reading, while the shard is loaded and while history is pruned.
 
-extension PostgresEngine {
   func fact(_ key: JournalFact) throws(JournalError) -> [UInt8]? {
     let stored: [UInt8]?
     if let loading {
@@ -203,11 +200,9 @@ extension PostgresEngine {
   func readGroup(from sequence: UInt64, _ consume: GroupConsumer) throws(JournalError) -> Bool {
     try cluster.read(.group(from: sequence, of: shard)).readGroup(0, name, consume)
   }
-}
 
-// Upkeep, which the cluster does for all shards, and the server for itself.
+  // Upkeep, which the cluster does for all shards, and the server for itself.
 
-extension PostgresEngine {
   var logPages: Int { 0 }
   var problem: JournalError? { nil }
   var sizes: (journal: Int, log: Int) { cluster.fileSizes }

@@ -26,7 +26,8 @@ enum PostgresError: Error, Hashable {
   /// The SQLSTATEs of a prepared statement that is not there, or is there already.
   private static let lostStatementStates = ["26000", "42P05"]
 
-  /// Why a session whose settings are lost is of no use: the server could confirm what it loses.
+  /// The message about a connection pooler that loses the settings of a session: the server could
+  /// then confirm commits that it loses.
   static let poolerAdvice =
     "a pooler between gives each transaction another session of the server; connect without it, or "
     + "set it to pool sessions"

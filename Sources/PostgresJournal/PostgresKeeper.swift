@@ -7,16 +7,17 @@ import RuntimePaths
 /// Reads and changes who serves which shard, on a connection of its own.
 final class PostgresKeeper: ClusterKeeper {
   private let place: PostgresPlace
-  /// The cluster whose shards it takes; the cluster has this keeper.
+  /// The cluster for which it takes shards, and which owns this keeper.
   weak var cluster: PostgresCluster?
   private var connection: PostgresConnection?
-  /// What loads the shards taken last.
+  /// Reads the records of the shards taken last.
   private var loading: PostgresLoading?
   private var wasConnected = false
   /// When shards may be taken of members that have not renewed their leases since the server came
   /// back, in milliseconds of the boot clock.
   private var takeOverNotBefore: UInt64 = 0
-  /// A lease that ends later was renewed since; in milliseconds of the server's clock.
+  /// A lease that ends after this time was renewed since the server came back; in milliseconds of
+  /// the server's clock.
   private var renewedAfter: Int64 = 0
   private var isNotified = false
   private var leases: LeaseWatch
@@ -120,7 +121,8 @@ final class PostgresKeeper: ClusterKeeper {
     (extract(epoch FROM leased_until - clock_timestamp()) * 1000)::bigint
     """
 
-  /// Reports what has changed: somebody may reload the server, or restore tables.
+  /// Logs new warnings about the server's settings and its tables, which an administrator can
+  /// change at any time.
   private func warn(_ settings: PostgresSchema.Settings, shards: Int) {
     var found = [settings.refusal].compactMap { $0 } + settings.warnings
     if shards < Shard.count {

@@ -16,12 +16,12 @@ package struct PostgresPlace: ClusterPlace {
   package let lease: UInt64
   /// The name of the database in errors.
   package let name: String
-  /// Is called with what the administrator should know about the server; any thread.
+  /// Logs a warning about the server; any thread may call it.
   package let warn: @Sendable (String) -> Void
   /// A name of this process, so that another one with the same member name is another owner.
   let process: String
 
-  /// The milliseconds that this process stops before its lease ends in the time of the database.
+  /// The milliseconds by which this process ends its lease earlier than the database does.
   ///
   /// Two clocks count the lease. Of 5 s, clocks that differ by 1 % disagree about 50 ms.
   var leaseMargin: UInt64 { lease / 10 }
@@ -85,11 +85,10 @@ package struct PostgresPlace: ClusterPlace {
         reason: "its connection string has a password, which anybody could read there; "
           + "use passfile, or a service file")
     }
-    var source = SystemRandomNumberGenerator()
-    process = String(source.next(), radix: 16)
+    process = String(UInt64.random(in: 0 ... .max), radix: 16)
   }
 
-  /// Nil: the server keeps the files.
+  /// The directory, which is nil: the server keeps the files.
   package var directory: JournalDirectory? { nil }
 
   package func join(retention: Retention) throws(JournalError) -> any ClusterJournal {
@@ -105,7 +104,7 @@ package struct PostgresPlace: ClusterPlace {
     try PostgresConnection(conninfo, as: "navd " + process, timeout: answerTimeout)
   }
 
-  /// Does something with the server; throws `.unreadable` for any failure of it.
+  /// Runs `body`; throws `.unreadable` for any failure of the server.
   func reading<Value>(
     _ body: () throws(PostgresError) -> Value
   ) throws(JournalError) -> Value {

@@ -14,12 +14,12 @@ final class PostgresReader: JournalEngineReader {
 
   var name: String { place.name }
 
-  /// Each read by itself: a transaction would cost two more messages to the server.
+  /// Runs `body` without a transaction, which would cost two more messages to the server.
   func reading<Value>(
     _ body: () throws(JournalError) -> Value
   ) throws(JournalError) -> Value { try body() }
 
-  /// Unknown: PostgreSQL counts changes of a table only roughly.
+  /// Returns nil, because PostgreSQL counts changes of a table only roughly.
   func version() throws(JournalError) -> Int64? { nil }
 
   func readGroup(

@@ -5,7 +5,8 @@ package struct AccessDenial: Hashable, Sendable {
   /// The reason in one line, for logs and users.
   package var reason: String
   package var remedy: String
-  /// Whether waiting cannot help: until a daemon serves, its socket is open to its own user alone.
+  /// Whether waiting cannot help; otherwise the daemon may be starting, and its socket is open to
+  /// its own user only until it serves.
   package var isPermanent: Bool
 
   /// Finds the reason for an address; nil if the permissions let this user connect, if there is no

@@ -76,7 +76,7 @@ func makeDueBackup(_ stage: inout LoopStage) throws -> [LogEntry] {
       stage.loop.scheduleBackups(at: stage.now)
       var names: [String] = []
       for _ in 0..<5 {
-        names.append(BackupName.name(ofSeconds: Int(stage.now.wall / 1000)))
+        names.append(BackupFolder.name(ofSeconds: Int(stage.now.wall / 1000)))
         _ = try makeDueBackup(&stage)
         stage.pass(3_600_000)
       }

@@ -40,7 +40,7 @@ import Testing
       #expect(
         logged.first?.message.hasPrefix("backed up 1 nav to \(folder)/navd-20261126T") == true)
       let first = try Self.files(folder)
-      #expect(first.count == 1 && BackupName.seconds(of: first[0]) == 1_795_651_200)
+      #expect(first.count == 1 && BackupFolder.seconds(of: first[0]) == 1_795_651_200)
       // Files of other names stay, and so does what is no file.
       for name in ["navd-20200101T000000Z-7.db", "notes"] {
         try Data().write(to: URL(fileURLWithPath: folder + "/" + name))
@@ -140,7 +140,7 @@ import Testing
       }
       let folder = directory + "/state/backups"
       let names = try Self.files(folder)
-      #expect(names.count == 2 && names.count { BackupName.seconds(of: $0) != nil } == 1)
+      #expect(names.count == 2 && names.count { BackupFolder.seconds(of: $0) != nil } == 1)
       #expect(names.contains { $0.hasSuffix("Z-1.db") })
       try stage.close()
     }
