@@ -11,12 +11,9 @@ extension CommandLineGrammar {
     parse(arguments, leadingOnly: false).line
   }
 
-  /// Parses the options before the first positional argument, and returns the words from there on.
-  package func parseLeading(_ arguments: [String]) -> (line: ParsedCommandLine, rest: [String]) {
-    parse(arguments, leadingOnly: true)
-  }
-
-  private func parse(
+  /// Parses as `parse(_:)` does; with `leadingOnly`, only the options before the first positional
+  /// argument, and returns the words from there on.
+  package func parse(
     _ arguments: [String], leadingOnly: Bool
   ) -> (line: ParsedCommandLine, rest: [String]) {
     do throws(CommandLineFault) {

@@ -107,7 +107,10 @@ extension CommandLineGrammar {
       let matches = all.contains(name) ? [name] : all.filter { $0.hasPrefix(name) }
       guard matches.count == 1 else {
         throw matches.isEmpty
-          ? unknown("--\(name)", like: name, among: own) : ambiguous(name, matches)
+          ? unknown("--\(name)", like: name, among: own)
+          : CommandLineFault(
+            text: "'--\(name)' is the beginning of several options",
+            remedy: matches.map { "--\($0)" }.joined(separator: ", "))
       }
       guard let option = grammar.options.first(where: { $0.name == matches[0] }) else {
         guard ["help", "usage", "version"].contains(matches[0]) else {
@@ -158,12 +161,6 @@ extension CommandLineGrammar {
         text: "there is no option '\(typed)'\(question)",
         remedy: near.isEmpty && grammar.options.contains { $0.group != nil }
           ? grammar.usage : "\(grammar.program) --help")
-    }
-
-    private func ambiguous(_ name: String, _ matches: [String]) -> CommandLineFault {
-      CommandLineFault(
-        text: "'--\(name)' is the beginning of several options",
-        remedy: matches.map { "--\($0)" }.joined(separator: ", "))
     }
   }
 

@@ -85,10 +85,8 @@ package struct PositionalArguments: Hashable, Sendable {
   /// How many arguments can stand behind the nav.
   package var countAfterNav: ClosedRange<Int> {
     let others = places.dropFirst(navCount)
-    return others.count {
-      !$0.isOptional
-    }...(others.contains(where: \.isRepeated)
-      ? Int.max : others.count)
+    let most = others.contains(where: \.isRepeated) ? Int.max : others.count
+    return others.count { !$0.isOptional }...most
   }
 
   /// The words that can stand right behind the nav; empty if any word can.

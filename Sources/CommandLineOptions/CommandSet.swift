@@ -147,7 +147,7 @@ package struct CommandSet: Sendable {
       CommandLineGrammar.printAndExit(overview)
     }
     let outer = outerGrammar
-    var (line, rest) = outer.parseLeading(arguments)
+    var (line, rest) = outer.parse(arguments, leadingOnly: true)
     if rest.first == "help", !commands.contains(where: { $0.name == "help" }) {
       rest = rest.count > 1 && rest[1] != "all" ? [rest[1], "--help"] : []
       if rest.isEmpty { _ = outer.parse(["--help"]) }

@@ -181,7 +181,8 @@ extension JournalError {
     switch (code & 0xff, action) {
     case (SQLITE_CORRUPT, _), (SQLITE_NOTADB, _):
       self = .damaged(path: path, what: reason)
-    case (SQLITE_IOERR, _) where Self.isSync(code):
+    // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. Swift does not import these C expressions.
+    case (SQLITE_IOERR, _) where [4, 5].contains(code >> 8):
       self = .syncFailed(path: path, reason: reason)
     case (SQLITE_FULL, _),
       (SQLITE_IOERR, _) where systemError == ENOSPC || systemError == EDQUOT,
@@ -205,10 +206,5 @@ extension JournalError {
     case (_, .writing):
       self = .writeFailed(path: path, reason: reason)
     }
-  }
-
-  private static func isSync(_ code: Int32) -> Bool {
-    // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. Swift does not import these C expressions.
-    code == SQLITE_IOERR | (4 << 8) || code == SQLITE_IOERR | (5 << 8)
   }
 }

@@ -53,12 +53,17 @@ package final class Journal: JournalStore {
     agesWritten = ages.time
   }
 
-  /// Opens the journal of a directory; makes an empty one if there is none.
+  /// Locks a directory and opens its journal; makes either if there is none.
+  ///
+  /// `holder` names this process in the error of another process that finds the lock, such as
+  /// `navd serving ipc:///…`.
   package static func open(
     directory: String, durability: Durability, bootID: String, retention: Retention, holder: String
   ) throws(JournalError) -> Journal {
-    try JournalDirectory(path: directory, durability: durability, bootID: bootID)
-      .open(retention: retention, holder: holder)
+    let engine = try SQLiteEngine(
+      directory: directory, durability: durability, bootID: bootID, holder: holder)
+    let place = JournalDirectory(path: directory, bootID: bootID, isFrozen: engine.isFrozen)
+    return try Journal(engine, in: place, retention: retention)
   }
 
   package var shard: Shard { engine.shard }
@@ -67,12 +72,12 @@ package final class Journal: JournalStore {
 
   /// Whether every nav needs a new epoch; until `epochsRenewed()` it stays true, and every commit
   /// is synced.
-  package var mustRenewEpochs: Bool { engine.mustRenewEpochs }
+  package var mustRenewEpochs: Bool { engine.loss != nil }
 
   /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none can be.
   package var loss: EpochLoss? {
     if let witness, witness.acknowledged > lastSequence { return .older }
-    return mustRenewEpochs ? engine.isRestored ? .backup : .crash : nil
+    return engine.loss
   }
 
   package func epochsRenewed() throws(JournalError) {

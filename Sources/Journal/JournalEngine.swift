@@ -19,11 +19,9 @@ package import NavigationHub
 package protocol JournalEngine: JournalFacts, AnyObject {
   /// The shard to which its rows belong.
   var shard: Shard { get }
-  /// Whether committed rows may be missing, so that every nav needs a new epoch.
-  var mustRenewEpochs: Bool { get }
-  /// Whether `mustRenewEpochs` is true because an administrator went back to an earlier state.
-  var isRestored: Bool { get }
-  /// Notes that the new epochs, which `mustRenewEpochs` asked for, are committed.
+  /// Why committed rows may be missing, so that every nav needs a new epoch; nil if none can be.
+  var loss: EpochLoss? { get }
+  /// Notes that the new epochs are committed, after which `loss` is nil.
   func epochsRenewed() throws(JournalError)
   /// Stores durably that every nav needs a new epoch at the next start.
   func renewEpochsAtNextStart() throws(JournalError)

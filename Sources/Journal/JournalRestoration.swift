@@ -80,8 +80,9 @@ package struct JournalRestoration: ~Copyable {
     guard try exists(ready) else { return nil }
     let path = directory + "/" + Journal.fileName
     var former: String?
-    if let stamp = try modificationTime(ready), try exists(path) {
-      let name = try formerName(in: directory, stamp, of: path)
+    var information = stat()
+    if unsafe stat(ready, &information) == 0, try exists(path) {
+      let name = try formerName(in: directory, Int(information.st_mtim.tv_sec), of: path)
       guard unsafe link(path, name) == 0 || errno == EEXIST else {
         throw DirectoryLock.failure(name)
       }
@@ -108,12 +109,6 @@ package struct JournalRestoration: ~Copyable {
       if try !exists(name) || fileIdentity(name) == fileIdentity(path) { return name }
     }
     throw .unwritable(path: directory, reason: "there are too many former journals")
-  }
-
-  private static func modificationTime(_ path: String) throws(JournalError) -> Int? {
-    var information = stat()
-    guard unsafe stat(path, &information) == 0 else { return nil }
-    return Int(information.st_mtim.tv_sec)
   }
 }
 

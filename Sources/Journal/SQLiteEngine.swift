@@ -7,8 +7,8 @@ import NavigationHub
 /// that some are not, and in which boot of the machine. If the next process finds another boot, rows
 /// may be missing, and every nav needs a new epoch.
 final class SQLiteEngine: JournalEngine {
-  /// Whether a power failure may have lost acknowledged rows; while it is true, every commit is synced.
-  private(set) var mustRenewEpochs: Bool
+  /// Why acknowledged rows may be lost, so that every commit is synced; nil if none can be.
+  private(set) var loss: EpochLoss?
 
   let database: Database
   private let facts: FactTable
@@ -73,13 +73,14 @@ final class SQLiteEngine: JournalEngine {
     beginStatement = try database.prepare("BEGIN IMMEDIATE")
     commitStatement = try database.prepare("COMMIT")
     state = try Metadata(facts).state()
-    mustRenewEpochs = state != .clean && state != .dirty(bootID: bootID)
+    let isWhole = state == .clean || state == .dirty(bootID: bootID)
+    loss = isWhole ? nil : state == Self.restored ? .backup : .crash
     files = JournalFiles(directory: directory, database: path, isReadOnly: isFrozen)
     self.lock = consume lock
     // After unsynced commits were lost, any part of the log may be missing, so its damage is no
     // error.
-    if let logDamage, !mustRenewEpochs { throw .damaged(path: path, what: logDamage) }
-    guard let pages = try Metadata(facts).logPages(), !mustRenewEpochs else { return }
+    if let logDamage, loss == nil { throw .damaged(path: path, what: logDamage) }
+    guard let pages = try Metadata(facts).logPages(), loss == nil else { return }
     guard logBytes ?? -1 < Int(pages) * LogScan.frameBytes else { return }
     // The one that SQLite has just made would look right to the next start.
     if logBytes == nil { try removeFile(path + "-wal") }
@@ -206,28 +207,26 @@ final class SQLiteEngine: JournalEngine {
   /// The state that a restoration stores: dirty, with an id that no boot has.
   private static let restored = SyncState.dirty(bootID: "")
 
-  var isRestored: Bool { mustRenewEpochs && state == Self.restored }
-
   func epochsRenewed() throws(JournalError) {
-    guard mustRenewEpochs else { return }
+    guard loss != nil else { return }
     try store(.clean)
-    mustRenewEpochs = false
+    loss = nil
   }
 
   func renewEpochsAtNextStart() throws(JournalError) {
     try store(Self.restored)
-    mustRenewEpochs = true
+    loss = .backup
   }
 
   func syncNow() throws(JournalError) {
-    guard !mustRenewEpochs, state != .clean else { return }
+    guard loss == nil, state != .clean else { return }
     try store(.clean)
   }
 
   /// Prepares a commit that is not synced in mode `relaxed`.
   private func prepareUnsynced() throws(JournalError) {
-    // While `mustRenewEpochs` is true, the stored state stays and commits are synced.
-    guard durability == .relaxed, !mustRenewEpochs else { return try setSynchronous(true) }
+    // While rows may be lost, the stored state stays and commits are synced.
+    guard durability == .relaxed, loss == nil else { return try setSynchronous(true) }
     let dirty = SyncState.dirty(bootID: bootID)
     if state != dirty { try store(dirty) }
     try setSynchronous(false)
@@ -267,12 +266,7 @@ final class SQLiteEngine: JournalEngine {
     let free = try database.integer("PRAGMA freelist_count")
     guard free > 256, try free > database.integer("PRAGMA page_count") / 4 else { return 0 }
     try prepareUnsynced()
-    do throws(JournalError) {
-      try database.execute("PRAGMA incremental_vacuum(64)", .writing)
-    } catch {
-      database.rollBack()
-      throw error
-    }
+    try database.execute("PRAGMA incremental_vacuum(64)", .writing)
     return try Int(free - database.integer("PRAGMA freelist_count"))
   }
 

@@ -22,9 +22,7 @@ import NavigationCore
     unsafe handle = nil
   }
 
-  func reset() {
-    unsafe sqlite3_reset(open)
-  }
+  func reset() { unsafe sqlite3_reset(open) }
 
   /// Moves to the next row of the result; returns false if there is none.
   func step(_ action: DatabaseAction) throws(JournalError) -> Bool {

@@ -103,7 +103,7 @@ struct ConfigurationBuilder {
     {
       faults.append(
         (origins[Text(every)]?.last ?? .initial).refusal(
-          "[backup] every is \(configuration.backup.every.seconds): the database server of [cluster] "
+          "[backup] every is \(configuration.backup.every[.seconds]): the database server of [cluster] "
             + "keeps the journal; back it up with pg_basebackup or pg_dump"))
     }
     return (

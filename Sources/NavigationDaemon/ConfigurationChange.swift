@@ -48,22 +48,17 @@ extension Configuration {
   /// It names the first key that needs a restart, with both values. `first` is the configuration at
   /// the start of the daemon.
   func reasonAgainstReload(_ other: Configuration, startedWith first: Configuration) -> String? {
-    let late = changedKeys(to: other).first { $0.key.isTooLate(from: first, to: other) }
+    let late = changedKeys(to: other).first { key, _ in
+      switch key.change {
+      case .atOnce: false
+      case .atOnceUpToFirst:
+        key.value.number.map { other[keyPath: $0.path] > first[keyPath: $0.path] } ?? true
+      case .atStart: true
+      }
+    }
     return late.map { key, change in
       "[\(key.section)] \(key.name) is \(ConfigurationChange.quoted(change.before)) and would be "
         + "\(ConfigurationChange.quoted(change.after)), which needs a restart"
-    }
-  }
-}
-
-extension ConfigurationKey {
-  /// Whether the new value of this key needs a restart.
-  fileprivate func isTooLate(from first: Configuration, to other: Configuration) -> Bool {
-    switch change {
-    case .atOnce: false
-    case .atOnceUpToFirst:
-      value.number.map { other[keyPath: $0.path] > first[keyPath: $0.path] } ?? true
-    case .atStart: true
     }
   }
 }

@@ -21,7 +21,7 @@ extension ConfigurationKey {
       "cluster", "web", web,
       "The address of the navd-web that serves this daemon to browsers.", change: .atStart),
     number(
-      "cluster", "lease", \.cluster.leaseMilliseconds.number, .milliseconds, 1000...60_000,
+      "cluster", "lease", \.cluster.leaseMilliseconds[.milliseconds], .milliseconds, 1000...60_000,
       "How long after the last sign of life of a daemon another one takes over.", change: .atStart),
   ]
 

@@ -222,17 +222,16 @@ enum Daemon {
   ) throws -> (hub: Hub, store: any JournalStore, served: ServedShards?) {
     let retention = configuration.retention
     guard let make = keeper.cluster else {
-      let place = JournalDirectory(
-        path: try stateDirectory(configuration, rules),
-        durability: configuration.daemon.durability,
-        bootID: try bootID(environment: rules.environment))
-      let journal = try place.open(retention: retention, holder: holder)
+      let directory = try stateDirectory(configuration, rules)
+      let journal = try Journal.open(
+        directory: directory, durability: configuration.daemon.durability,
+        bootID: try bootID(environment: rules.environment), retention: retention, holder: holder)
       journal.witness = try configuration.daemon.witness.map { path throws(JournalError) in
         try JournalWitness(path: path, isFrozen: journal.place.directory?.isFrozen == true)
       }
       // Removes the partial copy of a backup that was running when an earlier process ended.
-      JournalBackup(of: place.path).discard()
-      JournalBackup(of: place.path, into: configuration.backup.directory).discard()
+      JournalBackup(of: directory).discard()
+      JournalBackup(of: directory, into: configuration.backup.directory).discard()
       var hub = Hub(
         configuration: hubConfiguration(configuration), access: access,
         seed: .random(in: 0 ... .max))

@@ -74,10 +74,6 @@ extension PathError {
   }
 }
 
-extension ExitStatus {
-  package func exitProcess() -> Never { exit(rawValue) }
-}
-
 /// The exit statuses of navd; navd.service and scripts depend on them.
 package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   case orderly = 0
@@ -94,4 +90,6 @@ package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   case syncFailed = 9
   /// Another navd has taken the database over while this one served it.
   case fenced = 10
+
+  package func exitProcess() -> Never { exit(rawValue) }
 }

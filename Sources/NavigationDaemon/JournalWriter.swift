@@ -137,21 +137,16 @@ final class JournalWriter: @unchecked Sendable {
   /// What the worker has done since the last `takeProgress`; the loop handles the members in their
   /// order.
   struct Progress {
-    /// Why a checkpoint did not empty the log.
-    var checkpointProblem: CheckpointProblem?
+    /// Whether a reader of the log kept a checkpoint from emptying it.
+    var isLogRead = false
+    /// The error of a checkpoint.
+    var checkpointFailure: JournalError?
     /// The number of completed batches, and the timings of their commits.
     var completed = 0
     var timings: [CommitTiming] = []
     /// The error of the batch after them, of which the journal has no record; later batches are
     /// dropped.
     var failure: JournalError?
-  }
-
-  /// The reason why the last checkpoint did not empty the log.
-  enum CheckpointProblem: Equatable {
-    /// A reader uses the log.
-    case isRead
-    case failed(JournalError)
   }
 
   private func wake(_ change: () -> Void) {
@@ -301,20 +296,18 @@ final class JournalWriter: @unchecked Sendable {
   /// Checkpoints the log; the caller holds `lock`, which is released meanwhile.
   private func checkpointLocked() {
     unsafe pthread_mutex_unlock(lock)
-    var problem: CheckpointProblem?
-    do throws(JournalError) {
-      try journal.checkpoint()
-      if journal.walPages > 0 { problem = .isRead }
-    } catch {
-      problem = .failed(error)
-    }
+    var failure: JournalError?
+    do throws(JournalError) { try journal.checkpoint() } catch { failure = error }
     unsafe pthread_mutex_lock(lock)
     (logPages, presentLease) = (journal.walPages, journal.lease)
     checkpointPages = logPages + Self.busyPages
     mustCheckpoint = false
-    if let problem { progress.checkpointProblem = problem }
+    let isLogRead = failure == nil && logPages > 0
+    if failure != nil || isLogRead {
+      (progress.checkpointFailure, progress.isLogRead) = (failure, isLogRead)
+    }
     // With a lease, the loop has to plan the next renewal.
-    if problem != nil || presentLease != nil { eventfd_write(descriptor, 1) }
+    if failure != nil || isLogRead || presentLease != nil { eventfd_write(descriptor, 1) }
     unsafe pthread_cond_signal(progressMade)
   }
 

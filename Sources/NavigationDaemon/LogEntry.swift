@@ -72,31 +72,18 @@ struct LogEntry: Hashable, Sendable {
     line += message
     let about = subjects.map { "\($0) \($1)" }.joined(separator: ", ")
     if !about.isEmpty { line += " (\(about))" }
-    return Self.spellingOutControls(line)
-  }
-
-  private static func spellingOutControls(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
+    return line.unicodeScalars.reduce(into: "") { text, scalar in
       if scalar.properties.generalCategory == .control {
-        result += "\\u{\(String(scalar.value, radix: 16))}"
+        text += "\\u{\(String(scalar.value, radix: 16))}"
       } else {
-        result.unicodeScalars.append(scalar)
+        text.unicodeScalars.append(scalar)
       }
     }
-    return result
   }
 }
 
 extension LogEntry {
   init(_ notice: Notice) {
-    let level: LogLevel =
-      switch notice.level {
-      case .error: .error
-      case .warning: .warning
-      case .notice: .notice
-      case .info: .info
-      }
     let kind: Kind? =
       switch notice.kind {
       case .diverged: .diverged
@@ -107,7 +94,8 @@ extension LogEntry {
       case .miscounted: nil
       }
     self.init(
-      level, notice.text, kind: kind, nav: notice.nav, revision: notice.revision,
+      LogLevel(rawValue: notice.level.rawValue) ?? .error, notice.text, kind: kind, nav: notice.nav,
+      revision: notice.revision,
       client: notice.client)
     principal = notice.principal
     code = notice.code

@@ -65,7 +65,8 @@ extension ServerLoop {
     // A commit in flight renews the lease, and so does a running checkpoint.
     let renewal = isRemote && batches.areDurable && !writer.isBusy ? writer.lease?.renewal : nil
     let due = [
-      hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal, shardsWakeAt,
+      hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal,
+      served?.leaving.map(\.deadline).min(),
       backupSchedule.wakeAt(now),
     ]
     .compactMap { $0 }.min()

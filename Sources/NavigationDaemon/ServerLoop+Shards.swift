@@ -24,8 +24,6 @@ struct ServedShards {
 
   /// The milliseconds to wait for open transitions, questions and gestures.
   static let patience: UInt64 = 100
-
-  var isMoving: Bool { !arriving.isEmpty || !leaving.isEmpty || !lost.isEmpty }
 }
 
 extension ServerLoop {
@@ -144,9 +142,6 @@ extension ServerLoop {
       "took \(counted(shards.count, "shard")) with \(counted(navs, "nav")) in "
         + "\(loaded.milliseconds) ms")
   }
-
-  /// The time of the boot clock at which shards must be given away; nil if none must.
-  var shardsWakeAt: UInt64? { served?.leaving.map(\.deadline).min() }
 
   /// Waits until the first shards are served, or a signal to stop comes; returns whether one came.
   mutating func awaitShards(signals: Int32) throws -> Bool {

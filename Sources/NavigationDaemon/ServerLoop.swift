@@ -183,7 +183,7 @@ extension ServerLoop {
       if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
     }
     if !batches.areDurable, mustAwaitBatches(at: now) { try awaitBatches(at: now) }
-    if served?.isMoving == true { try moveShards(at: now) }
+    if served != nil { try moveShards(at: now) }
     if batches.areDurable, !writer.isBusy { try maintain(at: now) }
     startDueBackup(at: now)
     if hub.hasDormantNavs || !pageIns.isEmpty { try pageIn() }
@@ -277,11 +277,8 @@ extension ServerLoop {
   /// Releases the batches that the writer has completed, or rolls back those that failed.
   mutating func takeProgress(at now: Instant) throws {
     let progress = writer.takeProgress()
-    switch progress.checkpointProblem {
-    case .failed(let error): try failMaintenance(error, at: now)
-    case .isRead: maintenance.noteReader(at: now.boot)
-    case nil: break
-    }
+    if let error = progress.checkpointFailure { try failMaintenance(error, at: now) }
+    if progress.isLogRead { maintenance.noteReader(at: now.boot) }
     if !progress.timings.isEmpty { noteStored(at: now) }
     for _ in 0..<progress.completed {
       batches.completeOldest()

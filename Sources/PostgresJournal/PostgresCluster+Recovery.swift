@@ -109,8 +109,8 @@ extension PostgresCluster {
     ]
     let lost = verdicts.shards { $0 == .lost }
     // A shard whose navs still need new epochs keeps its former server, by which the next owner knows.
-    let whole = verdicts.shards(where: \.isSame).filter {
-      shards[$0]?.engine.mustRenewEpochs == false
+    let whole = verdicts.shards(where: \.isSame).filter { shard in
+      shards[shard].map { $0.engine.loss == nil } ?? false
     }
     if !lost.isEmpty { commands.append(Self.markLost(lost)) }
     if witness.found != witness.former {

@@ -24,8 +24,7 @@ final class PostgresEngine: JournalEngine {
   var rowPlace: Int64
   /// The statements of the open transaction, and its last sequence; nil if none is open.
   private(set) var transaction: (commands: [PostgresCommand], last: UInt64)?
-  private(set) var mustRenewEpochs: Bool
-  private(set) var isRestored: Bool
+  private(set) var loss: EpochLoss?
 
   init(
     _ shard: Shard, of cluster: PostgresCluster, epoch: Int64, commits: Int64, sequence: UInt64,
@@ -39,8 +38,7 @@ final class PostgresEngine: JournalEngine {
     stored = commits
     self.sequence = sequence
     self.rowPlace = rowPlace
-    mustRenewEpochs = loss != nil
-    isRestored = loss == .backup
+    self.loss = loss
     self.loading = loading
   }
 
@@ -48,19 +46,17 @@ final class PostgresEngine: JournalEngine {
   var lease: JournalLease? { cluster.lease }
 
   func epochsRenewed() throws(JournalError) {
-    guard mustRenewEpochs else { return }
+    guard loss != nil else { return }
     try change(
       PostgresCommand(
         "UPDATE navd.shard SET restored = false, server = \(PostgresIdentity.sql) WHERE id = $1",
         id))
-    mustRenewEpochs = false
-    isRestored = false
+    loss = nil
   }
 
   func renewEpochsAtNextStart() throws(JournalError) {
     try change(PostgresCommand("UPDATE navd.shard SET restored = true WHERE id = $1", id))
-    mustRenewEpochs = true
-    isRestored = true
+    loss = .backup
   }
 
   private func change(_ command: PostgresCommand) throws(JournalError) {

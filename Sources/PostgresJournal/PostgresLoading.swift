@@ -127,7 +127,10 @@ final class PostgresLoading {
 
   /// Takes the rows of a table that come next, and has those behind them sent.
   private func fetch(_ table: Table) throws(PostgresError) -> PostgresResult? {
-    try receive()
+    if let awaited = awaitedTable {
+      awaitedTable = nil
+      positions[awaited]?.nextRows = try connection.finish(until: place.deadline())[0]
+    }
     guard let rows = positions[table]?.nextRows else {
       throw .unreachable("it has not sent the rows of navd.\(table.rawValue)")
     }
@@ -137,12 +140,5 @@ final class PostgresLoading {
     try connection.start([table.fetch], until: place.deadline())
     awaitedTable = table
     return rows
-  }
-
-  /// Takes the rows that are on their way.
-  private func receive() throws(PostgresError) {
-    guard let table = awaitedTable else { return }
-    awaitedTable = nil
-    positions[table]?.nextRows = try connection.finish(until: place.deadline())[0]
   }
 }

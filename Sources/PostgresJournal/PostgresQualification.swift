@@ -77,11 +77,8 @@ package struct PostgresQualification {
     let change =
       "UPDATE public.navd_qualification SET rev = rev + 1 WHERE id = 1 AND rev = 0 RETURNING rev"
     try run(first, "BEGIN", change)
-    let state: String
-    do throws(PostgresError) {
-      try run(second, change)
-      state = ""
-    } catch {
+    var state = ""
+    do throws(PostgresError) { try run(second, change) } catch {
       guard case .refused(let code, _) = error else { throw error }
       state = code
     }

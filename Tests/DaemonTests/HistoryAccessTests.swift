@@ -139,7 +139,7 @@ import Testing
 }
 
 extension JournalDirectory {
-  fileprivate init(_ path: String) { self.init(path: path, durability: .sync, bootID: "boot") }
+  fileprivate init(_ path: String) { self.init(path: path, bootID: "boot") }
 }
 
 /// A place with nothing but nav 1, which the disk fails to read once `begin` is signalled.

@@ -91,7 +91,7 @@ extension JournalReader {
 }
 
 extension Journal {
-  var isRestored: Bool { engine.isRestored }
+  var isRestored: Bool { engine.loss == .backup }
 }
 
 extension JournalReader {
