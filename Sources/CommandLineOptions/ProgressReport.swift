@@ -14,20 +14,17 @@ package struct ProgressSubject: Hashable, Sendable {
   package let words: String
   package let unit: Unit
 
-  package init(_ name: String, _ words: String, _ unit: Unit) {
-    (self.name, self.words, self.unit) = (name, words, unit)
-  }
-
   /// A backup; its pages of 4096 bytes count when they are written, and again when they are read.
-  package static let backup = ProgressSubject("backup", "backing up", .bytes(4096))
+  package static let backup = Self(name: "backup", words: "backing up", unit: .bytes(4096))
   /// A restoration; its bytes count when they are written, and again when they are read.
-  package static let restore = ProgressSubject("restore", "restoring", .bytes(1))
-  package static let start = ProgressSubject("start", "replaying the journal", .items("rows"))
-  package static let verify = ProgressSubject("verify", "checking", .items("navs"))
-  package static let record = ProgressSubject("record", "recording", .items("revisions"))
+  package static let restore = Self(name: "restore", words: "restoring", unit: .bytes(1))
+  package static let start = Self(
+    name: "start", words: "replaying the journal", unit: .items("rows"))
+  package static let verify = Self(name: "verify", words: "checking", unit: .items("navs"))
+  package static let record = Self(name: "record", words: "recording", unit: .items("revisions"))
   /// The proof of a recording; its bytes count when they are read.
-  package static let proof = ProgressSubject("proof", "proving", .bytes(1))
-  package static let prune = ProgressSubject("prune", "pruning the history", .items("rows"))
+  package static let proof = Self(name: "proof", words: "proving", unit: .bytes(1))
+  package static let prune = Self(name: "prune", words: "pruning the history", unit: .items("rows"))
 }
 
 extension ProgressEstimate {

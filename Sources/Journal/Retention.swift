@@ -7,27 +7,18 @@ import NavigationHub
 /// `milliseconds` (``Ages``). If all rows together exceed `bytes`, older history is deleted before that.
 package struct Retention: Hashable, Sendable {
   /// The number of newest revisions kept for each nav.
-  package var revisions: UInt64
+  package var revisions: UInt64 = 10_000
   /// The age up to which revisions are kept, in milliseconds.
-  package var milliseconds: UInt64
+  package var milliseconds: UInt64 = 30 * 24 * 3_600_000
   /// The maximum bytes of all rows; above it, the oldest history is deleted first.
-  package var bytes: Int
+  package var bytes: Int = 1 << 30
   /// The number of revisions after its last snapshot at which a nav needs a new one.
-  package var revisionsPerSnapshot: UInt64
+  package var revisionsPerSnapshot: UInt64 = 1_000
   /// The age in milliseconds at which a closed nav and its rows may be deleted.
-  package var closedMilliseconds: UInt64
+  package var closedMilliseconds: UInt64 = 600_000
 
-  /// Makes rules; the defaults are those of the protocol.
-  package init(
-    revisions: UInt64 = 10_000, milliseconds: UInt64 = 30 * 24 * 3_600_000, bytes: Int = 1 << 30,
-    revisionsPerSnapshot: UInt64 = 1_000, closedMilliseconds: UInt64 = 600_000
-  ) {
-    self.revisions = revisions
-    self.milliseconds = milliseconds
-    self.bytes = bytes
-    self.revisionsPerSnapshot = revisionsPerSnapshot
-    self.closedMilliseconds = closedMilliseconds
-  }
+  /// The rules with the defaults of the protocol.
+  package static let standard = Retention()
 }
 
 /// The point at which a commit returns.

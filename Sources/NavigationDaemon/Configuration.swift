@@ -71,7 +71,7 @@ package struct Configuration: Hashable, Sendable {
   var hub = HubConfiguration()
   var router = GuardedRouter.Limits()
   /// Section `[history]`.
-  var retention = Retention()
+  var retention = Retention.standard
   var backup = BackupSchedule.Rules()
   var access = Access()
   /// Section `[classes]`, in the order declared; a name appears once.

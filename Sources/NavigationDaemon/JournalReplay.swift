@@ -56,7 +56,7 @@ enum JournalReplay {
     progress: (_ done: UInt64, _ total: UInt64) -> Void
   ) throws(JournalError) -> (navs: Int, sequence: UInt64) {
     let journal = try Journal.open(
-      directory: directory, durability: .sync, bootID: bootID, retention: Retention(),
+      directory: directory, durability: .sync, bootID: bootID, retention: Retention.standard,
       holder: "navd checking a backup")
     let now = Instant.now()
     var hub = Hub(configuration: HubConfiguration(), seed: 0)

@@ -62,18 +62,17 @@ extension PostgresCluster {
     _ connection: PostgresConnection
   ) throws(PostgresError) -> [PostgresResult] {
     do throws(PostgresError) {
-      return try connection.run(
-        [
-          // A database that went back has a lower generation.
-          PostgresCommand(
-            """
-            UPDATE navd.member SET generation = greatest(generation, $3) + 1
-            WHERE name = $1 AND process = $2 RETURNING generation, \(Self.endInSQL)
-            """, .text(postgres.member.name), .text(postgres.process), .integer(generation)),
-          PostgresCommand(
-            "SELECT id, epoch, commits FROM navd.shard WHERE id = ANY($1)",
-            .integers(shards.keys.map { Int64($0.number) })), Self.planningCommand,
-        ], until: postgres.deadline())
+      return try connection.run([
+        // A database that went back has a lower generation.
+        PostgresCommand(
+          """
+          UPDATE navd.member SET generation = greatest(generation, $3) + 1
+          WHERE name = $1 AND process = $2 RETURNING generation, \(Self.endInSQL)
+          """, .text(postgres.member.name), .text(postgres.process), .integer(generation)),
+        PostgresCommand(
+          "SELECT id, epoch, commits FROM navd.shard WHERE id = ANY($1)",
+          .integers(shards.keys.map { Int64($0.number) })), Self.planningCommand,
+      ])
     } catch {
       if case .refused(PostgresError.lockTimeout, _) = error { postgres.endSilent(connection) }
       throw error
@@ -119,7 +118,7 @@ extension PostgresCluster {
           "UPDATE navd.shard SET server = $2 WHERE id = ANY($1) RETURNING id, ctid",
           .integers(whole.map { Int64($0.number) }), .text(witness.found.text)))
     }
-    let results = try connection.run(commands, until: postgres.deadline())
+    let results = try connection.run(commands)
     let renewed = results[0]
     rowPlace = renewed.integer(0, 1) ?? 0
     if witness.found != witness.former, let moved = results.last {

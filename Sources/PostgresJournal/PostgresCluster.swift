@@ -80,21 +80,20 @@ final class PostgresCluster: ClusterJournal {
     let lease = postgres.leaseFromNow()
     let member = postgres.member
     do throws(PostgresError) {
-      let result = try connection.run(
-        [
-          PostgresCommand(
-            """
-            INSERT INTO navd.member AS former(
-              name, process, generation, leased_until, endpoint, key, web, draining)
-            VALUES($2, $3, 1, \(Self.leaseInSQL), $4, $5, $6, false)
-            ON CONFLICT (name) DO UPDATE SET process = excluded.process,
-              generation = former.generation + 1, leased_until = excluded.leased_until,
-              endpoint = excluded.endpoint, key = excluded.key, web = excluded.web
-            RETURNING generation, \(Self.endInSQL), ctid
-            """, .integer(Int64(postgres.lease)), .text(member.name), .text(postgres.process),
-            .text(member.endpoint), .text(member.key), .text(member.web)), Self.notificationCommand,
-          Self.planningCommand,
-        ], until: postgres.deadline())
+      let result = try connection.run([
+        PostgresCommand(
+          """
+          INSERT INTO navd.member AS former(
+            name, process, generation, leased_until, endpoint, key, web, draining)
+          VALUES($2, $3, 1, \(Self.leaseInSQL), $4, $5, $6, false)
+          ON CONFLICT (name) DO UPDATE SET process = excluded.process,
+            generation = former.generation + 1, leased_until = excluded.leased_until,
+            endpoint = excluded.endpoint, key = excluded.key, web = excluded.web
+          RETURNING generation, \(Self.endInSQL), ctid
+          """, .integer(Int64(postgres.lease)), .text(member.name), .text(postgres.process),
+          .text(member.endpoint), .text(member.key), .text(member.web)), Self.notificationCommand,
+        Self.planningCommand,
+      ])
       generation = result[0].integer(0, 0) ?? 0
       heldLease = (lease, result[0].integer(0, 1) ?? 0)
       rowPlace = result[0].integer(0, 2) ?? 0
@@ -138,16 +137,15 @@ final class PostgresCluster: ClusterJournal {
     drop(leaving)
     let numbers = leaving.map { Int64($0.number) }
     do throws(PostgresError) {
-      _ = try connection?.run(
-        [
-          PostgresCommand(
-            """
-            UPDATE navd.shard SET owner = $2, epoch = epoch + 1 WHERE id = ANY($1) AND owner = $3
-              AND EXISTS(SELECT 1 FROM navd.member
-                WHERE name = $3 AND process = $4 AND generation = $5)
-            """, .integers(numbers), .text(member), .text(postgres.member.name),
-            .text(postgres.process), .integer(generation)), Self.notificationCommand,
-        ], until: postgres.deadline())
+      _ = try connection?.run([
+        PostgresCommand(
+          """
+          UPDATE navd.shard SET owner = $2, epoch = epoch + 1 WHERE id = ANY($1) AND owner = $3
+            AND EXISTS(SELECT 1 FROM navd.member
+              WHERE name = $3 AND process = $4 AND generation = $5)
+          """, .integers(numbers), .text(member), .text(postgres.member.name),
+          .text(postgres.process), .integer(generation)), Self.notificationCommand,
+      ])
     } catch {
       connection = nil
     }
@@ -260,7 +258,7 @@ final class PostgresCluster: ClusterJournal {
     for engine in engines { commands += engine.transaction?.commands ?? [] }
     commands.append(PostgresCommand("COMMIT"))
     do throws(PostgresError) {
-      let results = try connection.run(commands, until: postgres.deadline())
+      let results = try connection.run(commands)
       guard !connection.isUnreplicated else {
         return .unknown("somebody cancelled the wait for the standby")
       }
@@ -271,7 +269,7 @@ final class PostgresCluster: ClusterJournal {
     } catch {
       guard case .refused(let state, _) = error else { return .unknown(error.text) }
       do throws(PostgresError) {
-        _ = try connection.run([PostgresCommand("ROLLBACK")], until: postgres.deadline())
+        _ = try connection.run([PostgresCommand("ROLLBACK")])
         if state == "22012" {
           return try refusalReason(engines, connection).map(Outcome.notStored) ?? .moved
         }
@@ -338,16 +336,15 @@ final class PostgresCluster: ClusterJournal {
   private func refusalReason(
     _ engines: [PostgresEngine], _ connection: PostgresConnection
   ) throws(PostgresError) -> JournalError? {
-    let results = try connection.run(
-      [
-        PostgresCommand(
-          "SELECT ctid FROM navd.member WHERE name = $1 AND process = $2 AND generation = $3",
-          .text(postgres.member.name), .text(postgres.process), .integer(generation)),
-        PostgresCommand(
-          "SELECT id, epoch, commits, ctid FROM navd.shard WHERE id = ANY($1) ORDER BY id",
-          .integers(engines.map { Int64($0.shard.number) })), PostgresSchema.Settings.command,
-        PostgresConnection.processCommand,
-      ], until: postgres.deadline())
+    let results = try connection.run([
+      PostgresCommand(
+        "SELECT ctid FROM navd.member WHERE name = $1 AND process = $2 AND generation = $3",
+        .text(postgres.member.name), .text(postgres.process), .integer(generation)),
+      PostgresCommand(
+        "SELECT id, epoch, commits, ctid FROM navd.shard WHERE id = ANY($1) ORDER BY id",
+        .integers(engines.map { Int64($0.shard.number) })), PostgresSchema.Settings.command,
+      PostgresConnection.processCommand,
+    ])
     if let refusal = PostgresSchema.Settings(results[2]).refusal {
       return .writeFailed(path: name, reason: refusal)
     }
@@ -360,7 +357,7 @@ final class PostgresCluster: ClusterJournal {
     // Another owner has raised the epoch of a shard. Otherwise commits are missing, or not ours.
     let lost = changed.filter { $0.count.epoch >= stored[$0.shard]?.epoch ?? .max }.map(\.shard)
     if !lost.isEmpty {
-      _ = try connection.run([Self.markLost(lost)], until: postgres.deadline())
+      _ = try connection.run([Self.markLost(lost)])
       warn(of: lost)
     }
     rowPlace = results[0].integer(0, 0) ?? 0
@@ -429,7 +426,7 @@ final class PostgresCluster: ClusterJournal {
   func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
     do throws(PostgresError) {
       if let connection {
-        return try connection.run([command], until: postgres.deadline())[0]
+        return try connection.run([command])[0]
       }
     } catch {
       guard case .unreachable = error else { throw .unreadable(path: name, reason: error.text) }
@@ -439,7 +436,7 @@ final class PostgresCluster: ClusterJournal {
     try commit([])
     return try postgres.reading { () throws(PostgresError) in
       guard let connection else { throw PostgresError.unreachable("the connection was lost") }
-      return try connection.run([command], until: postgres.deadline())[0]
+      return try connection.run([command])[0]
     }
   }
 
@@ -449,15 +446,14 @@ final class PostgresCluster: ClusterJournal {
     // Whoever was taken over must not look as if it had ended in order.
     try commit([])
     do throws(PostgresError) {
-      _ = try connection?.run(
-        [
-          PostgresCommand(
-            """
-            UPDATE navd.member SET process = NULL, leased_until = NULL
-            WHERE name = $1 AND process = $2 AND generation = $3
-            """, .text(postgres.member.name), .text(postgres.process), .integer(generation)),
-          Self.notificationCommand,
-        ], until: postgres.deadline())
+      _ = try connection?.run([
+        PostgresCommand(
+          """
+          UPDATE navd.member SET process = NULL, leased_until = NULL
+          WHERE name = $1 AND process = $2 AND generation = $3
+          """, .text(postgres.member.name), .text(postgres.process), .integer(generation)),
+        Self.notificationCommand,
+      ])
     } catch {
       // The lease ends by itself.
     }

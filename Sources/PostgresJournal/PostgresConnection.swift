@@ -67,6 +67,8 @@ struct PostgresCommand {
 /// One thread at a time uses it.
 @safe final class PostgresConnection {
   private let handle: OpaquePointer
+  /// The milliseconds after which a server that does not answer counts as lost.
+  private let timeout: UInt64
   private var prepared: [String: String] = [:]
   /// Whether statements were sent, and their results not taken yet.
   private var hasStarted = false
@@ -105,6 +107,7 @@ struct PostgresCommand {
       values.map { unsafe UnsafePointer($0) } + [nil], 1)
     guard let connected = unsafe connected else { throw .unreachable("no memory") }
     unsafe handle = unsafe connected
+    self.timeout = timeout
     unsafe isUnreplicatedPointer = .allocate(capacity: 1)
     unsafe isUnreplicatedPointer.initialize(to: false)
     guard unsafe PQstatus(handle) == CONNECTION_OK else {
@@ -121,9 +124,7 @@ struct PostgresCommand {
         }
       }, isUnreplicatedPointer)
     guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
-    let results = try run(
-      Self.settings(timeout) + [Self.processCommand],
-      until: SystemClock.monotonicMilliseconds() + timeout)
+    let results = try run(Self.settings(timeout) + [Self.processCommand])
     process = results.last?.integer(0, 0) ?? 0
   }
 
@@ -161,11 +162,12 @@ struct PostgresCommand {
   /// Runs statements in one round trip, up to the first that fails.
   ///
   /// Without `BEGIN` and `COMMIT` among them, the statements are one transaction. `deadline` is in
-  /// milliseconds of the monotonic clock. Results are in the order of the statements. After
-  /// `.unreachable` the connection can only be closed.
-  func run(_ commands: [PostgresCommand], until deadline: UInt64) throws(PostgresError)
+  /// milliseconds of the monotonic clock; nil stands for `timeout` from now on. Results are in the
+  /// order of the statements. After `.unreachable` the connection can only be closed.
+  func run(_ commands: [PostgresCommand], until deadline: UInt64? = nil) throws(PostgresError)
     -> [PostgresResult]
   {
+    let deadline = deadline ?? SystemClock.monotonicMilliseconds() + timeout
     // Nobody waits for them any more.
     if hasStarted { _ = try finish(until: deadline) }
     try start(commands, until: deadline)
@@ -173,7 +175,7 @@ struct PostgresCommand {
   }
 
   /// Sends statements without waiting for their results, which `finish` takes.
-  func start(_ commands: [PostgresCommand], until deadline: UInt64) throws(PostgresError) {
+  func start(_ commands: [PostgresCommand], until deadline: UInt64? = nil) throws(PostgresError) {
     try checkLoss()
     precondition(!hasStarted, "statements are on their way")
     unsafe isUnreplicatedPointer.pointee = false
@@ -200,11 +202,12 @@ struct PostgresCommand {
   /// Takes the results of what was started, in the order of the statements.
   ///
   /// Each result extends the deadline by the time from now to it.
-  func finish(until deadline: UInt64) throws(PostgresError) -> [PostgresResult] {
+  func finish(until deadline: UInt64? = nil) throws(PostgresError) -> [PostgresResult] {
     try checkLoss()
     hasStarted = false
-    let patience = deadline - min(deadline, SystemClock.monotonicMilliseconds())
-    var end = deadline
+    let now = SystemClock.monotonicMilliseconds()
+    var end = deadline ?? now + timeout
+    let patience = end - min(end, now)
     var results: [PostgresResult] = []
     var failure: PostgresError?
     while true {

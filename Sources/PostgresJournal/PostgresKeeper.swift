@@ -35,8 +35,7 @@ final class PostgresKeeper: ClusterKeeper {
   private func connected() throws(PostgresError) -> PostgresConnection {
     if let connection { return connection }
     let connection = try place.connectChecked()
-    let results = try connection.run(
-      [PostgresCommand("LISTEN navd"), Self.clockCommand], until: place.deadline())
+    let results = try connection.run([PostgresCommand("LISTEN navd"), Self.clockCommand])
     // A connection was lost: the server was away.
     if wasConnected { waitForOthers(results[1].integer(0, 0) ?? 0) }
     wasConnected = true
@@ -63,7 +62,7 @@ final class PostgresKeeper: ClusterKeeper {
       let connection = try connected()
       try loading?.end()
       loading = nil
-      return try connection.run(commands, until: place.deadline())
+      return try connection.run(commands)
     } catch {
       loading = nil
       if case .unreachable = error { connection = nil }
@@ -199,7 +198,7 @@ final class PostgresKeeper: ClusterKeeper {
       "DELETE FROM navd.takeover WHERE number < (SELECT max(number) FROM navd.takeover) - 10000")
     guard !entries.isEmpty else { return }
     do throws(PostgresError) {
-      _ = try connection.run(entries + [pruning], until: place.deadline())
+      _ = try connection.run(entries + [pruning])
     } catch {
       place.warn("\(place.name): navd.takeover has no entry for this take-over: \(error.text)")
     }
@@ -230,7 +229,7 @@ final class PostgresKeeper: ClusterKeeper {
         Shard(Int(id)), of: cluster, epoch: epoch, commits: commits, sequence: sequence,
         rowPlace: result.integer(row, 9) ?? 0, in: identity, loss: loss,
         loading: (loading, facts[id] ?? [:]))
-      taken.append(try Journal(engine, in: cluster.postgres, retention: Retention()))
+      taken.append(try Journal(engine, in: cluster.postgres, retention: Retention.standard))
     }
     return taken
   }

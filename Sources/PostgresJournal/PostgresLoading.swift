@@ -79,7 +79,7 @@ final class PostgresLoading {
   func end() throws(PostgresError) {
     guard hasBegun, !hasEnded else { return }
     hasEnded = true
-    _ = try connection.run([PostgresCommand("ROLLBACK")], until: place.deadline())
+    _ = try connection.run([PostgresCommand("ROLLBACK")])
   }
 
   /// The rows of a table with the next one; nil if all were read.
@@ -119,7 +119,7 @@ final class PostgresLoading {
     }
     commands += Table.allCases.map(\.fetch)
     hasBegun = true
-    let results = try connection.run(commands, until: place.deadline())
+    let results = try connection.run(commands)
     for (table, rows) in zip(Table.allCases, results.suffix(Table.allCases.count)) {
       positions[table, default: Position()].nextRows = rows
     }
@@ -129,7 +129,7 @@ final class PostgresLoading {
   private func fetch(_ table: Table) throws(PostgresError) -> PostgresResult? {
     if let awaited = awaitedTable {
       awaitedTable = nil
-      positions[awaited]?.nextRows = try connection.finish(until: place.deadline())[0]
+      positions[awaited]?.nextRows = try connection.finish()[0]
     }
     guard let rows = positions[table]?.nextRows else {
       throw .unreachable("it has not sent the rows of navd.\(table.rawValue)")
@@ -137,7 +137,7 @@ final class PostgresLoading {
     let isComplete = rows.count < Self.rowsPerFetch
     positions[table] = Position(rows: rows, isComplete: isComplete)
     guard !isComplete else { return rows.count > 0 ? rows : nil }
-    try connection.start([table.fetch], until: place.deadline())
+    try connection.start([table.fetch])
     awaitedTable = table
     return rows
   }

@@ -127,14 +127,13 @@ package struct PostgresPlace: ClusterPlace {
 
   func connectChecked() throws(PostgresError) -> PostgresConnection {
     let connection = try connect()
-    let results = try connection.run([PostgresSchema.Settings.command], until: deadline())
+    let results = try connection.run([PostgresSchema.Settings.command])
     if let refusal = PostgresSchema.Settings(results[0]).refusal { throw .unreachable(refusal) }
     return connection
   }
 
   func identity(_ connection: PostgresConnection) throws(PostgresError) -> PostgresIdentity {
-    let result = try connection.run(
-      [PostgresCommand("SELECT \(PostgresIdentity.sql)")], until: deadline())
+    let result = try connection.run([PostgresCommand("SELECT \(PostgresIdentity.sql)")])
     guard let identity = PostgresIdentity(result[0].text(0, 0)) else {
       throw .unreachable("its tables are being restored")
     }
@@ -147,17 +146,16 @@ package struct PostgresPlace: ClusterPlace {
   /// Such a daemon has lost its power or its network. The server would wait for it for hours.
   func endSilent(_ connection: PostgresConnection) {
     do throws(PostgresError) {
-      _ = try connection.run(
-        [
-          PostgresCommand(
-            """
-            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-            JOIN navd.member ON application_name = 'navd ' || process
-            WHERE leased_until < clock_timestamp() AND datname = current_database()
-              AND usename = current_user AND wait_event = 'ClientRead' AND state <> 'idle'
-              AND pid <> pg_backend_pid()
-            """)
-        ], until: deadline())
+      _ = try connection.run([
+        PostgresCommand(
+          """
+          SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          JOIN navd.member ON application_name = 'navd ' || process
+          WHERE leased_until < clock_timestamp() AND datname = current_database()
+            AND usename = current_user AND wait_event = 'ClientRead' AND state <> 'idle'
+            AND pid <> pg_backend_pid()
+          """)
+      ])
     } catch {
       // The next attempt finds out about the connection.
     }

@@ -45,7 +45,7 @@ package struct PostgresQualification {
     note(
       "a connection keeps its session",
       first.process == second.process ? PostgresError.poolerAdvice : nil)
-    let results = try first.run([PostgresSchema.Settings.command], until: place.deadline())
+    let results = try first.run([PostgresSchema.Settings.command])
     let settings = PostgresSchema.Settings(results[0])
     note("its settings keep what it has confirmed", settings.refusal)
     for warning in settings.warnings { note("a lost server loses nothing", warning) }
@@ -65,7 +65,7 @@ package struct PostgresQualification {
   private func run(_ connection: PostgresConnection, _ sql: String...) throws(PostgresError)
     -> [PostgresResult]
   {
-    try connection.run(sql.map { PostgresCommand($0) }, until: place.deadline())
+    try connection.run(sql.map { PostgresCommand($0) })
   }
 
   private mutating func note(_ promise: String, _ failure: String?) {

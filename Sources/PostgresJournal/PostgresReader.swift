@@ -63,7 +63,7 @@ final class PostgresReader: JournalEngineReader {
       do throws(PostgresError) {
         if connection == nil { connection = try place.connect() }
         guard let connection else { throw .unreachable("the connection was lost") }
-        return try connection.run([command], until: place.deadline())[0]
+        return try connection.run([command])[0]
       } catch {
         self.connection = nil
         guard case .unreachable = error, SystemClock.monotonicMilliseconds() < giveUp else {

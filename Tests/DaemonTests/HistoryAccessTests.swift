@@ -13,7 +13,7 @@ import Testing
   ) throws {
     try withTemporaryDirectory { directory in
       let journal = try Journal.open(
-        directory: directory, durability: .relaxed, bootID: "boot", retention: Retention(),
+        directory: directory, durability: .relaxed, bootID: "boot", retention: Retention.standard,
         holder: "test")
       try journal.replay(snapshots: { _ in }, rows: { _, _ in })
       try append(revisions, to: journal)

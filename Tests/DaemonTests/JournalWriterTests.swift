@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct JournalWriterTests {
   private static func open(_ directory: String) throws -> (Journal, rows: Int) {
     let journal = try Journal.open(
-      directory: directory, durability: .sync, bootID: "boot", retention: Retention(),
+      directory: directory, durability: .sync, bootID: "boot", retention: Retention.standard,
       holder: "test")
     var rows = 0
     try journal.replay(snapshots: { _ in }, rows: { _, _ in rows += 1 })

@@ -164,7 +164,7 @@ struct LoopStage: ~Copyable {
   /// All rows of a journal that nobody has open.
   static func rows(_ directory: String) throws -> [JournalRow] {
     let journal = try Journal.open(
-      directory: directory, durability: .sync, bootID: "boot", retention: Retention(),
+      directory: directory, durability: .sync, bootID: "boot", retention: Retention.standard,
       holder: "test")
     var rows: [JournalRow] = []
     try journal.replay(

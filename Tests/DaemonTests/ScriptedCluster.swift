@@ -20,7 +20,7 @@ final class ScriptedCluster: ClusterJournal, ClusterKeeper, @unchecked Sendable 
     func join(retention: Retention) throws(JournalError) -> any ClusterJournal { cluster }
   }
 
-  var retention = Retention()
+  var retention = Retention.standard
   var lease: JournalLease?
   /// The error of each checkpoint; nil if they succeed.
   var failure: JournalError?

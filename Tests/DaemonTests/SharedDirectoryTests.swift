@@ -66,7 +66,7 @@ import Testing
   private func journalRefusal(_ directory: String) -> String? {
     do {
       try Journal.open(
-        directory: directory, durability: .relaxed, bootID: "b", retention: Retention(),
+        directory: directory, durability: .relaxed, bootID: "b", retention: Retention.standard,
         holder: "a test"
       ).close()
       return nil
