@@ -35,11 +35,11 @@ extension CommandLineGrammar {
         text: "--\(option.name) needs a value",
         remedy: "--\(option.name) \(option.argument ?? "VALUE")")
     }
-    if !leadingOnly, let fault = wrongCount(scan.line.positionals) { throw fault }
+    if !leadingOnly, let fault = countFault(scan.line.positionals) { throw fault }
     return (scan, [])
   }
 
-  private func wrongCount(_ positionals: [String]) -> CommandLineFault? {
+  private func countFault(_ positionals: [String]) -> CommandLineFault? {
     if positionals.count > arguments.count.upperBound {
       let word = positionals[arguments.count.upperBound]
       let text =

@@ -128,7 +128,7 @@ package struct ProgressDisplay: Sendable {
   package private(set) var estimate: ProgressEstimate
   private let subject: ProgressSubject
   private var shownAt: UInt64?
-  private var shown: ProgressEstimate?
+  private var lastShown: ProgressEstimate?
 
   /// Begins with nothing shown; times are in milliseconds.
   package init(_ subject: ProgressSubject, as form: Form, at now: UInt64) {
@@ -136,7 +136,7 @@ package struct ProgressDisplay: Sendable {
     estimate = ProgressEstimate(at: now)
   }
 
-  package var isShown: Bool { shown != nil }
+  package var isShown: Bool { lastShown != nil }
 
   private var interval: UInt64 { form == .json ? 1000 : 100 }
 
@@ -157,13 +157,14 @@ package struct ProgressDisplay: Sendable {
   package mutating func end() -> String? {
     switch form {
     case .none: return nil
-    case .line: return shown == nil ? nil : "\r\u{1B}[K"
-    case .json: return estimate.total == 0 || shown?.done == estimate.done ? nil : show(at: 0, 0)
+    case .line: return lastShown == nil ? nil : "\r\u{1B}[K"
+    case .json:
+      return estimate.total == 0 || lastShown?.done == estimate.done ? nil : show(at: 0, 0)
     }
   }
 
   private mutating func show(at now: UInt64, _ columns: Int) -> String {
-    (shownAt, shown) = (now, estimate)
+    (shownAt, lastShown) = (now, estimate)
     guard form == .json else { return "\r\(estimate.line(subject, columns: columns))\u{1B}[K" }
     return #"{"type":"work",\#(estimate.members(subject))}"# + "\n"
   }

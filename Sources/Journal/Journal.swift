@@ -191,7 +191,9 @@ extension Journal {
     _ group: borrowing RowGroup, _ checksum: UInt64, replacing: Bool
   ) throws(JournalError) {
     try engine.store(
-      StoredGroup(group, checksum), group.heads, group.storedBodies, replacing: replacing)
+      StoredGroup(
+        first: group.first, last: group.last, size: group.uncompressedBytes, checksum: checksum),
+      group.heads, group.storedBodies, replacing: replacing)
   }
 
   private func insert(_ snapshot: SnapshotRow) throws(JournalError) {

@@ -11,7 +11,7 @@ import func RuntimePaths.writeAll
 /// that opens the journal completes the replacement.
 package struct JournalRestoration: ~Copyable {
   /// The directory of the copy until `finish`.
-  package var draft: String { Self.draft(in: directory) }
+  package var draft: String { Self.draftPath(in: directory) }
   private let directory: String
   private let lock: DirectoryLock
 
@@ -53,20 +53,20 @@ package struct JournalRestoration: ~Copyable {
     let file = draft + "/" + Journal.fileName
     try syncFile(file)
     // From here on, the next start uses the copy.
-    try renameFile(file, Self.ready(in: directory))
+    try renameFile(file, Self.readyPath(in: directory))
     try syncFile(directory)
     discard()
     return try Self.complete(in: directory)
   }
 
   /// Whether the copy has replaced the journal: if a later step fails, the next start completes it.
-  package var isReady: Bool { unsafe access(Self.ready(in: directory), F_OK) == 0 }
+  package var isReady: Bool { unsafe access(Self.readyPath(in: directory), F_OK) == 0 }
 
   package func discard() { JournalDraft.discard(draft) }
 
-  private static func draft(in directory: String) -> String { directory + "/restore.new" }
+  private static func draftPath(in directory: String) -> String { directory + "/restore.new" }
 
-  private static func ready(in directory: String) -> String {
+  private static func readyPath(in directory: String) -> String {
     directory + "/" + Journal.fileName + ".restored"
   }
 
@@ -75,8 +75,8 @@ package struct JournalRestoration: ~Copyable {
   /// Each step leaves a state from which this function can be called again with the same result.
   static func complete(in directory: String) throws(JournalError) -> String? {
     // A killed process may have left a draft. The lock excludes that one is being made now.
-    JournalDraft.discard(draft(in: directory))
-    let ready = ready(in: directory)
+    JournalDraft.discard(draftPath(in: directory))
+    let ready = readyPath(in: directory)
     guard try exists(ready) else { return nil }
     let path = directory + "/" + Journal.fileName
     var former: String?

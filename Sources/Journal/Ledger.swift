@@ -51,7 +51,7 @@ struct Ledger {
   static let rowOverhead = 16
 
   private(set) var entries: [LedgerEntry] = []
-  private var places = NumberIndex()
+  private var entryIndices = NumberIndex()
   /// The counted bytes of all rows.
   private(set) var bytes = 0
 
@@ -59,27 +59,27 @@ struct Ledger {
   subscript(nav: UInt64) -> LedgerEntry {
     get { entry(nav) ?? LedgerEntry(nav: nav) }
     _modify {
-      let place = places.find(nav) ?? append(nav)
+      let place = entryIndices.find(nav) ?? append(nav)
       yield &entries[place]
     }
   }
 
-  func entry(_ nav: UInt64) -> LedgerEntry? { places.find(nav).map { entries[$0] } }
+  func entry(_ nav: UInt64) -> LedgerEntry? { entryIndices.find(nav).map { entries[$0] } }
 
   private mutating func append(_ nav: UInt64) -> Int {
-    places.insert(entries.count, nav)
+    entryIndices.insert(entries.count, nav)
     entries.append(LedgerEntry(nav: nav))
     return entries.count - 1
   }
 
   /// Removes the entry of a nav; the last entry takes its place.
   mutating func remove(_ nav: UInt64) {
-    guard let place = places.find(nav) else { return }
-    places.remove(nav)
+    guard let place = entryIndices.find(nav) else { return }
+    entryIndices.remove(nav)
     let last = entries.removeLast()
     guard place < entries.count else { return }
     entries[place] = last
-    places.replace(last.nav, by: place)
+    entryIndices.replace(last.nav, by: place)
   }
 
   mutating func add(_ row: RowSummary) {
@@ -91,7 +91,7 @@ struct Ledger {
   mutating func remove(_ row: RowSummary) {
     let size = row.bodyCount + Self.rowOverhead
     bytes -= size
-    guard places.find(row.nav) != nil else { return }
+    guard entryIndices.find(row.nav) != nil else { return }
     self[row.nav].remove(size: size)
   }
 

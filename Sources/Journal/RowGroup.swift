@@ -135,7 +135,7 @@ import NavigationHub
   }
 
   /// The number of uncompressed bytes of the bodies; 0 if they are stored uncompressed.
-  var packedFrom: UInt64 { packed.isEmpty ? 0 : UInt64(bodyBuffer.count) }
+  var uncompressedBytes: UInt64 { packed.isEmpty ? 0 : UInt64(bodyBuffer.count) }
 
   /// The bodies as stored; valid after `seal`.
   var storedBodies: Span<UInt8> {
@@ -145,7 +145,7 @@ import NavigationHub
 
   /// The checksum of the group; valid after `seal`.
   var checksum: UInt64 {
-    Self.checksum(first: first, last: last, size: packedFrom, heads: heads, storedBodies)
+    Self.checksum(first: first, last: last, size: uncompressedBytes, heads: heads, storedBodies)
   }
 
   /// Moves the sign of a difference into the lowest bit, so that small negative ones are short too.

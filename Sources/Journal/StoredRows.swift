@@ -21,10 +21,6 @@ package struct StoredGroup: Hashable, Sendable {
     self.checksum = checksum
   }
 
-  init(_ group: borrowing RowGroup, _ checksum: UInt64) {
-    self.init(first: group.first, last: group.last, size: group.packedFrom, checksum: checksum)
-  }
-
   /// The name of the rows in error messages.
   var name: String { first == last ? "row \(first)" : "rows \(first) to \(last)" }
 

@@ -132,7 +132,7 @@ struct ConfigurationBuilder {
       let hint = Self.hint(value, of: name)
       throw origin.refusal("[\(section)] \(name) \(found): expected \(expected)\(hint)")
     }
-    note(origin, of: "\(section).\(name)", key, before)
+    recordOrigin(origin, of: "\(section).\(name)", key, before)
   }
 
   /// What the author of a wrong value may have meant; empty if unknown.
@@ -147,7 +147,7 @@ struct ConfigurationBuilder {
 
   /// Records where the lines of a key's new value come from; `before` are its lines before the
   /// assignment.
-  private mutating func note(
+  private mutating func recordOrigin(
     _ origin: ConfigurationOrigin, of name: String, _ key: ConfigurationKey, _ before: [String]
   ) {
     let after = key.values(in: configuration)

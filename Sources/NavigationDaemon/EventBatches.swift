@@ -22,12 +22,12 @@ struct EventBatches {
   /// A decoded message may take ten times the bytes of the message.
   static let bytesPerTurn = 1 << 20
   /// The maximum number of batches in flight; the loop waits for the writer above it.
-  static let batchesInFlight = 64
+  static let maximumBatchesInFlight = 64
   /// The maximum bytes of messages in flight; the loop waits for the writer above it.
-  static let bytesInFlight = 8 << 20
+  static let maximumBytesInFlight = 8 << 20
 
   /// The least number of bytes that an event counts.
-  static let leastBytes = 1024
+  static let minimumBytes = 1024
 
   private(set) var atHand: [HubEvent] = []
   // Noted as an event arrives: to look through the events again would copy each of them.
@@ -40,7 +40,7 @@ struct EventBatches {
   private var bytesAtHand = 0
   /// The bytes that each event at hand counts; `nextSize` is for the next event.
   private var sizes: [Int] = []
-  private var nextSize = leastBytes
+  private var nextSize = minimumBytes
   /// The batches that are not durable yet, oldest first.
   ///
   /// If one cannot be stored, the loop handles the events of all of them again.
@@ -48,7 +48,7 @@ struct EventBatches {
   private var bytesInFlight = 0
   /// The messages that wait for a later turn, and the ends of their connections, by principal.
   private var backlog = FairQueue<Text, ReceivedEvent>()
-  static let weightOfPrincipal = 8 << 20
+  static let maximumWeightPerPrincipal = 8 << 20
   /// The indices of the events of the newest batch that wait for a later turn, with their
   /// principals.
   private var postponed: [(index: Int, owner: Text)] = []
@@ -66,7 +66,7 @@ struct EventBatches {
   /// Whether only the batch that began last is not durable.
   var isNewestAlone: Bool { inFlight.count <= 1 }
   var areFull: Bool {
-    inFlight.count >= Self.batchesInFlight || bytesInFlight > Self.bytesInFlight
+    inFlight.count >= Self.maximumBatchesInFlight || bytesInFlight > Self.maximumBytesInFlight
   }
 
   /// Adds an event; if events wait for a later turn, it waits behind them.
@@ -97,7 +97,7 @@ struct EventBatches {
     let received = ReceivedEvent(event: event, byteCount: takeSize())
     backlog.append(received, of: owner, weight: received.weight)
     if case .closed = event { return nil }
-    guard backlog.weight(of: owner) > Self.weightOfPrincipal else { return nil }
+    guard backlog.weight(of: owner) > Self.maximumWeightPerPrincipal else { return nil }
     var weights: [ConnectionID: Int] = [:]
     for (waiting, weight) in backlog.elements(of: owner) {
       if let connection = waiting.event.connection { weights[connection, default: 0] += weight }
@@ -133,7 +133,7 @@ struct EventBatches {
 
   @inline(__always)
   private mutating func takeSize() -> Int {
-    defer { nextSize = Self.leastBytes }
+    defer { nextSize = Self.minimumBytes }
     return nextSize
   }
 
@@ -144,7 +144,7 @@ struct EventBatches {
   ///
   /// `noteAnswered` never subtracts more.
   mutating func noteReceived(_ bytes: Int) {
-    nextSize = max(bytes, Self.leastBytes)
+    nextSize = max(bytes, Self.minimumBytes)
     bytesAtHand += nextSize
   }
 
@@ -200,7 +200,7 @@ struct EventBatches {
   mutating func begin() -> [HubEvent] {
     let events = atHand
     let bytes = bytesAtHand
-    (atHand, bytesAtHand, retriedCount, nextSize) = ([], 0, 0, Self.leastBytes)
+    (atHand, bytesAtHand, retriedCount, nextSize) = ([], 0, 0, Self.minimumBytes)
     (areOnlyOps, hasGet) = (true, false)
     swap(&sizes, &newestSizes)
     sizes.removeAll(keepingCapacity: true)

@@ -25,7 +25,7 @@ final class Log: Sendable {
   private let destination: Destination
   /// The priority of the least important level that the log writes.
   private let priority: Atomic<Int>
-  private let limit = Mutex(LogRateLimit())
+  private let rateLimit = Mutex(LogRateLimit())
 
   /// Makes a log for messages of `level` and more important ones.
   init(level: LogLevel, destination: Destination) {
@@ -61,7 +61,7 @@ final class Log: Sendable {
     _ entry: LogEntry, at now: UInt64 = SystemClock.monotonicMilliseconds()
   ) {
     guard entry.level.priority <= priority.load(ordering: .relaxed) else { return }
-    for entry in limit.withLock({ $0.admit(entry, at: now) }) { write(entry) }
+    for entry in rateLimit.withLock({ $0.admit(entry, at: now) }) { write(entry) }
   }
 
   func callAsFunction(_ level: LogLevel, _ message: String, kind: LogEntry.Kind? = nil) {
@@ -73,7 +73,7 @@ final class Log: Sendable {
   /// The loop calls it with each report to the watchdog, and the daemon when it stops. Windows that
   /// are still open at the stop get no summary.
   func flush(at now: UInt64 = SystemClock.monotonicMilliseconds()) {
-    for entry in limit.withLock({ $0.expire(at: now) }) { write(entry) }
+    for entry in rateLimit.withLock({ $0.expire(at: now) }) { write(entry) }
   }
 
   private func write(_ entry: LogEntry) {

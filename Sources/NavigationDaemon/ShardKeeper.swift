@@ -52,9 +52,9 @@ final class ShardKeeper: @unchecked Sendable {
   /// A later attempt can succeed, because an administrator may be restoring the rows.
   private var unreadableUntil: [Shard: UInt64] = [:]
   private var lastFailure = ""
-  private var seeds: SeededGenerator
+  private var seedGenerator: SeededGenerator
 
-  private static let loadedAtATime = 128
+  private static let shardsPerLoad = 128
   /// The milliseconds after which it replays unreadable shards again.
   private static let repairPause: UInt64 = 60_000
 
@@ -63,7 +63,7 @@ final class ShardKeeper: @unchecked Sendable {
     self.keeper = keeper
     self.lease = lease
     self.log = log
-    seeds = SeededGenerator(seed: seed)
+    seedGenerator = SeededGenerator(seed: seed)
   }
 
   // The loop's side.
@@ -113,13 +113,13 @@ final class ShardKeeper: @unchecked Sendable {
         cluster, held: held, leaving: leaving,
         broken: Set(unreadableUntil.filter { $0.value > now }.keys))
       if !plan.lost.isEmpty { news.append(.lost(plan.lost)) }
-      for (member, shards) in plan.gives.sorted(by: { $0.key < $1.key }) {
+      for (member, shards) in plan.shardsToGive.sorted(by: { $0.key < $1.key }) {
         served.withLock { served in
           for shard in shards { served.leaving[shard] = member }
         }
         news.append(.leaving(shards, to: member))
       }
-      let taken = try take(plan.takes)
+      let taken = try take(plan.shardsToTake)
       lastFailure = ""
       if taken { return 0 }
       news.append(.settled)
@@ -159,8 +159,8 @@ final class ShardKeeper: @unchecked Sendable {
   /// Takes and loads shards; returns whether there were any.
   private func take(_ shards: [Shard]) throws(JournalError) -> Bool {
     var tookAny = false
-    for first in stride(from: 0, to: shards.count, by: Self.loadedAtATime) {
-      let wanted = Array(shards[first..<min(first + Self.loadedAtATime, shards.count)])
+    for first in stride(from: 0, to: shards.count, by: Self.shardsPerLoad) {
+      let wanted = Array(shards[first..<min(first + Self.shardsPerLoad, shards.count)])
       let taken = try keeper.take(wanted)
       guard !taken.isEmpty, let loaded = try load(taken) else { continue }
       tookAny = true
@@ -174,7 +174,7 @@ final class ShardKeeper: @unchecked Sendable {
   private func load(_ taken: [Journal]) throws(JournalError) -> LoadedShards? {
     guard let hub = hubTemplate else { return nil }
     let begin = SystemClock.monotonicMilliseconds()
-    var loaded = LoadedShards(hub: hub.makeReplayingHub(seed: seeds.next()))
+    var loaded = LoadedShards(hub: hub.makeReplayingHub(seed: seedGenerator.next()))
     for journal in taken {
       do throws(JournalError) {
         try loaded.add(journal)

@@ -15,11 +15,11 @@ import NavigationHub
 struct ShardPlacement: Hashable, Sendable {
   /// The number of shards to give away at a time, so that each of them is without an owner for a
   /// short time.
-  static let givenAtATime = 64
+  static let shardsGivenAtOnce = 64
 
-  private(set) var takes: [Shard] = []
+  private(set) var shardsToTake: [Shard] = []
   /// The shards to give away, by the member that is to have them.
-  private(set) var gives: [String: [Shard]] = [:]
+  private(set) var shardsToGive: [String: [Shard]] = [:]
   /// The shards that this member serves and no longer owns.
   private(set) var lost: [Shard] = []
 
@@ -46,41 +46,41 @@ struct ShardPlacement: Hashable, Sendable {
     lost = held.filter { owners[$0] != me.name }.sorted()
     for number in 0..<Shard.count {
       let shard = Shard(number)
-      let wanted = state.wanted[shard].flatMap { takers.has($0) ? $0 : nil }
+      let wanted = state.wanted[shard].flatMap { takers.contains($0) ? $0 : nil }
       switch owners[shard] {
       case nil:
         let taker = takers.give(to: wanted)
-        if taker == me.name, !broken.contains(shard) { takes.append(shard) }
+        if taker == me.name, !broken.contains(shard) { shardsToTake.append(shard) }
       case me.name where !held.contains(shard):
-        if !broken.contains(shard) { takes.append(shard) }
+        if !broken.contains(shard) { shardsToTake.append(shard) }
       default: break
       }
     }
     let mine = held.filter { owners[$0] == me.name && leaving[$0] == nil }.sorted()
-    gives = Self.gives(mine, of: me, state.wanted, &takers)
+    shardsToGive = Self.shardsToGive(mine, of: me, state.wanted, &takers)
   }
 
-  private static func gives(
+  private static func shardsToGive(
     _ mine: [Shard], of me: ClusterMember, _ wanted: [Shard: String], _ takers: inout Takers
   ) -> [String: [Shard]] {
-    var gives: [String: [Shard]] = [:]
-    var rest = givenAtATime
+    var shardsToGive: [String: [Shard]] = [:]
+    var rest = shardsGivenAtOnce
     for shard in mine where rest > 0 {
-      guard let target = wanted[shard], target != me.name, takers.has(target) else { continue }
+      guard let target = wanted[shard], target != me.name, takers.contains(target) else { continue }
       takers.move(from: me.name, to: target)
-      gives[target, default: []].append(shard)
+      shardsToGive[target, default: []].append(shard)
       rest -= 1
     }
-    let given = Set(gives.values.joined())
+    let given = Set(shardsToGive.values.joined())
     // The highest first, so that two members that come one after the other do not get the same ones.
     for shard in mine.reversed() where rest > 0 && !given.contains(shard) {
-      guard wanted[shard] != me.name || !takers.has(me.name) else { continue }
+      guard wanted[shard] != me.name || !takers.contains(me.name) else { continue }
       guard let target = takers.receiver(from: me.name) else { break }
       takers.move(from: me.name, to: target)
-      gives[target, default: []].append(shard)
+      shardsToGive[target, default: []].append(shard)
       rest -= 1
     }
-    return gives.mapValues { $0.sorted() }
+    return shardsToGive.mapValues { $0.sorted() }
   }
 
   /// The members that take shards, with the number of shards of each.
@@ -95,7 +95,7 @@ struct ShardPlacement: Hashable, Sendable {
       (counts.reduce(0) { $0 + $1.count } + counts.count - 1) / max(counts.count, 1)
     }
 
-    func has(_ name: String) -> Bool { counts.contains { $0.name == name } }
+    func contains(_ name: String) -> Bool { counts.contains { $0.name == name } }
 
     /// The index of the member with the fewest shards; of several, the first by name.
     private var emptiest: Int? {

@@ -11,7 +11,7 @@ struct StartProgress {
 
   private let form: ProgressDisplay.Form
   private let log: Log
-  private let began = SystemClock.monotonicMilliseconds()
+  private let startTime = SystemClock.monotonicMilliseconds()
   private var line: ProgressLine
   private var status = WorkStatus()
 
@@ -22,8 +22,8 @@ struct StartProgress {
 
   mutating func show(_ done: UInt64, of total: UInt64) {
     let now = SystemClock.monotonicMilliseconds()
-    if form == .json || now >= began + Self.patience { line.show(done, of: total) }
-    if let text = status.note(.start, done, of: total, at: now), now > began {
+    if form == .json || now >= startTime + Self.patience { line.show(done, of: total) }
+    if let text = status.note(.start, done, of: total, at: now), now > startTime {
       Daemon.extendTimeout(text)
     }
     guard navd_pending_stop() != 0 else { return }

@@ -5,9 +5,7 @@
 struct LeaseWatch {
   /// The duration of a lease in milliseconds.
   let length: UInt64
-  private var knownEnds: [String: (renewal: Int64, end: UInt64)] = [:]
-
-  init(length: UInt64) { self.length = length }
+  private(set) var knownEnds: [String: (renewal: Int64, end: UInt64)] = [:]
 
   /// Notes a lease as the database has it; returns the milliseconds that are left of it, and not more
   /// than 0 if it has ended.

@@ -39,7 +39,7 @@ final class PostgresCluster: ClusterJournal {
   private var unknownOutcome: JournalError?
   /// The shard after which history is pruned next.
   private var lastPrunedShard: Shard?
-  private var checkpoints = 0
+  private var checkpointCount = 0
   private let measuredBytes = Atomic<Int>(0)
   let keeper: any ClusterKeeper
 
@@ -210,7 +210,7 @@ final class PostgresCluster: ClusterJournal {
     do throws(JournalError) {
       while true {
         switch send(engines) {
-        case .stored: return note(engines)
+        case .stored: return noteStored(engines)
         case .notStored(let error): throw error
         case .moved where SystemClock.monotonicMilliseconds() < giveUp:
           // Something that goes on changing the rows must not be answered by a storm of commits.
@@ -222,7 +222,7 @@ final class PostgresCluster: ClusterJournal {
         case .unknown(let reason):
           connection = nil
           if try areStored(engines, until: giveUp, reason) {
-            note(engines)
+            noteStored(engines)
             if engines.isEmpty { try checkDoubts() }
             return
           }
@@ -240,7 +240,9 @@ final class PostgresCluster: ClusterJournal {
     if !doubtful.isEmpty { throw .fenced(path: name, shards: doubtful.sorted()) }
   }
 
-  private func note(_ engines: [PostgresEngine]) { for engine in engines { engine.noteStored() } }
+  private func noteStored(_ engines: [PostgresEngine]) {
+    for engine in engines { engine.noteStored() }
+  }
 
   /// How a commit ended.
   private enum Outcome {
@@ -369,12 +371,12 @@ final class PostgresCluster: ClusterJournal {
 
   private static let checkpointsPerMeasurement = 8
   /// The number of shards that one call of `maintain` looks at.
-  private static let prunedAtATime = 64
+  private static let shardsPerPruning = 64
 
   func checkpoint() throws(JournalError) {
     try commit([])
-    if checkpoints.isMultiple(of: Self.checkpointsPerMeasurement) { measure() }
-    checkpoints += 1
+    if checkpointCount.isMultiple(of: Self.checkpointsPerMeasurement) { measure() }
+    checkpointCount += 1
   }
 
   func countTime(until now: UInt64) {
@@ -390,7 +392,7 @@ final class PostgresCluster: ClusterJournal {
     let total = shards.values.reduce(0) { $0 + $1.journal.rowBytes }
     let limit = retention.bytes / Shard.count * order.count
     var rest = order.filter { shard in lastPrunedShard.map { $0 < shard } ?? true }[...]
-    for _ in 0..<Self.prunedAtATime {
+    for _ in 0..<Self.shardsPerPruning {
       guard let shard = rest.popFirst(), let journal = shards[shard]?.journal else { break }
       let excess = total > limit ? Double(total - limit) * Double(journal.rowBytes) : 0
       let part = try journal.maintain(

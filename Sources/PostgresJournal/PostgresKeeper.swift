@@ -175,7 +175,7 @@ final class PostgresKeeper: ClusterKeeper {
       PostgresCluster.notificationCommand,
     ])
     recordTakeOver(results[1], connection)
-    return try taken(results[1], facts: results[2], connection, cluster)
+    return try makeJournals(results[1], facts: results[2], connection, cluster)
   }
 
   /// Records who had the shards before.
@@ -204,7 +204,7 @@ final class PostgresKeeper: ClusterKeeper {
     }
   }
 
-  private func taken(
+  private func makeJournals(
     _ result: PostgresResult, facts rows: PostgresResult, _ connection: PostgresConnection,
     _ cluster: PostgresCluster
   ) throws(JournalError) -> [Journal] {

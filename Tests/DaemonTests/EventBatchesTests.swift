@@ -60,7 +60,7 @@ extension EventBatches {
         batches.noteReceived(bytes)
         batches.append(event(number))
         atHand.append(number)
-        bytesAtHand += max(bytes, EventBatches.leastBytes)
+        bytesAtHand += max(bytes, EventBatches.minimumBytes)
       case 10:
         // A message that leads to no event.
         batches.noteReceived(2 << 20)
@@ -95,7 +95,7 @@ extension EventBatches {
         for (received, number) in zip(held, atHand[first...]) {
           // `retryAll` drops the sizes of its events; the loop holds none of them.
           let bytes = retriedCount.contains(number) ? 0 : bytesOf(number)
-          #expect(received.byteCount == max(bytes, EventBatches.leastBytes))
+          #expect(received.byteCount == max(bytes, EventBatches.minimumBytes))
         }
         bytesAtHand += held.reduce(0) { $0 + $1.byteCount }
         held = []
@@ -111,8 +111,8 @@ extension EventBatches {
       #expect(batches.isNewestAlone == (inFlight.count <= 1))
       #expect(batches.mayReceive == (bytesAtHand < EventBatches.bytesPerTurn))
       let isFull =
-        inFlight.count >= EventBatches.batchesInFlight
-        || bytesInFlight.reduce(0, +) > EventBatches.bytesInFlight
+        inFlight.count >= EventBatches.maximumBatchesInFlight
+        || bytesInFlight.reduce(0, +) > EventBatches.maximumBytesInFlight
       #expect(batches.areFull == isFull)
     }
   }
@@ -128,7 +128,7 @@ extension EventBatches {
         batches.noteAnswered(received)
       }
     }
-    #expect(batches.atHand.count == EventBatches.bytesPerTurn / EventBatches.leastBytes)
+    #expect(batches.atHand.count == EventBatches.bytesPerTurn / EventBatches.minimumBytes)
   }
 
   /// Takes the events at hand, and puts back those that wait for no nav.
@@ -251,7 +251,7 @@ extension EventBatches {
       count += 1
     }
     #expect(isPostponed && flooder == ConnectionID(1))
-    #expect(count == EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes) + 1)
+    #expect(count == EventBatches.maximumWeightPerPrincipal / (2 * EventBatches.minimumBytes) + 1)
     // What the others sent still waits.
     #expect(batches.waitingCount == 2)
   }
@@ -268,7 +268,7 @@ extension EventBatches {
 
   @Test func `dropped messages leave the end of their connection`() {
     var batches = crowded()
-    let limit = EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes)
+    let limit = EventBatches.maximumWeightPerPrincipal / (2 * EventBatches.minimumBytes)
     for id in 0..<limit / 4 * 3 { batches.append(message(1, id)) }
     batches.append(.closed(ConnectionID(1)))
     // Of the same principal.
@@ -281,7 +281,7 @@ extension EventBatches {
 
   @Test func `the end of a connection drops nothing of another`() {
     var batches = crowded()
-    let limit = EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes)
+    let limit = EventBatches.maximumWeightPerPrincipal / (2 * EventBatches.minimumBytes)
     var flooder: ConnectionID?
     for id in 0..<limit - 1 {
       let most = batches.append(message(1, id))
@@ -295,7 +295,7 @@ extension EventBatches {
 
   @Test func `many small batches fill the queue, too`() {
     var batches = EventBatches()
-    for number in 1...EventBatches.batchesInFlight {
+    for number in 1...EventBatches.maximumBatchesInFlight {
       #expect(!batches.areFull)
       batches.append(event(number))
       _ = batches.begin()

@@ -137,7 +137,7 @@ import Testing
     group.begin(5)
     for row in Self.rows(count, from: 5, seed: 3) { group.append(row) }
     group.seal()
-    let (sum, last, size) = (group.checksum, group.last, group.packedFrom)
+    let (sum, last, size) = (group.checksum, group.last, group.uncompressedBytes)
     #expect((size > 0) == (count == 64))
     var bytes = [UInt8](copying: group.storedBodies)
     var heads = [UInt8](copying: group.heads)
@@ -173,13 +173,13 @@ import Testing
       group.seal()
       let bytes = [UInt8](copying: group.bodies)
       let stored = [UInt8](copying: group.storedBodies)
-      guard group.packedFrom > 0 else {
+      guard group.uncompressedBytes > 0 else {
         #expect(stored == bytes)
         continue
       }
       #expect(stored.count <= bytes.count - bytes.count / 8)
-      #expect(Packing.unpack(stored.span, size: group.packedFrom) == bytes)
-      for size in [0, group.packedFrom - 1, group.packedFrom + 1, .max] {
+      #expect(Packing.unpack(stored.span, size: group.uncompressedBytes) == bytes)
+      for size in [0, group.uncompressedBytes - 1, group.uncompressedBytes + 1, .max] {
         #expect(Packing.unpack(stored.span, size: size) == nil)
       }
       // What is damaged may be unpacked to something else, of the right size, or to nothing.
@@ -187,7 +187,7 @@ import Testing
         var damaged = stored
         damaged[Int.random(in: 0..<damaged.count, using: &random)] ^= UInt8.random(
           in: 1...255, using: &random)
-        let found = Packing.unpack(damaged.span, size: group.packedFrom)
+        let found = Packing.unpack(damaged.span, size: group.uncompressedBytes)
         #expect(found == nil || found?.count == bytes.count)
       }
     }
