@@ -234,7 +234,7 @@ enum Daemon {
       JournalBackup(of: directory, into: configuration.backup.directory).discard()
       var hub = Hub(
         configuration: hubConfiguration(configuration), access: access,
-        seed: .random(in: 0 ... .max))
+        seed: randomSeed())
       var progress = StartProgress(as: form, log: log)
       let acknowledged = journal.witness?.acknowledged ?? 0
       let loss: EpochLoss?
@@ -258,12 +258,17 @@ enum Daemon {
       .join(retention: retention)
     let hub = Hub(
       configuration: hubConfiguration(configuration), access: access, shards: Shard.count,
-      seed: .random(in: 0 ... .max))
+      seed: randomSeed())
     let keeper = ShardKeeper(
-      cluster.keeper, lease: configuration.cluster.leaseMilliseconds, seed: .random(in: 0 ... .max),
+      cluster.keeper, lease: configuration.cluster.leaseMilliseconds, seed: randomSeed(),
       log: log)
     keeper.start(hub)
     return (hub, cluster, ServedShards(journal: cluster, keeper: keeper))
+  }
+
+  private static func randomSeed() -> UInt64 {
+    var source = SystemRandomNumberGenerator()
+    return source.next()
   }
 
   /// This daemon as a member of a cluster: its name, and how clients of other daemons reach it.

@@ -51,15 +51,12 @@ struct LogEntry: Hashable, Sendable {
   var journalFields: [String] {
     var fields = ["PRIORITY=\(level.priority)", "MESSAGE=\(message)", "SYSLOG_IDENTIFIER=navd"]
     if let kind { fields.append("MESSAGE_ID=\(kind.rawValue)") }
-    return fields + subjects.map { "NAVD_\($0.uppercased())=\($1)" }
-  }
-
-  /// The nav, the client and the code that the message concerns, by their names in the line.
-  private var subjects: [(name: String, value: String)] {
-    [
-      ("nav", nav), ("rev", revision.map { String($0) }), ("client", client),
-      ("principal", principal), ("code", code),
-    ].compactMap { name, value in value.map { (name, $0) } }
+    if let nav { fields.append("NAVD_NAV=\(nav)") }
+    if let revision { fields.append("NAVD_REV=\(revision)") }
+    if let client { fields.append("NAVD_CLIENT=\(client)") }
+    if let principal { fields.append("NAVD_PRINCIPAL=\(principal)") }
+    if let code { fields.append("NAVD_CODE=\(code)") }
+    return fields
   }
 
   /// The line for stderr, without a newline.
@@ -70,8 +67,12 @@ struct LogEntry: Hashable, Sendable {
     var line = "navd: "
     if level <= .warning { line += "\(level.rawValue): " }
     line += message
-    let about = subjects.map { "\($0) \($1)" }.joined(separator: ", ")
-    if !about.isEmpty { line += " (\(about))" }
+    let subjects = [
+      ("nav", nav), ("rev", revision.map { String($0) }), ("client", client),
+      ("principal", principal), ("code", code),
+    ]
+    let about = subjects.compactMap { name, value in value.map { "\(name) \($0)" } }
+    if !about.isEmpty { line += " (\(about.joined(separator: ", ")))" }
     return line.unicodeScalars.reduce(into: "") { text, scalar in
       if scalar.properties.generalCategory == .control {
         text += "\\u{\(String(scalar.value, radix: 16))}"

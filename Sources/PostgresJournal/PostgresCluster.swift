@@ -55,7 +55,9 @@ final class PostgresCluster: ClusterJournal {
       }
       return connection
     }
-    try PostgresSchema.prepare(connection, postgres.name, until: postgres.deadline())
+    try PostgresSchema.prepare(
+      connection, postgres.name, until: SystemClock.monotonicMilliseconds() + postgres.answerTimeout
+    )
     self.connection = connection
     identity = try postgres.reading { () throws(PostgresError) in
       try postgres.identity(connection)

@@ -85,7 +85,8 @@ package struct PostgresPlace: ClusterPlace {
         reason: "its connection string has a password, which anybody could read there; "
           + "use passfile, or a service file")
     }
-    process = String(UInt64.random(in: 0 ... .max), radix: 16)
+    var source = SystemRandomNumberGenerator()
+    process = String(source.next(), radix: 16)
   }
 
   /// The directory, which is nil: the server keeps the files.
@@ -114,8 +115,6 @@ package struct PostgresPlace: ClusterPlace {
       throw .unreadable(path: name, reason: error.text)
     }
   }
-
-  func deadline() -> UInt64 { SystemClock.monotonicMilliseconds() + answerTimeout }
 
   /// The lease that a statement sent now renews.
   ///
