@@ -69,10 +69,10 @@ package struct MigrationPlan: Hashable, Sendable {
     return plan
   }
 
-  /// Throws `.newer` or `.older` for a journal that a start must not touch: it makes no file either;
-  /// `.readFailed` where nobody knows.
+  /// Throws `.newer` or `.older` for a journal that a start must not touch, and `.readFailed` if
+  /// the disk cannot read its format.
   ///
-  /// All other errors are left to the start, which has the lock then.
+  /// The start, which then has the lock, reports all other errors.
   static func checkFormat(directory: String) throws(JournalError) {
     do throws(JournalError) {
       _ = try plan(directory)
