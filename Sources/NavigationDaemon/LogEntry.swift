@@ -85,6 +85,13 @@ struct LogEntry: Hashable, Sendable {
 
 extension LogEntry {
   init(_ notice: Notice) {
+    let level: LogLevel =
+      switch notice.level {
+      case .error: .error
+      case .warning: .warning
+      case .notice: .notice
+      case .info: .info
+      }
     let kind: Kind? =
       switch notice.kind {
       case .diverged: .diverged
@@ -95,8 +102,7 @@ extension LogEntry {
       case .miscounted: nil
       }
     self.init(
-      LogLevel(rawValue: notice.level.rawValue) ?? .error, notice.text, kind: kind, nav: notice.nav,
-      revision: notice.revision,
+      level, notice.text, kind: kind, nav: notice.nav, revision: notice.revision,
       client: notice.client)
     principal = notice.principal
     code = notice.code

@@ -229,7 +229,7 @@ package struct Notice: Hashable, Sendable {
   }
 
   /// How important a notice is.
-  package enum Level: String, Sendable { case info, notice, warning, error }
+  package enum Level: Sendable { case info, notice, warning, error }
 
   package var kind: Kind
   package var level: Level
