@@ -88,7 +88,7 @@ import Testing
       database.close()
     }
     let numbers: [WritableKeyPath<Census, UInt64>] = [
-      \.through, \.rows, \.rowSum, \.snapshots, \.snapshotSum,
+      \.lastSequence, \.rows, \.rowSum, \.snapshots, \.snapshotSum,
     ]
     for number in numbers {
       // A census may count rows that are deleted now, but none is behind it.
