@@ -1,8 +1,6 @@
 import CLinux
 
 extension CommandLineGrammar {
-  package static let usageStatus: Int32 = 2
-
   /// Parses a command line; for help, version and errors it prints and exits as GNU programs do.
   ///
   /// Options can be abbreviated and can stand between arguments; `--` ends them. `--help`,
@@ -13,18 +11,15 @@ extension CommandLineGrammar {
     parse(arguments, leadingOnly: false).line
   }
 
-  /// Parses the options before the first positional argument, and returns the words from there on.
-  package func parseLeading(_ arguments: [String]) -> (line: ParsedCommandLine, rest: [String]) {
-    parse(arguments, leadingOnly: true)
-  }
-
-  private func parse(
+  /// Parses as `parse(_:)` does; with `leadingOnly`, only the options before the first positional
+  /// argument, and returns the words from there on.
+  package func parse(
     _ arguments: [String], leadingOnly: Bool
   ) -> (line: ParsedCommandLine, rest: [String]) {
     do throws(CommandLineFault) {
       let (scan, rest) = try scan(arguments, leadingOnly: leadingOnly)
-      guard let request = scan.request?.name else { return (scan.line, rest) }
-      if request == "version", let version { Self.answer([version]) }
+      guard let request = scan.helpRequest?.name else { return (scan.line, rest) }
+      if request == "version", let version { Self.printAndExit([version]) }
       printHelp("--\(request)")
     } catch {
       refuse(error)
@@ -34,7 +29,7 @@ extension CommandLineGrammar {
   package func refuse(_ fault: CommandLineFault) -> Never {
     unsafe navd_put_line(1, "\(program): \(fault.text)")
     unsafe navd_put_line(1, "  try: \(fault.remedy)")
-    exit(Self.usageStatus)
+    exit(2)
   }
 
   /// Prints an error with a hint at `--help` to stderr, and exits with status 2.
@@ -42,7 +37,7 @@ extension CommandLineGrammar {
     refuse(CommandLineFault(text: message, remedy: "\(program) --help"))
   }
 
-  package static func answer(_ lines: [String]) -> Never {
+  package static func printAndExit(_ lines: [String]) -> Never {
     for line in lines { unsafe navd_put_line(0, line) }
     exit(0)
   }

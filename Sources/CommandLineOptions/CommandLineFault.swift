@@ -10,7 +10,7 @@ extension CommandLineGrammar {
   package func fault(in words: [String], takesHelp: Bool = true) -> CommandLineFault? {
     do throws(CommandLineFault) {
       let scan = try scan(words, leadingOnly: false).scan
-      guard let request = scan.request, !takesHelp else { return nil }
+      guard let request = scan.helpRequest, !takesHelp else { return nil }
       return CommandLineFault(
         text: "'\(request.word)' cannot stand here", remedy: "\(program) --help")
     } catch {
@@ -26,27 +26,27 @@ extension CommandLineGrammar {
   ) throws(CommandLineFault) -> (scan: Scan, rest: [String]) {
     var scan = Scan(grammar: self)
     for (index, word) in words.enumerated() {
-      if leadingOnly, scan.isAtArgument(word) { return (scan, Array(words[index...])) }
-      try scan.take(word)
-      if scan.request != nil { return (scan, []) }
+      if leadingOnly, scan.isArgument(word) { return (scan, Array(words[index...])) }
+      try scan.read(word)
+      if scan.helpRequest != nil { return (scan, []) }
     }
-    if let option = scan.pending {
+    if let option = scan.optionAwaitingValue {
       throw CommandLineFault(
         text: "--\(option.name) needs a value",
         remedy: "--\(option.name) \(option.argument ?? "VALUE")")
     }
-    if !leadingOnly, let fault = wrongCount(scan.line.positionals) { throw fault }
+    if !leadingOnly, let fault = countFault(scan.line.positionals) { throw fault }
     return (scan, [])
   }
 
-  private func wrongCount(_ positionals: [String]) -> CommandLineFault? {
+  private func countFault(_ positionals: [String]) -> CommandLineFault? {
     if positionals.count > arguments.count.upperBound {
       let word = positionals[arguments.count.upperBound]
       let text =
         arguments.count.upperBound == 0
         ? "it takes no argument, but there is '\(word)'"
         : "too many arguments: '\(word)' comes after \(arguments.usage)"
-      let surplus = arguments.surplus?.split(separator: " ").map {
+      let surplus = arguments.surplusRemedy?.split(separator: " ").map {
         $0 == "NAV" ? positionals[0][...] : $0 == "ID" ? word[...] : $0
       }
       return CommandLineFault(text: text, remedy: surplus?.joined(separator: " ") ?? usage)
@@ -55,7 +55,8 @@ extension CommandLineGrammar {
     return CommandLineFault(text: "too few arguments: it needs \(arguments.usage)", remedy: usage)
   }
 
-  /// The line of the command with its own options; without them where there are many.
+  /// The usage line of the command, with the options that only this command has if they are at most
+  /// six.
   package var usage: String {
     let own = options.filter { $0.group == nil }
     let words = own.map { "[--\($0.name)\($0.argument.map { " \($0)" } ?? "")]" }
@@ -68,34 +69,32 @@ extension CommandLineGrammar {
     var grammar: CommandLineGrammar
     private(set) var line = ParsedCommandLine()
     /// A word that asks for `help`, `usage` or `version`; nil without one.
-    private(set) var request: (word: String, name: String)?
+    private(set) var helpRequest: (word: String, name: String)?
     /// The option that takes the next word as its value.
-    private(set) var pending: OptionDeclaration?
-    private(set) var isOnlyArguments = false
+    private(set) var optionAwaitingValue: OptionDeclaration?
+    private(set) var hasEndedOptions = false
 
-    init(grammar: CommandLineGrammar) { self.grammar = grammar }
-
-    func isAtArgument(_ word: String) -> Bool {
-      pending == nil
-        && (isOnlyArguments || !word.utf8.starts(with: "-".utf8) || word.utf8.count == 1)
+    func isArgument(_ word: String) -> Bool {
+      optionAwaitingValue == nil
+        && (hasEndedOptions || !word.utf8.starts(with: "-".utf8) || word.utf8.count == 1)
     }
 
-    mutating func take(_ word: String) throws(CommandLineFault) {
-      if let option = pending.take() {
+    mutating func read(_ word: String) throws(CommandLineFault) {
+      if let option = optionAwaitingValue.take() {
         line.options.append(.init(option.name, word))
-      } else if isAtArgument(word) || grammar.isDashedArgument(word) {
+      } else if isArgument(word) || grammar.isDashedArgument(word) {
         line.positionals.append(word)
       } else if word == "--" {
-        isOnlyArguments = true
+        hasEndedOptions = true
       } else if word.utf8.starts(with: "--".utf8) {
         // By scalars, as the shell gives them: a mark that combines with a dash or = is no part of it.
-        try takeLong(String(word.unicodeScalars.dropFirst(2)), of: word)
+        try readLongOption(String(word.unicodeScalars.dropFirst(2)), of: word)
       } else {
-        try takeShort(word.unicodeScalars.dropFirst(), of: word)
+        try readShortOptions(word.unicodeScalars.dropFirst(), of: word)
       }
     }
 
-    private mutating func takeLong(
+    private mutating func readLongOption(
       _ text: String, of word: String
     ) throws(CommandLineFault) {
       let value = text.cut(at: "=")
@@ -108,29 +107,32 @@ extension CommandLineGrammar {
       let matches = all.contains(name) ? [name] : all.filter { $0.hasPrefix(name) }
       guard matches.count == 1 else {
         throw matches.isEmpty
-          ? unknown("--\(name)", like: name, among: own) : ambiguous(name, matches)
+          ? unknown("--\(name)", like: name, among: own)
+          : CommandLineFault(
+            text: "'--\(name)' is the beginning of several options",
+            remedy: matches.map { "--\($0)" }.joined(separator: ", "))
       }
       guard let option = grammar.options.first(where: { $0.name == matches[0] }) else {
         guard ["help", "usage", "version"].contains(matches[0]) else {
           throw unknown("--\(name)", like: name, among: own)
         }
-        return request = (word, matches[0])
+        return helpRequest = (word, matches[0])
       }
-      if option.argument != nil, value == nil { return pending = option }
+      if option.argument != nil, value == nil { return optionAwaitingValue = option }
       if option.argument == nil, value != nil {
         throw CommandLineFault(text: "--\(option.name) takes no value", remedy: "--\(option.name)")
       }
       line.options.append(.init(option.name, value.map { String($0.after) }))
     }
 
-    private mutating func takeShort(
+    private mutating func readShortOptions(
       _ letters: Substring.UnicodeScalarView, of word: String
     ) throws(CommandLineFault) {
       var rest = letters
       while let scalar = rest.popFirst() {
         let letter = Character(scalar)
         if letter == "?" || letter == "V" && grammar.version != nil {
-          return request = (word, letter == "?" ? "help" : "version")
+          return helpRequest = (word, letter == "?" ? "help" : "version")
         }
         guard let option = grammar.options.first(where: { $0.short == letter }) else {
           throw unknown("-\(letter)", like: String(letters), among: grammar.options.map(\.name))
@@ -139,7 +141,7 @@ extension CommandLineGrammar {
           line.options.append(.init(option.name))
           continue
         }
-        if rest.isEmpty { return pending = option }
+        if rest.isEmpty { return optionAwaitingValue = option }
         return line.options.append(.init(option.name, String(rest)))
       }
     }
@@ -151,7 +153,7 @@ extension CommandLineGrammar {
       let values = grammar.options.filter { $0.choices.contains(name) }
         .map { "'--\($0.name) \(name)'" }
       let near = values + Suggestion.words(like: name, among: known).prefix(3).map { "'--\($0)'" }
-      if values.isEmpty, let meant = grammar.foreign[name]?.first {
+      if values.isEmpty, let meant = grammar.foreignOptions[name]?.first {
         return CommandLineFault(text: "there is no option '\(typed)'", remedy: meant)
       }
       let question = near.isEmpty ? "" : "; is it \(near.joined(separator: " or "))?"
@@ -159,12 +161,6 @@ extension CommandLineGrammar {
         text: "there is no option '\(typed)'\(question)",
         remedy: near.isEmpty && grammar.options.contains { $0.group != nil }
           ? grammar.usage : "\(grammar.program) --help")
-    }
-
-    private func ambiguous(_ name: String, _ matches: [String]) -> CommandLineFault {
-      CommandLineFault(
-        text: "'--\(name)' is the beginning of several options",
-        remedy: matches.map { "--\($0)" }.joined(separator: ", "))
     }
   }
 

@@ -40,7 +40,7 @@ package struct PositionalArguments: Hashable, Sendable {
   /// What to type in place of a line with one argument too many; nil for the usage line.
   ///
   /// NAV stands for the first argument, ID for the one too many.
-  package var surplus: String?
+  package var surplusRemedy: String?
 
   /// Declares arguments; an upper bound of `Int.max` in `count` means any number.
   ///
@@ -48,16 +48,16 @@ package struct PositionalArguments: Hashable, Sendable {
   /// variable can name it.
   package init(
     _ usage: String, count: ClosedRange<Int>? = nil, dashedWidth: Int? = nil,
-    choices: [String: [String]] = [:], surplus: String? = nil
+    choices: [String: [String]] = [:], surplusRemedy: String? = nil
   ) {
     self.usage = usage
-    self.surplus = surplus
+    self.surplusRemedy = surplusRemedy
     self.count = 0...Int.max
     self.dashedWidth = dashedWidth
     self.choices = choices
-    let others = behindNav
+    let others = countAfterNav
     self.count =
-      count ?? others.lowerBound...(others.upperBound == .max ? .max : others.upperBound + navs)
+      count ?? others.lowerBound...(others.upperBound == .max ? .max : others.upperBound + navCount)
   }
 
   /// One argument of the usage line.
@@ -80,20 +80,18 @@ package struct PositionalArguments: Hashable, Sendable {
     }
   }
 
-  private var navs: Int { places.first?.alternatives == ["NAV"] ? 1 : 0 }
+  private var navCount: Int { places.first?.alternatives == ["NAV"] ? 1 : 0 }
 
   /// How many arguments can stand behind the nav.
-  package var behindNav: ClosedRange<Int> {
-    let others = places.dropFirst(navs)
-    return others.count {
-      !$0.isOptional
-    }...(others.contains(where: \.isRepeated)
-      ? Int.max : others.count)
+  package var countAfterNav: ClosedRange<Int> {
+    let others = places.dropFirst(navCount)
+    let most = others.contains(where: \.isRepeated) ? Int.max : others.count
+    return others.count { !$0.isOptional }...most
   }
 
   /// The words that can stand right behind the nav; empty if any word can.
-  package var wordsBehindNav: [String] {
-    places.dropFirst(navs).first?.alternatives.first.flatMap { choices[$0] } ?? []
+  package var wordsAfterNav: [String] {
+    places.dropFirst(navCount).first?.alternatives.first.flatMap { choices[$0] } ?? []
   }
 
   package static let none = PositionalArguments("", count: 0...0)
@@ -115,7 +113,7 @@ package struct CommandLineGrammar: Hashable, Sendable {
   package var arguments: PositionalArguments
   /// What to type in place of options of other programs, by their names without dashes: the first
   /// that the command has.
-  package var foreign: [String: [String]] = [:]
+  package var foreignOptions: [String: [String]] = [:]
 
   package init(
     program: String, summary: String, epilogue: String = "", seeAlso: [String] = [],

@@ -37,14 +37,14 @@ package struct CommandSet: Sendable {
   /// The commands, in the order the help lists them.
   package var commands: [Command]
   /// What words of other programs mean here: a command, or a line to type.
-  package var foreign: [String: String]
+  package var foreignWords: [String: String]
 
   package init(
-    program: CommandLineGrammar, commands: [Command], foreign: [String: String] = [:]
+    program: CommandLineGrammar, commands: [Command], foreignWords: [String: String] = [:]
   ) {
     self.program = program
     self.commands = commands
-    self.foreign = foreign
+    self.foreignWords = foreignWords
   }
 
   /// The grammar of one command: its own options and those of the program.
@@ -59,10 +59,10 @@ package struct CommandSet: Sendable {
     }
     var grammar = CommandLineGrammar(
       program: "\(program.program) \(command.name)", summary: command.summary + ".",
-      epilogue: Self.filled(command), version: nil, options: command.options + shared,
+      epilogue: Self.helpText(command), version: nil, options: command.options + shared,
       arguments: command.arguments)
     // Only those that stand for something that the command has.
-    grammar.foreign = program.foreign.mapValues { words in
+    grammar.foreignOptions = program.foreignOptions.mapValues { words in
       words.filter { word in
         !word.hasPrefix("--") || grammar.options.contains { word.hasPrefix("--\($0.name)") }
       }
@@ -71,7 +71,7 @@ package struct CommandSet: Sendable {
   }
 
   /// The notes and the example, each paragraph as one line, which argp breaks at the terminal's width.
-  private static func filled(_ command: Command) -> String {
+  private static func helpText(_ command: Command) -> String {
     var paragraphs: [String] = [""]
     for line in command.epilogue.split(separator: "\n", omittingEmptySubsequences: false) {
       let last = paragraphs[paragraphs.count - 1]
@@ -88,7 +88,7 @@ package struct CommandSet: Sendable {
   /// The grammar of the words up to the command.
   package var outerGrammar: CommandLineGrammar {
     var outer = program
-    let lines = [program.summary, ""] + list
+    let lines = [program.summary, ""] + commandList
     outer.summary = lines.joined(separator: "\n")
     outer.arguments = PositionalArguments("COMMAND [ARGUMENT...]", count: 0...Int.max)
     return outer
@@ -124,7 +124,7 @@ package struct CommandSet: Sendable {
   }
 
   /// The list of commands under their headings, each with its example.
-  private var list: [String] {
+  private var commandList: [String] {
     let width = (commands.map(\.name.count).max() ?? 0) + 2
     return groups.flatMap { group in
       ["\(group):"]
@@ -144,10 +144,10 @@ package struct CommandSet: Sendable {
   /// The program's options come first in the parsed line.
   package func parse(_ arguments: [String]) -> (command: Command, line: ParsedCommandLine) {
     if arguments.count == 1, ["--help", "-?", "help"].contains(arguments[0]) {
-      CommandLineGrammar.answer(overview)
+      CommandLineGrammar.printAndExit(overview)
     }
     let outer = outerGrammar
-    var (line, rest) = outer.parseLeading(arguments)
+    var (line, rest) = outer.parse(arguments, leadingOnly: true)
     if rest.first == "help", !commands.contains(where: { $0.name == "help" }) {
       rest = rest.count > 1 && rest[1] != "all" ? [rest[1], "--help"] : []
       if rest.isEmpty { _ = outer.parse(["--help"]) }
@@ -155,7 +155,7 @@ package struct CommandSet: Sendable {
     guard let name = rest.first else { outer.refuse("a command is missing") }
     guard let command = commands.first(where: { $0.name == name }) else {
       let text = "there is no command '\(name)'"
-      if let line = foreign[name], !commands.contains(where: { $0.name == line }) {
+      if let line = foreignWords[name], !commands.contains(where: { $0.name == line }) {
         outer.refuse(CommandLineFault(text: text, remedy: line))
       }
       // Some programs have the object first.
@@ -176,7 +176,7 @@ package struct CommandSet: Sendable {
   /// What to type instead of a word that is no command; empty if nothing is known.
   package func suggestion(for name: String) -> String {
     let near =
-      foreign[name].map { [$0] } ?? Suggestion.words(like: name, among: commands.map(\.name))
+      foreignWords[name].map { [$0] } ?? Suggestion.words(like: name, among: commands.map(\.name))
     return near.isEmpty ? "" : "; is it '\(near.joined(separator: "' or '"))'?"
   }
 }

@@ -38,9 +38,9 @@ package struct Completion: Hashable, Sendable {
     var isHelp = false
     var isUnknown = false
     for word in typed.dropLast() {
-      guard command == nil, !isHelp, !isUnknown, scan.isAtArgument(word) else {
+      guard command == nil, !isHelp, !isUnknown, scan.isArgument(word) else {
         // Completion goes on after a wrong word.
-        try? scan.take(word)
+        try? scan.read(word)
         continue
       }
       isHelp = word == "help"
@@ -50,9 +50,9 @@ package struct Completion: Hashable, Sendable {
     }
     self.command = command?.name
     line = scan.line
-    if let pending = scan.pending {
+    if let pending = scan.optionAwaitingValue {
       offer(pending.choices, [pending.argument])
-    } else if !scan.isOnlyArguments, prefix.hasPrefix("-") {
+    } else if !scan.hasEndedOptions, prefix.hasPrefix("-") {
       completeOption(&scan)
     } else if let command {
       completeArgument(command.arguments, hasNav: hasNav || line.contains("nav"))
@@ -66,8 +66,8 @@ package struct Completion: Hashable, Sendable {
     if prefix.hasPrefix("--"), let value = prefix.cut(at: "=") {
       leading = value.before + "="
       prefix = String(value.after)
-      try? scan.take(String(value.before))
-      return offer(scan.pending?.choices ?? [], [scan.pending?.argument])
+      try? scan.read(String(value.before))
+      return offer(scan.optionAwaitingValue?.choices ?? [], [scan.optionAwaitingValue?.argument])
     }
     offer(
       scan.grammar.options.map { Word(text: "--\($0.name)", summary: $0.documentation) }

@@ -43,7 +43,7 @@ extension String {
 
 @section(".init_array") @used
 // Only the C library reads it, before `main`.
-nonisolated(unsafe) private let noteArguments:
+nonisolated(unsafe) private let storeArguments:
   @convention(c) (Int32, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Void = {
     openStandardDescriptors()
     unsafe (ProcessArguments.count, ProcessArguments.words) = unsafe ($0, $1)

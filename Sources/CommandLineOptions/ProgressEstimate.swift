@@ -2,14 +2,14 @@
 ///
 /// The caller passes what is done and the time, so the value has no clock. Laws: `done` and `fraction`
 /// never fall, and `fraction` is 1 only when everything is done. There is no rate before
-/// `basis` milliseconds of work, and no remaining time without a rate above 0.
+/// `minimumMilliseconds` milliseconds of work, and no remaining time without a rate above 0.
 package struct ProgressEstimate: Hashable, Sendable {
   /// The milliseconds of work before there is a rate.
-  package static let basis: UInt64 = 500
+  package static let minimumMilliseconds: UInt64 = 500
   /// The milliseconds after which older work no longer counts for the rate.
   ///
   /// The rate covers between one and two of these.
-  package static let window: UInt64 = 5000
+  package static let windowMilliseconds: UInt64 = 5000
 
   /// A point of the work from which a rate is counted.
   private struct Mark: Hashable {
@@ -23,29 +23,29 @@ package struct ProgressEstimate: Hashable, Sendable {
   /// The share that is done, from 0 to 1.
   package private(set) var fraction = 0.0
   private var now: UInt64
-  private var base: Mark
-  private var next: Mark
+  private var windowStart: Mark
+  private var nextWindowStart: Mark
 
   /// Begins at a time in milliseconds of a clock that does not fall.
   package init(at now: UInt64) {
     self.now = now
-    base = Mark(time: now, done: 0)
-    next = base
+    windowStart = Mark(time: now, done: 0)
+    nextWindowStart = windowStart
   }
 
   /// Takes a report; one of less work than before, or of an earlier time, changes neither.
   ///
   /// `total` can grow while the work goes on; `now` is in milliseconds.
-  package mutating func note(_ done: UInt64, of total: UInt64, at now: UInt64) {
+  package mutating func update(_ done: UInt64, of total: UInt64, at now: UInt64) {
     self.now = max(self.now, now)
     self.done = max(self.done, min(done, total))
     self.total = max(total, self.done)
     let share = self.total > 0 ? Double(self.done) / Double(self.total) : 0
     // Rounding must not make 1 of what is not complete.
     fraction = max(fraction, self.done < self.total ? min(share, 1.0.nextDown) : share)
-    guard self.now - next.time >= Self.window else { return }
-    base = next
-    next = Mark(time: self.now, done: self.done)
+    guard self.now - nextWindowStart.time >= Self.windowMilliseconds else { return }
+    windowStart = nextWindowStart
+    nextWindowStart = Mark(time: self.now, done: self.done)
   }
 
   package var isComplete: Bool { total > 0 && done == total }
@@ -55,9 +55,9 @@ package struct ProgressEstimate: Hashable, Sendable {
 
   /// The units done in a second, recently; nil without a basis.
   package var rate: Double? {
-    let elapsed = now - base.time
-    guard elapsed >= Self.basis, done > 0 else { return nil }
-    return Double(done - base.done) * 1000 / Double(elapsed)
+    let elapsed = now - windowStart.time
+    guard elapsed >= Self.minimumMilliseconds, done > 0 else { return nil }
+    return Double(done - windowStart.done) * 1000 / Double(elapsed)
   }
 
   /// The milliseconds until everything is done at the present rate; nil without a basis.
@@ -65,9 +65,9 @@ package struct ProgressEstimate: Hashable, Sendable {
     if isComplete { return 0 }
     guard let rate, rate > 0 else { return nil }
     let milliseconds = Double(total - done) / rate * 1000
-    return milliseconds < Double(Self.longest) ? UInt64(milliseconds.rounded(.up)) : nil
+    return milliseconds < Double(Self.longestRemaining) ? UInt64(milliseconds.rounded(.up)) : nil
   }
 
   /// A year: a longer remaining time is no information.
-  private static let longest: UInt64 = 365 * 86_400_000
+  private static let longestRemaining: UInt64 = 365 * 86_400_000
 }

@@ -6,7 +6,6 @@ import RuntimePaths
 package struct ProgressLine {
   private var display: ProgressDisplay
 
-  /// Begins; writes nothing.
   package init(_ subject: ProgressSubject, as form: ProgressDisplay.Form) {
     display = ProgressDisplay(subject, as: form, at: SystemClock.monotonicMilliseconds())
   }
@@ -15,7 +14,7 @@ package struct ProgressLine {
   package mutating func show(_ done: UInt64, of total: UInt64) {
     guard display.form != .none else { return }
     write(
-      display.note(
+      display.update(
         done, of: total, at: SystemClock.monotonicMilliseconds(), columns: Self.columns))
   }
 
@@ -23,7 +22,7 @@ package struct ProgressLine {
   package mutating func complete() {
     let total = display.estimate.total
     guard display.isShown else { return }
-    write(display.note(total, of: total, at: SystemClock.monotonicMilliseconds()))
+    write(display.update(total, of: total, at: SystemClock.monotonicMilliseconds()))
   }
 
   /// Erases the line of a terminal, or writes the last line of JSON.

@@ -5,7 +5,7 @@ package struct ProgressSubject: Hashable, Sendable {
     /// Bytes, in pieces of this many: 4096 for pages.
     case bytes(UInt64)
     /// Things, such as rows.
-    case things(String)
+    case items(String)
   }
 
   /// The name in JSON, such as `backup`.
@@ -14,20 +14,17 @@ package struct ProgressSubject: Hashable, Sendable {
   package let words: String
   package let unit: Unit
 
-  package init(_ name: String, _ words: String, _ unit: Unit) {
-    (self.name, self.words, self.unit) = (name, words, unit)
-  }
-
   /// A backup; its pages of 4096 bytes count when they are written, and again when they are read.
-  package static let backup = ProgressSubject("backup", "backing up", .bytes(4096))
+  package static let backup = Self(name: "backup", words: "backing up", unit: .bytes(4096))
   /// A restoration; its bytes count when they are written, and again when they are read.
-  package static let restore = ProgressSubject("restore", "restoring", .bytes(1))
-  package static let start = ProgressSubject("start", "replaying the journal", .things("rows"))
-  package static let verify = ProgressSubject("verify", "checking", .things("navs"))
-  package static let record = ProgressSubject("record", "recording", .things("revisions"))
+  package static let restore = Self(name: "restore", words: "restoring", unit: .bytes(1))
+  package static let start = Self(
+    name: "start", words: "replaying the journal", unit: .items("rows"))
+  package static let verify = Self(name: "verify", words: "checking", unit: .items("navs"))
+  package static let record = Self(name: "record", words: "recording", unit: .items("revisions"))
   /// The proof of a recording; its bytes count when they are read.
-  package static let proof = ProgressSubject("proof", "proving", .bytes(1))
-  package static let prune = ProgressSubject("prune", "pruning the history", .things("rows"))
+  package static let proof = Self(name: "proof", words: "proving", unit: .bytes(1))
+  package static let prune = Self(name: "prune", words: "pruning the history", unit: .items("rows"))
 }
 
 extension ProgressEstimate {
@@ -67,7 +64,7 @@ extension ProgressEstimate {
       switch subject.unit {
       case .bytes(1): "bytes"
       case .bytes: "pages"
-      case .things(let name): name
+      case .items(let name): name
       }
     var text = #""work":"\#(subject.name)","done":\#(done),"total":\#(total),"unit":"\#(unit)""#
     text += #","percent":\#(percent)"#
@@ -81,7 +78,7 @@ extension ProgressEstimate {
     var figures: [String]
     switch subject.unit {
     case .bytes(let size): figures = [NumberText.bytes(rate * Double(size)) + "/s"]
-    case .things(let name): figures = ["\(NumberText.grouped(UInt64(rate.rounded()))) \(name)/s"]
+    case .items(let name): figures = ["\(NumberText.grouped(UInt64(rate.rounded()))) \(name)/s"]
     }
     if let remaining { figures.append(Self.time(remaining) + " left") }
     return figures
@@ -131,7 +128,7 @@ package struct ProgressDisplay: Sendable {
   package private(set) var estimate: ProgressEstimate
   private let subject: ProgressSubject
   private var shownAt: UInt64?
-  private var shown: ProgressEstimate?
+  private var lastShown: ProgressEstimate?
 
   /// Begins with nothing shown; times are in milliseconds.
   package init(_ subject: ProgressSubject, as form: Form, at now: UInt64) {
@@ -139,16 +136,16 @@ package struct ProgressDisplay: Sendable {
     estimate = ProgressEstimate(at: now)
   }
 
-  package var isShown: Bool { shown != nil }
+  package var isShown: Bool { lastShown != nil }
 
   private var interval: UInt64 { form == .json ? 1000 : 100 }
 
   /// Takes a report; returns the text to write, nil for none.
-  package mutating func note(
+  package mutating func update(
     _ done: UInt64, of total: UInt64, at now: UInt64, columns: Int = 80
   ) -> String? {
     guard form != .none else { return nil }
-    estimate.note(done, of: total, at: now)
+    estimate.update(done, of: total, at: now)
     if let shownAt, now < shownAt + interval { return nil }
     return show(at: now, columns)
   }
@@ -160,13 +157,14 @@ package struct ProgressDisplay: Sendable {
   package mutating func end() -> String? {
     switch form {
     case .none: return nil
-    case .line: return shown == nil ? nil : "\r\u{1B}[K"
-    case .json: return estimate.total == 0 || shown?.done == estimate.done ? nil : show(at: 0, 0)
+    case .line: return lastShown == nil ? nil : "\r\u{1B}[K"
+    case .json:
+      return estimate.total == 0 || lastShown?.done == estimate.done ? nil : show(at: 0, 0)
     }
   }
 
   private mutating func show(at now: UInt64, _ columns: Int) -> String {
-    (shownAt, shown) = (now, estimate)
+    (shownAt, lastShown) = (now, estimate)
     guard form == .json else { return "\r\(estimate.line(subject, columns: columns))\u{1B}[K" }
     return #"{"type":"work",\#(estimate.members(subject))}"# + "\n"
   }

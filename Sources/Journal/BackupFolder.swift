@@ -1,10 +1,10 @@
 import NavigationCore
 import RuntimePaths
 
-/// The names of the backups that the daemon makes by itself: `navd-YYYYMMDDTHHMMSSZ.db`, in UTC.
+/// A directory of backups that the daemon makes by itself, named `navd-YYYYMMDDTHHMMSSZ.db` in UTC.
 ///
 /// Backups that a client asks for have other names, so that they are never removed.
-package enum BackupName {
+package enum BackupFolder {
   private static let (prefix, suffix) = ("navd-", ".db")
 
   /// The name for a time in seconds since 1970.
@@ -33,16 +33,13 @@ package enum BackupName {
     let others = names.filter { $0 < newest && seconds(of: $0) != nil }.sorted()
     return Array(others.dropLast(max(keep, 1) - 1))
   }
-}
 
-/// A directory of backups.
-package enum BackupFolder {
   /// The names of the regular files that the daemon made by itself, in ascending order; empty if there
   /// is no directory.
   package static func names(in folder: String) throws(JournalError) -> [String] {
     do throws(SystemError) {
       return try namesInDirectory(folder).filter { name in
-        BackupName.seconds(of: name) != nil
+        seconds(of: name) != nil
           && FileStatus.probe("\(folder)/\(name)")?.kind == .regular
       }
     } catch {
@@ -54,7 +51,7 @@ package enum BackupFolder {
   ///
   /// Names later than `now` do not count. Throws `.unreadable` if the directory cannot be read.
   package static func newest(in folder: String, at now: Int) throws(JournalError) -> Int? {
-    try names(in: folder).compactMap { BackupName.seconds(of: $0) }.filter { $0 <= now }.max()
+    try names(in: folder).compactMap { seconds(of: $0) }.filter { $0 <= now }.max()
   }
 
   /// Removes the oldest backups beyond `keep`, at least 1; the one with the name `newest` stays.
@@ -67,7 +64,7 @@ package enum BackupFolder {
   ) -> (removed: [String], fault: JournalError?) {
     var (removed, fault): ([String], JournalError?) = ([], nil)
     do throws(JournalError) {
-      for name in BackupName.expired(try names(in: folder), keeping: keep, newest: newest) {
+      for name in expired(try names(in: folder), keeping: keep, newest: newest) {
         do throws(JournalError) {
           try remove(folder + "/" + name)
           removed.append(name)
@@ -75,7 +72,7 @@ package enum BackupFolder {
           fault = fault ?? error
         }
       }
-      if !removed.isEmpty { try DirectoryLock.sync(directory: folder) }
+      if !removed.isEmpty { try syncFile(folder) }
     } catch {
       fault = fault ?? error
     }

@@ -3,7 +3,7 @@ import Glibc
 import RuntimePaths
 
 /// The action during which SQLite reported an error; the same code means different things in each.
-enum Attempt {
+enum DatabaseAction {
   case opening
   case reading
   case writing
@@ -19,7 +19,7 @@ enum Attempt {
   /// The number of pages in the write-ahead log after the last commit; SQLite's hook writes it.
   private let logPages: UnsafeMutablePointer<Int32>
 
-  /// Makes SQLite report a failed read as one, once in the process.
+  /// Makes SQLite distinguish failed reads from other errors; runs once in the process.
   private static let distinguishFailedReads: Void = {
     let isPossible = navd_sqlite3_distinguish_failed_reads()
     assert(isPossible != 0, "SQLite has no system call for reads")
@@ -78,40 +78,37 @@ enum Attempt {
   /// Whether SQLite can only read the file, because of its permissions or its header.
   var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
-  var isInTransaction: Bool {
-    unsafe handle != nil && sqlite3_get_autocommit(handle) == 0
-  }
-
   /// Prepares a statement, which lives until the connection is closed.
-  func prepare(_ sql: String, _ attempt: Attempt = .opening) throws(JournalError) -> Statement {
+  func prepare(_ sql: String, _ action: DatabaseAction = .opening) throws(JournalError) -> Statement
+  {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-    guard code == SQLITE_OK, let prepared = unsafe prepared else { throw failure(code, attempt) }
+    guard code == SQLITE_OK, let prepared = unsafe prepared else { throw failure(code, action) }
     let statement = unsafe Statement(prepared, path: path)
     statements.append(statement)
     return statement
   }
 
   /// Runs one or more SQL statements, and discards their rows.
-  func execute(_ sql: String, _ attempt: Attempt) throws(JournalError) {
+  func execute(_ sql: String, _ action: DatabaseAction) throws(JournalError) {
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
-    guard code == SQLITE_OK else { throw failure(code, attempt) }
+    guard code == SQLITE_OK else { throw failure(code, action) }
   }
 
   /// Runs one statement and returns the integer in its first column; 0 if it returns no row.
-  func integer(_ sql: String, _ attempt: Attempt = .reading) throws(JournalError) -> Int64 {
-    let statement = try prepare(sql, attempt)
+  func integer(_ sql: String, _ action: DatabaseAction = .reading) throws(JournalError) -> Int64 {
+    let statement = try prepare(sql, action)
     defer {
       statement.finalize()
       statements.removeLast()
     }
-    return try statement.step(attempt) ? statement.integer(0) ?? 0 : 0
+    return try statement.step(action) ? statement.integer(0) ?? 0 : 0
   }
 
-  /// Rolls a failed transaction back, unless SQLite already has.
+  /// Rolls a failed transaction back, unless SQLite has already done so.
   func rollBack() {
-    guard isInTransaction else { return }
+    guard unsafe handle != nil && sqlite3_get_autocommit(handle) == 0 else { return }
     unsafe sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
   }
 
@@ -164,14 +161,14 @@ enum Attempt {
     unsafe handle = nil
   }
 
-  private func failure(_ code: Int32, _ attempt: Attempt) -> JournalError {
-    unsafe JournalError(code: code, connection: handle, path: path, attempt: attempt)
+  private func failure(_ code: Int32, _ action: DatabaseAction) -> JournalError {
+    unsafe JournalError(code: code, connection: handle, path: path, action: action)
   }
 }
 
 extension JournalError {
   /// Translates an SQLite code, by the action during which it occurred.
-  init(code: Int32, connection: OpaquePointer?, path: String, attempt: Attempt) {
+  init(code: Int32, connection: OpaquePointer?, path: String, action: DatabaseAction) {
     let raised = unsafe sqlite3_system_errno(connection)
     let systemError = raised > navd_sqlite3_failed_read ? raised - navd_sqlite3_failed_read : raised
     var reason = unsafe String(cString: sqlite3_errstr(code))
@@ -181,17 +178,16 @@ extension JournalError {
       reason += unsafe " (\(String(cString: strerror(systemError))), code \(code))"
     }
 
-    switch (code & 0xff, attempt) {
+    switch (code & 0xff, action) {
     case (SQLITE_CORRUPT, _), (SQLITE_NOTADB, _):
       self = .damaged(path: path, what: reason)
-    case (SQLITE_IOERR, _) where Self.isSync(code):
+    // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. Swift does not import these C expressions.
+    case (SQLITE_IOERR, _) where [4, 5].contains(code >> 8):
       self = .syncFailed(path: path, reason: reason)
-    case (SQLITE_FULL, _):
-      self = .full(path: path)
-    // SQLite first tries to make a missing log, then to read it, and reports the second error.
-    case (SQLITE_CANTOPEN, _) where systemError == ENOENT && hasNoInode(beside: path):
-      self = .full(path: path)
-    case (SQLITE_IOERR, _) where systemError == ENOSPC || systemError == EDQUOT:
+    case (SQLITE_FULL, _),
+      (SQLITE_IOERR, _) where systemError == ENOSPC || systemError == EDQUOT,
+      // SQLite first tries to make a missing log, then to read it, and reports the second error.
+      (SQLITE_CANTOPEN, _) where systemError == ENOENT && hasNoInode(beside: path):
       self = .full(path: path)
     case (SQLITE_READONLY, .opening), (SQLITE_READONLY, .reading):
       self = .unwritable(path: path, reason: reason)
@@ -210,10 +206,5 @@ extension JournalError {
     case (_, .writing):
       self = .writeFailed(path: path, reason: reason)
     }
-  }
-
-  private static func isSync(_ code: Int32) -> Bool {
-    // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. Swift does not import these C expressions.
-    code == SQLITE_IOERR | (4 << 8) || code == SQLITE_IOERR | (5 << 8)
   }
 }

@@ -10,8 +10,13 @@ struct DirectoryLock: ~Copyable {
 
   /// Makes the directory if there is none, and takes its lock.
   init(directory: String, holder: String) throws(JournalError) {
-    try Self.makeDirectory(directory)
-    descriptor = try Self.locked(directory + "/lock", "\(holder) (pid \(getpid()))\n")
+    if try makePrivateDirectory(directory) {
+      // The directory's name must survive a power failure, like the files in it.
+      try syncFile(parentDirectory(of: directory))
+    } else {
+      try checkPrivateDirectory(directory)
+    }
+    descriptor = try Self.openLocked(directory + "/lock", "\(holder) (pid \(getpid()))\n")
   }
 
   deinit {
@@ -21,14 +26,14 @@ struct DirectoryLock: ~Copyable {
     close(descriptor)
   }
 
-  private static func locked(_ path: String, _ text: String) throws(JournalError) -> Int32 {
+  private static func openLocked(_ path: String, _ text: String) throws(JournalError) -> Int32 {
     var opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     let isReadOnly = opened < 0 && errno == EROFS
     if isReadOnly { opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
     guard opened >= 0 else { throw failure(path, isReadOnly ? EROFS : errno) }
     guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let error = errno
-      let holder = content(opened)
+      let holder = holderText(opened)
       close(opened)
       guard error == EWOULDBLOCK else { throw failure(path, error) }
       throw .locked(path: path, by: holder)
@@ -48,7 +53,7 @@ struct DirectoryLock: ~Copyable {
     return opened
   }
 
-  private static func content(_ descriptor: Int32) -> String {
+  private static func holderText(_ descriptor: Int32) -> String {
     var bytes = [UInt8](repeating: 0, count: 1024)
     let count = unsafe bytes.withUnsafeMutableBytes {
       unsafe pread(descriptor, $0.baseAddress, $0.count, 0)
@@ -65,30 +70,24 @@ struct DirectoryLock: ~Copyable {
     guard opened >= 0 else { return nil }
     defer { close(opened) }
     var information = stat()
-    guard unsafe fstat(opened, &information) == 0, let locks = try? readSmallFile("/proc/locks")
+    guard unsafe fstat(opened, &information) == 0, let locks = try? readSmallText("/proc/locks")
     else { return nil }
     // For example: 1: FLOCK  ADVISORY  WRITE 4711 fe:01:131090 0 EOF
-    let isHeld = String(decoding: locks, as: UTF8.self).split(separator: "\n").contains { line in
+    let isHeld = locks.split(separator: "\n").contains { line in
       let words = line.split(separator: " ")
       return words.count >= 6 && words[1] == "FLOCK"
         && words[5].split(separator: ":").last == "\(information.st_ino)"
     }
-    return isHeld ? content(opened) : nil
-  }
-
-  private static func makeDirectory(_ path: String) throws(JournalError) {
-    guard try makePrivateDirectory(path) else { return try checkPrivateDirectory(path) }
-    // The directory's name must survive a power failure, like the files in it.
-    try sync(directory: parentDirectory(of: path))
-  }
-
-  /// Syncs a directory, which makes the names in it durable.
-  static func sync(directory: String) throws(JournalError) {
-    try syncFile(directory, O_DIRECTORY)
+    return isHeld ? holderText(opened) : nil
   }
 
   static func failure(_ path: String, _ error: Int32 = errno) -> JournalError {
     error == EROFS
       ? .readOnly(path: path) : .unwritable(path: path, reason: SystemError.text(of: error))
+  }
+
+  /// The error of a call that needs space on the disk: `.full` if there is none.
+  static func failureOrFull(_ path: String, _ error: Int32) -> JournalError {
+    error == ENOSPC || error == EDQUOT ? .full(path: path) : failure(path, error)
   }
 }

@@ -2,10 +2,7 @@ import CLinux
 import Glibc
 import RuntimePaths
 
-func exists(_ path: String) throws(JournalError) -> Bool {
-  guard let size = try fileSize(path) else { return false }
-  return size >= 0
-}
+func exists(_ path: String) throws(JournalError) -> Bool { try fileSize(path) != nil }
 
 /// Returns the size of a file in bytes; nil if there is none.
 ///
@@ -53,7 +50,7 @@ func isOnReadOnlySystem(_ path: String) -> Bool {
   return unsafe statvfs(path, &system) == 0 && system.f_flag & UInt(ST_RDONLY) != 0
 }
 
-/// Whether no file can be made on the file system of a path, though it may have room.
+/// Whether the file system of a path has no free inode, so that no file can be made there.
 func hasNoInode(beside path: String) -> Bool {
   var system = statvfs()
   return unsafe statvfs(path, &system) == 0 && system.f_files > 0 && system.f_favail == 0
@@ -86,9 +83,9 @@ func renameFile(_ path: String, _ target: String) throws(JournalError) {
   guard unsafe rename(path, target) == 0 else { throw DirectoryLock.failure(path) }
 }
 
-/// Syncs the contents of a file, which no SQLite connection may have open.
-func syncFile(_ path: String, _ flags: Int32 = 0) throws(JournalError) {
-  let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | flags)
+/// Syncs the contents of a file that no SQLite connection has open, or the names in a directory.
+func syncFile(_ path: String) throws(JournalError) {
+  let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
   guard opened >= 0 else { throw DirectoryLock.failure(path) }
   defer { close(opened) }
   guard fsync(opened) == 0 else {
@@ -102,8 +99,7 @@ func makePrivateDirectory(_ path: String) throws(JournalError) -> Bool {
   guard unsafe navd_make_directory(path, 0o700) == 0 else {
     let code = navd_errno()
     if code == EEXIST { return false }
-    throw code == ENOSPC || code == EDQUOT
-      ? .full(path: path) : DirectoryLock.failure(path, code)
+    throw DirectoryLock.failureOrFull(path, code)
   }
   return true
 }

@@ -14,13 +14,14 @@ extension Journal {
     try maintain(now: now, budget: budget, excess: max(0, ledger.bytes - retention.bytes))
   }
 
-  /// Does the same, where all rows together exceed their limit by `excess` bytes.
+  /// Does the same as `maintain(now:budget:)`, if all rows together exceed their limit by `excess`
+  /// bytes.
   package func maintain(
     now: UInt64, budget: Int, excess: Int
   ) throws(JournalError) -> MaintenanceReport {
     precondition(isReplayed, "maintain before replay")
     precondition(budget > 0, "a budget of \(budget) rows does nothing")
-    note(now: now)
+    countTime(until: now)
     let plan = makePlan(budget: budget, excess: excess)
     var report = MaintenanceReport()
     report.needsSnapshot = plan.needsSnapshot
@@ -32,17 +33,19 @@ extension Journal {
       }
     }
     if pruning.isActive { report.deletedRows = try deleteSlice(budget) }
-    let freedPages = try noting { () throws(JournalError) in try engine.vacuumSlice() }
+    let freedPages = try rememberingSyncFailure { () throws(JournalError) in
+      try engine.vacuumSlice()
+    }
     // After a crash, all rows look younger than they are by so many milliseconds at most.
     if ages.time >= agesWritten + 600_000 {
       try transaction { () throws(JournalError) in try writeFacts(census.stored) }
     }
-    report.rowsLeft = pruning.left
+    report.rowsLeft = pruning.sequencesLeft
     report.hasMore = pruning.isActive || freedPages > 0
     return report
   }
 
-  package func note(now: UInt64) { ages.note(now, newest: lastSequence) }
+  package func countTime(until now: UInt64) { ages.advance(now, newest: lastSequence) }
 
   /// Writes a census, and the ages of rows, in the open transaction.
   func writeFacts(_ census: Census) throws(JournalError) {
@@ -53,21 +56,21 @@ extension Journal {
 
   /// Resumes the deletions that the last process had not finished.
   func resumePruning() {
-    let closing = Set(closing)
+    let closingNavs = Set(closingNavs)
     for entry in ledger.entries {
-      let last = closing.contains(entry.nav) ? entry.headSequence : entry.doomed
+      let last = closingNavs.contains(entry.nav) ? entry.headSequence : entry.deletionEnd
       pruning.include(entry.oldestSequence, last)
     }
   }
 
   private func makePlan(budget: Int, excess: Int) -> RetentionPlan {
-    if pruning.entry >= ledger.entries.count { pruning.entry = 0 }
-    let end = min(ledger.entries.count, pruning.entry + budget)
-    let slice = ledger.entries[pruning.entry..<end]
-    pruning.entry = end
+    if pruning.nextEntry >= ledger.entries.count { pruning.nextEntry = 0 }
+    let end = min(ledger.entries.count, pruning.nextEntry + budget)
+    let slice = ledger.entries[pruning.nextEntry..<end]
+    pruning.nextEntry = end
     // Rows marked for deletion are deleted before more history is given up.
     var plan = RetentionPlan(slice, retention, ages, excess: pruning.isActive ? 0 : excess)
-    plan.closed.removeAll { closing.contains($0) }
+    plan.closed.removeAll { closingNavs.contains($0) }
     return plan
   }
 
@@ -79,15 +82,15 @@ extension Journal {
         try deleteSnapshots(nav, ledger[nav].snapshots.prefix(keeping))
       }
       for nav in plan.closed { try deleteSnapshots(nav, ledger[nav].snapshots[...]) }
-      if !plan.closed.isEmpty { try metadata.write(closing: closing + plan.closed) }
+      if !plan.closed.isEmpty { try metadata.write(closingNavs: closingNavs + plan.closed) }
       try writeFacts(census.draft)
     }
     census.stored = census.draft
-    closing += plan.closed
+    closingNavs += plan.closed
     for (nav, keeping) in plan.raised {
       ledger[nav].snapshots.removeFirst(keeping)
-      ledger[nav].isWhole = false
-      pruning.include(ledger[nav].oldestSequence, ledger[nav].doomed)
+      ledger[nav].hasWholeHistory = false
+      pruning.include(ledger[nav].oldestSequence, ledger[nav].deletionEnd)
     }
     for nav in plan.closed {
       ledger[nav].snapshots = []
@@ -106,21 +109,21 @@ extension Journal {
 
   /// Examines the next `budget` rows and deletes those that retention no longer keeps.
   private func deleteSlice(_ budget: Int) throws(JournalError) -> Int {
-    let closing = Set(closing)
+    let closingNavs = Set(closingNavs)
     var slice = PruningSlice(next: pruning.next, last: pruning.last, budget: budget)
     var remaining: [UInt64] = []
     try transaction { () throws(JournalError) in
       census.draft = census.stored
-      while !slice.isDone { try prune(&slice, closing) }
+      while !slice.isDone { try prune(&slice, closingNavs) }
       let gone = slice.deleted.reduce(into: [UInt64: Int]()) { $0[$1.nav, default: 0] += 1 }
-      remaining = self.closing.filter { (ledger.entry($0)?.rows ?? 0) > gone[$0, default: 0] }
-      if remaining != self.closing { try metadata.write(closing: remaining) }
+      remaining = self.closingNavs.filter { (ledger.entry($0)?.rows ?? 0) > gone[$0, default: 0] }
+      if remaining != self.closingNavs { try metadata.write(closingNavs: remaining) }
       try writeFacts(census.draft)
     }
     census.stored = census.draft
     for row in slice.deleted { ledger.remove(row) }
-    for nav in closing.subtracting(remaining) { ledger.remove(nav) }
-    self.closing = remaining
+    for nav in closingNavs.subtracting(remaining) { ledger.remove(nav) }
+    self.closingNavs = remaining
     pruning.next = slice.next
     return slice.deleted.count
   }
@@ -129,8 +132,9 @@ extension Journal {
   ///
   /// It deletes the group if no row stays, and otherwise rewrites it under the same key. A nav's
   /// rows are deleted in ascending order without a gap, so none is left between deleted ones.
-  private func prune(_ slice: inout PruningSlice, _ closing: Set<UInt64>) throws(JournalError) {
-    guard let (found, records) = try survivors(of: &slice, closing), records > batch.group.records
+  private func prune(_ slice: inout PruningSlice, _ closingNavs: Set<UInt64>) throws(JournalError) {
+    guard let (found, records) = try survivors(of: &slice, closingNavs),
+      records > batch.group.records
     else {
       return
     }
@@ -148,7 +152,7 @@ extension Journal {
   ///
   /// It collects the rows that stay in `batch.group`.
   private func survivors(
-    of slice: inout PruningSlice, _ closing: Set<UInt64>
+    of slice: inout PruningSlice, _ closingNavs: Set<UInt64>
   ) throws(JournalError) -> (StoredGroup, records: Int)? {
     var result: (StoredGroup, records: Int)?
     let isThere = try engine.readGroup(from: slice.next) {
@@ -162,9 +166,9 @@ extension Journal {
           let row = cursor.header
           guard cursor.body.upperBound <= bodies.count else { break }
           let isDoomed =
-            closing.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.doomed ?? 0
+            closingNavs.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.deletionEnd ?? 0
           if slice.takes(row), isDoomed {
-            slice.deleted.append(RowNote(row, bodyCount: cursor.body.count))
+            slice.deleted.append(RowSummary(row, bodyCount: cursor.body.count))
           } else {
             batch.group.append(row, bodies.extracting(cursor.body))
           }
@@ -179,9 +183,7 @@ extension Journal {
     if !isThere { slice.next = slice.last + 1 }
     return result
   }
-}
 
-extension Journal {
   package var fileSizes: (journal: Int, log: Int) { engine.sizes }
 
   /// The bytes of all rows, counted as for `Retention.bytes`.

@@ -1,35 +1,22 @@
 import NavigationCore
 package import NavigationHub
 
-/// Selects the rows whose bodies a replay reads.
-///
-/// All other rows get empty bodies.
-package enum ReplayedBodies: Sendable {
-  case all
-  /// The rows of groups in which a row creates a nav or gives it a new epoch.
-  ///
-  /// The bodies of other groups are not unpacked.
-  case beginnings
-}
-
 extension Journal {
-  /// The sequence of the newest stored row, known before `replay` too; 0 if there is none.
-  package func newestSequence() throws(JournalError) -> UInt64 {
-    try engine.newestSequence()
-  }
-
   /// Passes on the stored records: the latest snapshot of each nav, then every row.
   ///
   /// Snapshots are in the order of the nav numbers, rows in the order of their sequences. The
   /// checksum of each group and snapshot is verified.
   ///
   /// The caller calls it once, before all other methods. It omits rows of navs that are being
-  /// deleted. A body is valid within the closure only; `JournalRow(_:body:)` copies it. The caller
+  /// deleted. A body is valid within the closure only. The caller
   /// may rely on the records only after this returns, because a missing row is found at the end.
   /// A full disk or a read-only one fails no replay: see `shortage`. Throws `.notReplayed` if a
   /// closure refuses a record.
+  ///
+  /// With `onlyBeginnings`, rows have empty bodies, except in groups in which a row creates a nav or
+  /// gives it a new epoch; the bodies of other groups are not unpacked.
   package func replay(
-    bodies: ReplayedBodies = .all,
+    onlyBeginnings: Bool = false,
     snapshots: (SnapshotRow) throws(HubReplayError) -> Void,
     rows: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) {
@@ -37,12 +24,12 @@ extension Journal {
     let expected = try metadata.census()
     let newest = try engine.newestSequence()
     try replaySnapshots(snapshots)
-    try replayRows(bodies, rows, expected)
-    census.stored.through = max(census.stored.through, expected.through)
-    guard census.stored.through >= newest else {
-      throw damage("the rows \(census.stored.through + 1) to \(newest) are missing")
+    try replayRows(onlyBeginnings, rows, expected)
+    census.stored.lastSequence = max(census.stored.lastSequence, expected.lastSequence)
+    guard census.stored.lastSequence >= newest else {
+      throw damage("the rows \(census.stored.lastSequence + 1) to \(newest) are missing")
     }
-    ages.cut(through: census.stored.through)
+    ages.removeMarks(through: census.stored.lastSequence)
     resumePruning()
     isReplayed = true
     // Writes of a killed process may be in the kernel's memory only, and be read from there. They
@@ -61,77 +48,73 @@ extension Journal {
   private func replaySnapshots(
     _ consume: (SnapshotRow) throws(HubReplayError) -> Void
   ) throws(JournalError) {
-    let closing = Set(closing)
+    let closingNavs = Set(closingNavs)
     var latest: SnapshotRow?
     try engine.readSnapshots { (next) throws(JournalError) in
       if let latest {
         guard (latest.nav, latest.revision) < (next.nav, next.revision) else {
           throw damage("its snapshots are out of order")
         }
-        if latest.nav != next.nav, !closing.contains(latest.nav) { try hand(latest, to: consume) }
+        if latest.nav != next.nav, !closingNavs.contains(latest.nav) {
+          try replayStep(in: name) { () throws(HubReplayError) in try consume(latest) }
+        }
       }
       let checksum = next.checksum
       census.stored.count(snapshotChecksum: checksum)
       ledger.add(LedgerEntry.Snapshot(next, checksum: checksum), of: next.nav)
       latest = next
     }
-    if let latest, !closing.contains(latest.nav) { try hand(latest, to: consume) }
+    if let latest, !closingNavs.contains(latest.nav) {
+      try replayStep(in: name) { () throws(HubReplayError) in try consume(latest) }
+    }
   }
 
   private func replayRows(
-    _ wanted: ReplayedBodies, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
+    _ onlyBeginnings: Bool, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
     _ expected: Census
   ) throws(JournalError) {
-    let closing = Set(closing)
+    let closingNavs = Set(closingNavs)
     var last: UInt64 = 0
     var isCounted = false
     try engine.readGroups { (group, heads, bodies) throws(JournalError) in
       guard group.first > last else { throw damage("\(group.name) are out of order") }
-      if group.first > expected.through {
-        guard isCounted || agrees(expected) else { throw damage(Self.missing) }
+      if group.first > expected.lastSequence {
+        guard isCounted || matches(expected) else { throw damage(Self.missingRecords) }
         isCounted = true
-        guard group.first == max(last, expected.through) + 1 else {
-          throw damage("row \(max(last, expected.through) + 1) is missing")
+        guard group.first == max(last, expected.lastSequence) + 1 else {
+          throw damage("row \(max(last, expected.lastSequence) + 1) is missing")
         }
       }
       // A group is committed as a whole, so the census counts all of its rows or none.
-      guard isCounted || group.last <= expected.through else {
+      guard isCounted || group.last <= expected.lastSequence else {
         throw damage("\(group.name) are counted in part")
       }
       last = group.last
-      let count = try replay(group, heads, bodies, wanted, closing, consume)
-      census.stored.through = last
+      var count = 0
+      if onlyBeginnings, !RecordCursor.hasBeginnings(heads) {
+        count = try passOn(group, heads, Span(), group.bodyCount(bodies), closingNavs, consume)
+      } else {
+        try group.unpacking(bodies, in: name) { (bodies) throws(JournalError) in
+          count = try passOn(group, heads, bodies, bodies.count, closingNavs, consume)
+        }
+      }
+      census.stored.lastSequence = last
       census.stored.count(rows: count, checksum: group.checksum)
     }
-    guard isCounted || agrees(expected) else { throw damage(Self.missing) }
-  }
-
-  /// Passes on the rows of a group; returns their number.
-  private func replay(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ wanted: ReplayedBodies,
-    _ closing: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
-  ) throws(JournalError) -> Int {
-    guard wanted == .all || RecordCursor.hasBeginnings(heads) else {
-      return try hand(group, heads, Span(), group.bodyCount(bodies), closing, consume)
-    }
-    var count = 0
-    try group.unpacking(bodies, in: name) { (bodies) throws(JournalError) in
-      count = try hand(group, heads, bodies, bodies.count, closing, consume)
-    }
-    return count
+    guard isCounted || matches(expected) else { throw damage(Self.missingRecords) }
   }
 
   /// Passes on rows, with their bodies if `bodies` has them; returns their number.
-  private func hand(
+  private func passOn(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ bodyCount: Int,
-    _ closing: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
+    _ closingNavs: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) -> Int {
     var count = 0
     var cursor = RecordCursor(first: group.first)
     while cursor.next(in: heads) {
       count += 1
-      ledger.add(RowNote(cursor.header, bodyCount: cursor.body.count))
-      guard closing.isEmpty || !closing.contains(cursor.header.nav) else { continue }
+      ledger.add(RowSummary(cursor.header, bodyCount: cursor.body.count))
+      guard closingNavs.isEmpty || !closingNavs.contains(cursor.header.nav) else { continue }
       let isThere = cursor.body.upperBound <= bodies.count
       do throws(HubReplayError) {
         try consume(cursor.header, isThere ? bodies.extracting(cursor.body) : Span())
@@ -146,23 +129,13 @@ extension Journal {
   }
 
   /// Whether the records read so far add up to the stored census.
-  private func agrees(_ expected: Census) -> Bool {
+  private func matches(_ expected: Census) -> Bool {
     var found = census.stored
-    found.through = expected.through
+    found.lastSequence = expected.lastSequence
     return found == expected
   }
 
-  private static var missing: String { "rows or snapshots it once held are missing" }
+  private static var missingRecords: String { "rows or snapshots it once held are missing" }
 
   func damage(_ what: String) -> JournalError { .damaged(path: name, what: what) }
-
-  private func hand(
-    _ snapshot: SnapshotRow, to consume: (SnapshotRow) throws(HubReplayError) -> Void
-  ) throws(JournalError) {
-    do throws(HubReplayError) {
-      try consume(snapshot)
-    } catch {
-      throw JournalError(error, in: name)
-    }
-  }
 }

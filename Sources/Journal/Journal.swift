@@ -19,20 +19,22 @@ package final class Journal: JournalStore {
   package let place: any JournalPlace
 
   package let engine: any JournalEngine
-  /// The file outside of the directory that says how many rows there were; nil without one.
+  /// The file outside of the journal's directory with the number of the newest acknowledged row;
+  /// nil without one.
   package var witness: JournalWitness?
   let metadata: Metadata
   var ledger = Ledger()
-  var closing: [UInt64] = []
+  var closingNavs: [UInt64] = []
   var ages: Ages
   /// The counted time of the ages that were written last.
   var agesWritten: UInt64
   var pruning = Pruning()
   var isReplayed = false
-  /// The error by which a full disk kept a start from storing anything; nil if it did not.
+  /// The error of a full or read-only disk on which the start could store nothing; nil if it could.
   package var shortage: JournalError?
-  /// The first failed sync: the next one may succeed although data was lost.
-  private var poison: JournalError?
+  /// The first failed sync, with which every later commit fails: a later sync could succeed
+  /// although data was lost.
+  private var syncFailure: JournalError?
   /// The census of the stored records, and the census after the open transaction commits.
   var census = (stored: Census(), draft: Census())
   var isStaging = false
@@ -46,46 +48,49 @@ package final class Journal: JournalStore {
     self.place = place
     self.retention = retention
     metadata = Metadata(engine)
-    closing = try metadata.closing()
+    closingNavs = try metadata.closingNavs()
     ages = try metadata.ages()
     agesWritten = ages.time
   }
 
-  /// Opens the journal of a directory; makes an empty one if there is none.
+  /// Locks a directory and opens its journal; makes either if there is none.
+  ///
+  /// `holder` names this process in the error of another process that finds the lock, such as
+  /// `navd serving ipc:///…`.
   package static func open(
     directory: String, durability: Durability, bootID: String, retention: Retention, holder: String
   ) throws(JournalError) -> Journal {
-    try JournalDirectory(path: directory, durability: durability, bootID: bootID)
-      .open(retention: retention, holder: holder)
+    let engine = try SQLiteEngine(
+      directory: directory, durability: durability, bootID: bootID, holder: holder)
+    let place = JournalDirectory(path: directory, bootID: bootID, isFrozen: engine.isFrozen)
+    return try Journal(engine, in: place, retention: retention)
   }
 
   package var shard: Shard { engine.shard }
 
   package var name: String { engine.name }
 
-  /// It stays true, and every commit is synced, until `epochsRenewed()`.
-  package var mustRenewEpochs: Bool { engine.mustRenewEpochs }
+  /// Whether every nav needs a new epoch; until `epochsRenewed()` it stays true, and every commit
+  /// is synced.
+  package var mustRenewEpochs: Bool { engine.loss != nil }
 
-  /// Whether `mustRenewEpochs` is true because the journal was restored from a backup.
-  package var isRestored: Bool { engine.isRestored }
-
-  /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none is.
+  /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none can be.
   package var loss: EpochLoss? {
-    if let witness, witness.acknowledged > lastSequence { return .olderCopy }
-    return mustRenewEpochs ? isRestored ? .backup : .crash : nil
+    if let witness, witness.acknowledged > lastSequence { return .older }
+    return engine.loss
   }
 
   package func epochsRenewed() throws(JournalError) {
-    try noting { () throws(JournalError) in try engine.epochsRenewed() }
+    try rememberingSyncFailure { () throws(JournalError) in try engine.epochsRenewed() }
   }
 
-  /// After that, the caller may only call `close`.
+  /// Makes the next start give every nav a new epoch; then the caller may only call `close`.
   package func renewEpochsAtNextStart() throws(JournalError) {
-    try noting { () throws(JournalError) in try engine.renewEpochsAtNextStart() }
+    try rememberingSyncFailure { () throws(JournalError) in try engine.renewEpochsAtNextStart() }
   }
 
   /// The sequence of the newest row; 0 if there never was one.
-  package var lastSequence: UInt64 { census.stored.through }
+  package var lastSequence: UInt64 { census.stored.lastSequence }
 
   package var walPages: Int { engine.logPages }
 
@@ -100,20 +105,20 @@ package final class Journal: JournalStore {
 // Commits.
 
 extension Journal {
-  /// The caller may stage parts while it still decides later ones, and from different threads, as
-  /// long as one thread at a time uses the journal.
+  /// Writes a part of a batch, while the caller may still decide later ones; one thread at a time
+  /// may stage.
   ///
   /// After an error, all staged parts of the batch are gone.
   package func stage(_ records: JournalRecords) throws(JournalError) {
     precondition(isReplayed, "commit before replay")
     guard !records.isEmpty else { return }
     if !isStaging {
-      try undoingOnError { () throws(JournalError) in try engine.begin() }
+      try rollingBackOnError { () throws(JournalError) in try engine.begin() }
       census.draft = census.stored
-      batch.begin(census.stored.through + 1)
+      batch.begin(census.stored.lastSequence + 1)
       isStaging = true
     }
-    try undoingOnError { () throws(JournalError) in
+    try rollingBackOnError { () throws(JournalError) in
       var next = 0
       for entry in records.snapshots {
         try stage(records, &next, to: entry.rowsBefore)
@@ -136,7 +141,7 @@ extension Journal {
 
   package func commitStaged() throws(JournalError) {
     guard isStaging else { return }
-    try undoingOnError { () throws(JournalError) in
+    try rollingBackOnError { () throws(JournalError) in
       try writeStaged()
       try engine.commit()
     }
@@ -148,7 +153,7 @@ extension Journal {
   /// The journals of several shards are committed together: `completeStaged` of each, one commit, then
   /// `noteCommitted` of each, or `discardStaged`.
   package func completeStaged() throws(JournalError) {
-    try undoingOnError { () throws(JournalError) in try writeStaged() }
+    try rollingBackOnError { () throws(JournalError) in try writeStaged() }
   }
 
   private func writeStaged() throws(JournalError) {
@@ -161,7 +166,7 @@ extension Journal {
   package func noteCommitted() {
     isStaging = false
     census.stored = census.draft
-    witness?.note(lastSequence)
+    witness?.acknowledge(lastSequence)
     for record in batch.records { ledger.add(record) }
   }
 
@@ -176,7 +181,7 @@ extension Journal {
     guard batch.group.records > 0 else { return }
     batch.group.seal()
     let checksum = batch.group.checksum
-    census.draft.through = batch.group.last
+    census.draft.lastSequence = batch.group.last
     census.draft.count(rows: batch.group.records, checksum: checksum)
     try store(batch.group, checksum, replacing: false)
     batch.group.begin(batch.group.last + 1)
@@ -186,7 +191,9 @@ extension Journal {
     _ group: borrowing RowGroup, _ checksum: UInt64, replacing: Bool
   ) throws(JournalError) {
     try engine.store(
-      StoredGroup(group, checksum), group.heads, group.storedBodies, replacing: replacing)
+      StoredGroup(
+        first: group.first, last: group.last, size: group.uncompressedBytes, checksum: checksum),
+      group.heads, group.storedBodies, replacing: replacing)
   }
 
   private func insert(_ snapshot: SnapshotRow) throws(JournalError) {
@@ -206,7 +213,7 @@ extension Journal {
   /// Runs `body` in one transaction; rolls the transaction back after any error.
   func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
     precondition(!isStaging, "a transaction inside a staged batch")
-    try undoingOnError { () throws(JournalError) in
+    try rollingBackOnError { () throws(JournalError) in
       try engine.begin()
       try body()
       try engine.commit()
@@ -214,9 +221,9 @@ extension Journal {
   }
 
   /// Runs a part of a transaction; rolls the whole transaction back after any error.
-  private func undoingOnError(_ body: () throws(JournalError) -> Void) throws(JournalError) {
+  private func rollingBackOnError(_ body: () throws(JournalError) -> Void) throws(JournalError) {
     do throws(JournalError) {
-      try noting(body)
+      try rememberingSyncFailure(body)
     } catch {
       engine.rollBack()
       isStaging = false
@@ -224,15 +231,15 @@ extension Journal {
     }
   }
 
-  /// Runs a part of a commit or of the upkeep; after a failed sync, every part fails.
-  func noting<Result>(
+  /// Runs a part of a commit or of maintenance; after a failed sync, every part fails.
+  func rememberingSyncFailure<Result>(
     _ body: () throws(JournalError) -> Result
   ) throws(JournalError) -> Result {
-    if let poison { throw poison }
+    if let syncFailure { throw syncFailure }
     do throws(JournalError) {
       return try body()
     } catch {
-      if case .syncFailed = error { poison = error }
+      if case .syncFailed = error { syncFailure = error }
       throw error
     }
   }
@@ -240,7 +247,7 @@ extension Journal {
 
 /// A row or snapshot of a batch, without its body.
 enum StagedRecord {
-  case row(RowNote)
+  case row(RowSummary)
   case snapshot(nav: UInt64, LedgerEntry.Snapshot)
 }
 
@@ -293,7 +300,7 @@ struct StagedBatch: ~Copyable {
 extension Journal {
   /// Makes everything committed durable, also in mode `relaxed`.
   package func syncNow() throws(JournalError) {
-    try noting { () throws(JournalError) in try engine.syncNow() }
+    try rememberingSyncFailure { () throws(JournalError) in try engine.syncNow() }
   }
 
   /// Writes the pages of the log into the file and syncs it: some milliseconds for 1,000 pages.
@@ -306,7 +313,7 @@ extension Journal {
   /// Checkpoints the log, which afterwards has at least `pages`; nil if it is removed then.
   func checkpoint(emptying: Bool, leaving pages: UInt64?) throws(JournalError) {
     precondition(isReplayed, "checkpoint before replay")
-    try noting { () throws(JournalError) in
+    try rememberingSyncFailure { () throws(JournalError) in
       try engine.checkpoint(emptying: emptying) { () throws(JournalError) in
         try writeFacts(census.stored)
         try metadata.write(logPages: pages)
@@ -314,7 +321,7 @@ extension Journal {
     }
   }
 
-  /// No other method may be called afterwards.
+  /// Closes the journal; the caller may call no method afterwards.
   package func close() throws(JournalError) {
     var isTidy = false
     // SQLite must not move rows at close, unless a census that covers them is stored.

@@ -10,7 +10,7 @@ package struct JournalBackup: Sendable {
   package static func folder(of directory: String) -> String { directory + "/backups" }
 
   /// The directory of the copy until `finish`.
-  package let draft: String
+  package var draft: String { folder + "/.new" }
   private let directory: String
   private let folder: String
 
@@ -20,8 +20,6 @@ package struct JournalBackup: Sendable {
   package init(of directory: String, into folder: String? = nil) {
     self.directory = directory
     self.folder = folder ?? Self.folder(of: directory)
-    let folder = self.folder
-    draft = folder + "/.new"
   }
 
   /// Copies what the journal has now; later commits are not in the copy.
@@ -63,8 +61,8 @@ package struct JournalBackup: Sendable {
     try syncFile(file)
     try renameFile(file, path)
     discard()
-    try DirectoryLock.sync(directory: folder)
-    if folder == Self.folder(of: directory) { try DirectoryLock.sync(directory: directory) }
+    try syncFile(folder)
+    if folder == Self.folder(of: directory) { try syncFile(directory) }
     return (path, bytes)
   }
 

@@ -19,16 +19,14 @@ package import NavigationHub
 package protocol JournalEngine: JournalFacts, AnyObject {
   /// The shard to which its rows belong.
   var shard: Shard { get }
-  /// Whether committed rows may be missing, so that every nav needs a new epoch.
-  var mustRenewEpochs: Bool { get }
-  /// Whether `mustRenewEpochs` is true because an administrator went back to an earlier state.
-  var isRestored: Bool { get }
-  /// Notes that the new epochs, which `mustRenewEpochs` asked for, are committed.
+  /// Why committed rows may be missing, so that every nav needs a new epoch; nil if none can be.
+  var loss: EpochLoss? { get }
+  /// Notes that the new epochs are committed, after which `loss` is nil.
   func epochsRenewed() throws(JournalError)
   /// Stores durably that every nav needs a new epoch at the next start.
   func renewEpochsAtNextStart() throws(JournalError)
 
-  /// The right to answer; nil if no other process can take the place over.
+  /// The lease; nil if no other process can take over the journal.
   var lease: JournalLease? { get }
 
   /// The sequence of the last stored row; 0 if there is none.
@@ -41,7 +39,7 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   /// Passes on the group that covers a sequence, or else the next one; returns false if there is
   /// neither.
   func readGroup(from sequence: UInt64, _ consume: GroupConsumer) throws(JournalError) -> Bool
-  /// Makes durable what an earlier process wrote, and `facts`, in quiet moments too.
+  /// Makes durable what an earlier process wrote, and what `facts` stores.
   ///
   /// With `emptying` it moves everything from the write-ahead log into the file, if there is one.
   /// `facts` stores facts by `store`, in a transaction of their own.
@@ -68,14 +66,16 @@ package protocol JournalEngine: JournalFacts, AnyObject {
 
   /// The number of pages in the write-ahead log after the last commit; 0 if there is none.
   var logPages: Int { get }
-  /// Returns some free space to the file system, in slices; returns the number of pages.
+  /// Gives a slice of the free pages back to the file system; returns their number.
   func vacuumSlice() throws(JournalError) -> Int
-  /// Why commits would be lost although they succeed, or will fail; nil if none is known. Any thread.
+  /// Why commits will fail, or would be lost although they succeed; nil if no reason is known. Any
+  /// thread may call it.
   var problem: JournalError? { get }
-  /// The sizes of the database and of its write-ahead log in bytes; 0 if unknown. Any thread.
+  /// The sizes of the database and of its write-ahead log in bytes; 0 if unknown. Any thread may
+  /// call it.
   var sizes: (journal: Int, log: Int) { get }
-  /// Gives the place to the next process; `isTidy` if a checkpoint has just moved everything into
-  /// the file.
+  /// Closes the database, so that another process can open it; `isTidy` if a checkpoint has just
+  /// moved everything into the file.
   func close(isTidy: Bool)
 }
 
@@ -88,9 +88,9 @@ package typealias GroupConsumer = (
 ///
 /// Each commit and each checkpoint renews it. Times are in milliseconds of the boot clock.
 package struct JournalLease: Hashable, Sendable {
-  /// When a checkpoint should renew it, if no commit has.
+  /// When a checkpoint should renew the lease, if no commit has.
   package var renewal: UInt64
-  /// When the process must stop to answer.
+  /// When the lease ends, and the process must stop answering.
   package var end: UInt64
 
   package init(renewal: UInt64, end: UInt64) {
@@ -111,7 +111,7 @@ package protocol JournalFacts {
 
 /// The name of a fact; its number is part of the checksum.
 package enum JournalFact: UInt64, CaseIterable, Sendable {
-  /// Sums over all rows and snapshots; see `Census`.
+  /// The sums over all rows and snapshots; see `Census`.
   case census = 1
   /// Whether everything committed is known to be durable.
   case state = 2
@@ -122,24 +122,17 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
   /// The pages that the write-ahead log has at least; none after an orderly end, which removes it.
   case log = 5
 
-  package var key: String {
-    switch self {
-    case .census: "census"
-    case .state: "state"
-    case .closing: "closing"
-    case .ages: "ages"
-    case .log: "log"
-    }
-  }
+  /// The key in the database: the name of the case.
+  package var key: String { "\(self)" }
 }
 
 /// A connection that only reads, for one thread beside the engine's; it sees what is committed.
 package protocol JournalEngineReader: AnyObject {
   /// The name of the database in errors.
   var name: String { get }
-  /// Performs several reads of the database as it is at one moment, if the engine can, and cheaper.
+  /// Performs several reads in one transaction, if that is cheaper with this engine.
   ///
-  /// They do not nest.
+  /// Calls do not nest.
   func reading<Value>(
     _ body: () throws(JournalError) -> Value
   ) throws(JournalError) -> Value

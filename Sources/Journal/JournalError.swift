@@ -4,7 +4,7 @@ package import NavigationHub
 import RuntimePaths
 
 /// An error of the journal, with the details that a caller needs to act on it.
-package enum JournalError: Error, Hashable, Sendable {
+package enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Another process holds the lock; `by` is the text of its lock file.
   case locked(path: String, by: String)
   /// The contents differ from what was written; nothing of it may be served.
@@ -37,13 +37,11 @@ package enum JournalError: Error, Hashable, Sendable {
   /// Every later commit fails in the same way. The process must exit, so that the next one starts
   /// from what can be read.
   case syncFailed(path: String, reason: String)
-  /// Another process has taken over these shards, or the whole place if there are none here: nothing
-  /// of the batch is stored, and nothing of this process will be there.
+  /// Another process has taken over these shards, or the whole place if there are none here:
+  /// nothing of the batch is stored, and no later commit of this process will be.
   case fenced(path: String, shards: [Shard] = [])
-}
 
-extension JournalError {
-  /// Makes the error of a file that cannot be read, by the last call.
+  /// The error of a file that cannot be read, by the errno of the last call.
   static func unreadable(_ path: String) -> JournalError {
     .unreadable(path: path, reason: SystemError.text(of: errno))
   }
@@ -52,7 +50,7 @@ extension JournalError {
     self = .notReplayed(path: path, row: error.sequence, what: error.what)
   }
 
-  /// Whether the disk takes nothing at present, while all that is on it can be read.
+  /// Whether the disk is full or read-only, so that the journal can be read but not written.
   package var isShortage: Bool {
     switch self {
     case .full, .readOnly: true
@@ -60,7 +58,8 @@ extension JournalError {
     }
   }
 
-  /// Whether nothing of the batch is stored, and it can be later; after `fenced` without these shards.
+  /// Whether nothing of the batch is stored and a retry can succeed; after `fenced`, without the
+  /// lost shards.
   package var isPassing: Bool {
     switch self {
     case .full, .readOnly, .writeFailed, .readFailed: true
@@ -68,9 +67,7 @@ extension JournalError {
     default: false
     }
   }
-}
 
-extension JournalError: CustomStringConvertible {
   /// Appends advice about files, unless the journal is on a server.
   private func withAdvice(_ path: String, _ text: String, _ advice: String) -> String {
     path.hasPrefix("/") ? "\(text); \(advice)" : text
@@ -123,4 +120,11 @@ extension JournalError: CustomStringConvertible {
       "another navd has taken over \(path); this one stores nothing more and must exit"
     }
   }
+}
+
+/// Runs a step of a replay, whose error becomes that of the journal with this path.
+package func replayStep(
+  in path: String, _ body: () throws(HubReplayError) -> Void
+) throws(JournalError) {
+  do throws(HubReplayError) { try body() } catch { throw JournalError(error, in: path) }
 }

@@ -1,15 +1,16 @@
 import NavigationCore
 package import NavigationHub
 
-/// Rows of one nav that were read, and not asked for yet.
+/// Rows of one nav that were read before a client asked for them.
 ///
 /// A nav's rows are read from its newest one backwards. A client that reads a long history forwards,
 /// a piece at a time, would else read most rows many times.
 ///
-/// Law: it has every row of the nav from `first` on through its last row's revision, exclusive.
+/// Law: it has every row of the nav from revision `first` up to the revision of its last row,
+/// exclusive.
 struct ReadAhead {
   /// The maximum bytes of bodies.
-  static let mostBytes = 4 << 20
+  static let maximumBytes = 4 << 20
 
   private var nav: UInt64 = 0
   private var first: UInt64 = 0
@@ -34,8 +35,8 @@ struct ReadAhead {
 extension JournalReader {
   /// Returns the rows of a nav with these revisions, the oldest first, as far as they are not pruned.
   ///
-  /// Of rows with more than twice ``ReadAhead/mostBytes`` the newest are left out.
-  /// `head` is the nav's newest row. With a revision, all its rows are there.
+  /// Of rows with more than twice ``ReadAhead/maximumBytes`` the newest are left out. `head` is the
+  /// nav's newest row. It never returns only some rows of a revision.
   package func rows(
     of nav: UInt64, from head: UInt64, _ revisions: ClosedRange<UInt64>
   ) throws(JournalError) -> [JournalRow] {
@@ -60,7 +61,8 @@ extension JournalReader {
       for row in part {
         // Newer rows than wanted are dropped, so that memory is bounded.
         let isWanted = row.revision <= revisions.upperBound
-        if bytes > ReadAhead.mostBytes * (isWanted ? 2 : 1), row.revision != found.last?.revision {
+        if bytes > ReadAhead.maximumBytes * (isWanted ? 2 : 1), row.revision != found.last?.revision
+        {
           found.removeAll(keepingCapacity: true)
           bytes = 0
         }
@@ -74,9 +76,9 @@ extension JournalReader {
     return found
   }
 
-  /// A row of a nav's chain from which `history` soon reaches a revision.
+  /// The sequence of a row of the nav from which `history` reaches a revision in few steps.
   ///
-  /// It is that of a snapshot of a later revision, or `head`: rows behind the snapshot need not be read.
+  /// It is the row of a later snapshot, or `head`: newer rows need not be read.
   func start(
     of nav: UInt64, from head: UInt64, above revision: UInt64
   ) throws(JournalError) -> UInt64 {

@@ -17,16 +17,9 @@ package final class JournalReader {
   /// The rows that `rows` read beyond those that it was asked for.
   var readAhead = ReadAhead()
   /// The maximum of `recent`: with up to 48 KiB of bodies in each group, 3 MiB.
-  private static let mostRecent = 64
+  private static let maximumRecentGroups = 64
 
   package init(_ engine: any JournalEngineReader) { self.engine = engine }
-
-  /// Opens the journal of a directory, after a `Journal` has opened it.
-  package static func open(
-    directory: String, isFrozen: Bool = false
-  ) throws(JournalError) -> JournalReader {
-    JournalReader(try SQLiteReader(directory: directory, isFrozen: isFrozen))
-  }
 
   /// Returns the row group of a shard that covers `sequence`; nil if no group does.
   private func group(
@@ -41,15 +34,6 @@ package final class JournalReader {
       recent.append(found)
       return found.group
     }
-    guard let group = try load(holding: sequence, of: shard) else { return nil }
-    if recent.count == Self.mostRecent { recent.removeFirst() }
-    recent.append((shard, group))
-    return group
-  }
-
-  private func load(
-    holding sequence: UInt64, of shard: Shard
-  ) throws(JournalError) -> LoadedGroup? {
     guard sequence > 0 else { return nil }
     var found: LoadedGroup?
     _ = try engine.readGroup(from: sequence, of: shard) {
@@ -57,7 +41,10 @@ package final class JournalReader {
       guard group.first <= sequence else { return }
       found = try LoadedGroup(group, heads, bodies, engine.name)
     }
-    return found
+    guard let group = found else { return nil }
+    if recent.count == Self.maximumRecentGroups { recent.removeFirst() }
+    recent.append((shard, group))
+    return group
   }
 
   package func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow?
@@ -125,16 +112,17 @@ package final class JournalReader {
     return rows
   }
 
-  /// The most rows between two wanted ones, on average, for which all of them are read together.
-  private static let gap: UInt64 = 8
+  /// The largest average distance of wanted rows at which the reader reads the whole range
+  /// together.
+  private static let maximumGap: UInt64 = 8
 
-  /// Returns rows that are close to each other, read together; nil if they are not, or if that costs
-  /// more.
+  /// Returns rows that it reads together; nil if they are too far apart, or if the engine reads
+  /// groups one by one.
   private func range(
     of sequences: [UInt64], in shard: Shard
   ) throws(JournalError) -> [JournalRow]? {
     guard let first = sequences.first, let last = sequences.last, sequences.count > 1,
-      last - first < Self.gap * UInt64(sequences.count)
+      last - first < Self.maximumGap * UInt64(sequences.count)
     else { return nil }
     var rows: [JournalRow] = []
     var rest = sequences[...]

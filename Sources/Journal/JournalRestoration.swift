@@ -1,30 +1,24 @@
 import Glibc
 import struct RuntimePaths.SystemError
 import enum RuntimePaths.Timestamp
+import func RuntimePaths.writeAll
 
 /// Replaces a directory's journal with a copy, while no daemon uses the directory.
 ///
-/// The caller calls `begin`, which takes the lock, then `copy`. It opens the draft with
+/// The caller makes the value, which takes the lock, then calls `copy`. It opens the draft with
 /// `Journal.open`, reads it whole, calls `renewEpochsAtNextStart`, closes it, and calls `finish`.
 /// Until `finish` has renamed the draft, the old journal is unchanged. After that, the next process
 /// that opens the journal completes the replacement.
 package struct JournalRestoration: ~Copyable {
   /// The directory of the copy until `finish`.
-  package let draft: String
+  package var draft: String { Self.draftPath(in: directory) }
   private let directory: String
   private let lock: DirectoryLock
 
-  package static func begin(
-    in directory: String, holder: String
-  ) throws(JournalError) -> JournalRestoration {
-    JournalRestoration(
-      directory: directory, lock: try DirectoryLock(directory: directory, holder: holder))
-  }
-
-  private init(directory: String, lock: consuming DirectoryLock) {
+  /// Takes the lock of the directory.
+  package init(in directory: String, holder: String) throws(JournalError) {
+    lock = try DirectoryLock(directory: directory, holder: holder)
     self.directory = directory
-    self.lock = lock
-    draft = Self.draft(in: directory)
   }
 
   /// Copies a journal file, and the write-ahead log beside it if there is one.
@@ -59,20 +53,20 @@ package struct JournalRestoration: ~Copyable {
     let file = draft + "/" + Journal.fileName
     try syncFile(file)
     // From here on, the next start uses the copy.
-    try renameFile(file, Self.ready(in: directory))
-    try DirectoryLock.sync(directory: directory)
+    try renameFile(file, Self.readyPath(in: directory))
+    try syncFile(directory)
     discard()
     return try Self.complete(in: directory)
   }
 
   /// Whether the copy has replaced the journal: if a later step fails, the next start completes it.
-  package var isReady: Bool { unsafe access(Self.ready(in: directory), F_OK) == 0 }
+  package var isReady: Bool { unsafe access(Self.readyPath(in: directory), F_OK) == 0 }
 
   package func discard() { JournalDraft.discard(draft) }
 
-  private static func draft(in directory: String) -> String { directory + "/restore.new" }
+  private static func draftPath(in directory: String) -> String { directory + "/restore.new" }
 
-  private static func ready(in directory: String) -> String {
+  private static func readyPath(in directory: String) -> String {
     directory + "/" + Journal.fileName + ".restored"
   }
 
@@ -81,13 +75,14 @@ package struct JournalRestoration: ~Copyable {
   /// Each step leaves a state from which this function can be called again with the same result.
   static func complete(in directory: String) throws(JournalError) -> String? {
     // A killed process may have left a draft. The lock excludes that one is being made now.
-    JournalDraft.discard(draft(in: directory))
-    let ready = ready(in: directory)
+    JournalDraft.discard(draftPath(in: directory))
+    let ready = readyPath(in: directory)
     guard try exists(ready) else { return nil }
     let path = directory + "/" + Journal.fileName
     var former: String?
-    if let stamp = try modificationTime(ready), try exists(path) {
-      let name = try formerName(in: directory, stamp, of: path)
+    var information = stat()
+    if unsafe stat(ready, &information) == 0, try exists(path) {
+      let name = try formerName(in: directory, Int(information.st_mtim.tv_sec), of: path)
       guard unsafe link(path, name) == 0 || errno == EEXIST else {
         throw DirectoryLock.failure(name)
       }
@@ -97,9 +92,9 @@ package struct JournalRestoration: ~Copyable {
     } else {
       try removeFile(path + "-wal")
     }
-    try DirectoryLock.sync(directory: directory)
+    try syncFile(directory)
     try renameFile(ready, path)
-    try DirectoryLock.sync(directory: directory)
+    try syncFile(directory)
     return former
   }
 
@@ -115,15 +110,9 @@ package struct JournalRestoration: ~Copyable {
     }
     throw .unwritable(path: directory, reason: "there are too many former journals")
   }
-
-  private static func modificationTime(_ path: String) throws(JournalError) -> Int? {
-    var information = stat()
-    guard unsafe stat(path, &information) == 0 else { return nil }
-    return Int(information.st_mtim.tv_sec)
-  }
 }
 
-/// Copies a file byte by byte.
+/// Copies a file; `progress` gets the number of copied bytes.
 private func copyFile(
   _ source: String, _ target: String, progress: (Int) -> Void
 ) throws(JournalError) {
@@ -134,35 +123,16 @@ private func copyFile(
   let output = unsafe open(target, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
   guard output >= 0 else { throw DirectoryLock.failure(target) }
   defer { close(output) }
-  var piece = [UInt8](repeating: 0, count: 1 << 20)
   var done = 0
   while true {
-    let count = unsafe piece.withUnsafeMutableBytes {
-      unsafe read(input, $0.baseAddress, $0.count)
+    let piece = try readBytes(1 << 20, at: done, from: input, source)
+    if piece.isEmpty { return }
+    do throws(SystemError) {
+      try writeAll(piece, to: output, path: target)
+    } catch {
+      throw DirectoryLock.failureOrFull(target, error.code)
     }
-    if count < 0, errno == EINTR { continue }
-    guard count >= 0 else {
-      throw .readFailed(path: source, reason: SystemError.text(of: errno))
-    }
-    if count == 0 { return }
-    try writeAll(piece.span.extracting(first: count), to: output, target)
-    done += count
+    done += piece.count
     progress(done)
-  }
-}
-
-private func writeAll(
-  _ bytes: Span<UInt8>, to descriptor: Int32, _ path: String
-) throws(JournalError) {
-  var offset = 0
-  while offset < bytes.count {
-    let count = unsafe bytes.extracting(droppingFirst: offset).withUnsafeBytes {
-      unsafe write(descriptor, $0.baseAddress, $0.count)
-    }
-    if count < 0, errno == EINTR { continue }
-    guard count > 0 else {
-      throw errno == ENOSPC || errno == EDQUOT ? .full(path: path) : DirectoryLock.failure(path)
-    }
-    offset += count
   }
 }

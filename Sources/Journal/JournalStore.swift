@@ -9,14 +9,15 @@ package protocol JournalStore: AnyObject {
   var name: String { get }
   /// The rules by which history is kept; a change counts from the next `maintain` on.
   var retention: Retention { get set }
-  /// The right to answer, as the last commit or checkpoint renewed it; nil if no other process can
-  /// take the journal over.
+  /// The lease, as the last commit or checkpoint renewed it; nil if no other process can take the
+  /// journal over.
   var lease: JournalLease? { get }
   /// The number of pages in the write-ahead log after the last commit; 0 if there is none.
   var walPages: Int { get }
-  /// Why commits would be lost although they succeed, or will fail; nil if none is known. Any thread.
+  /// Why commits will fail, or would be lost although they succeed; nil if no reason is known. Any
+  /// thread may call it.
   var problem: JournalError? { get }
-  /// The sizes of the database and of its log in bytes; 0 if unknown. Any thread.
+  /// The sizes of the database and of its log in bytes; 0 if unknown. Any thread may call it.
   var fileSizes: (journal: Int, log: Int) { get }
 
   /// Writes a part of a batch, which counts only after `commitStaged` returns.
@@ -29,7 +30,7 @@ package protocol JournalStore: AnyObject {
   /// Moves rows from the write-ahead log into the file, and renews the lease, if there is either.
   func checkpoint() throws(JournalError)
   /// Counts the time until `now`, in milliseconds of the boot clock, for the ages of rows.
-  func note(now: UInt64)
+  func countTime(until now: UInt64)
   /// Deletes a part of the history that retention no longer keeps; see `Journal.maintain`.
   func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport
   /// Makes everything durable, and gives the database to the next process.
@@ -94,7 +95,7 @@ package protocol ClusterKeeper: AnyObject {
   ///
   /// Their journals have still to be replayed, and store nothing before `ClusterJournal.adopt`.
   func take(_ shards: [Shard]) throws(JournalError) -> [Journal]
-  /// Stores a wish of an administrator; returns why it cannot.
+  /// Stores a wish of an administrator; returns the reason if that is impossible, else nil.
   func store(_ wish: ClusterWish) throws(JournalError) -> WishFailure?
   /// Waits until another member has changed something, a descriptor is readable, or a time in
   /// milliseconds of the boot clock has come.

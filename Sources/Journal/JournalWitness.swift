@@ -13,8 +13,8 @@ package final class JournalWitness {
 
   /// Opens the file, or makes it with mode 0600; its directory must exist.
   ///
-  /// If the journal `isFrozen`, and takes no row, the file system of this file may be read-only too; then
-  /// a file that does not exist is as a new one.
+  /// If the journal `isFrozen`, and takes no row, the file system of this file may be read-only
+  /// too; a missing file then counts as a new one.
   ///
   /// - Throws: `unwritable` if that is impossible, `damaged` if the file holds anything but a number.
   package init(path: String, isFrozen: Bool = false) throws(JournalError) {
@@ -44,10 +44,10 @@ package final class JournalWitness {
     _ = close(descriptor)
   }
 
-  /// Notes the newest row that is committed.
+  /// Writes the number of the newest committed row.
   ///
   /// The number has a fixed width, so that the write is one block of the file.
-  func note(_ sequence: UInt64) {
+  func acknowledge(_ sequence: UInt64) {
     guard sequence != acknowledged else { return }
     acknowledged = sequence
     let digits = String(sequence)

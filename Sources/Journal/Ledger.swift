@@ -24,25 +24,25 @@ struct LedgerEntry {
   var bytes = 0
   /// The snapshots in ascending order of revision.
   ///
-  /// The first one is the floor as soon as `isWhole` is false.
+  /// The first one is the floor as soon as `hasWholeHistory` is false.
   var snapshots: [Snapshot] = []
   /// The sequence of the oldest row that no snapshot covers; nil if there is none.
   var firstUncovered: UInt64?
   // Flags come last, because each of them would take eight bytes between numbers.
   /// Whether the history still begins with the nav's creation, and retention has not cut it.
-  var isWhole = false
+  var hasWholeHistory = false
   var isClosed = false
 
   init(nav: UInt64) { self.nav = nav }
 
   /// The lowest revision that can be rebuilt; 0 if the history is complete.
-  var floor: UInt64 { isWhole ? 0 : snapshots.first?.revision ?? 0 }
+  var floor: UInt64 { hasWholeHistory ? 0 : snapshots.first?.revision ?? 0 }
 
   /// The sequence up to which rows are to be deleted; 0 for none.
   ///
   /// It is a sequence and not a revision, because a new epoch follows the snapshot of the same
   /// revision.
-  var doomed: UInt64 { isWhole ? 0 : snapshots.first?.sequence ?? 0 }
+  var deletionEnd: UInt64 { hasWholeHistory ? 0 : snapshots.first?.sequence ?? 0 }
 }
 
 /// The journal's bookkeeping for all navs, built by `replay` and updated by each commit.
@@ -51,7 +51,7 @@ struct Ledger {
   static let rowOverhead = 16
 
   private(set) var entries: [LedgerEntry] = []
-  private var places = NumberIndex()
+  private var entryIndices = NumberIndex()
   /// The counted bytes of all rows.
   private(set) var bytes = 0
 
@@ -59,39 +59,39 @@ struct Ledger {
   subscript(nav: UInt64) -> LedgerEntry {
     get { entry(nav) ?? LedgerEntry(nav: nav) }
     _modify {
-      let place = places.find(nav) ?? append(nav)
+      let place = entryIndices.find(nav) ?? append(nav)
       yield &entries[place]
     }
   }
 
-  func entry(_ nav: UInt64) -> LedgerEntry? { places.find(nav).map { entries[$0] } }
+  func entry(_ nav: UInt64) -> LedgerEntry? { entryIndices.find(nav).map { entries[$0] } }
 
   private mutating func append(_ nav: UInt64) -> Int {
-    places.insert(entries.count, nav)
+    entryIndices.insert(entries.count, nav)
     entries.append(LedgerEntry(nav: nav))
     return entries.count - 1
   }
 
   /// Removes the entry of a nav; the last entry takes its place.
   mutating func remove(_ nav: UInt64) {
-    guard let place = places.find(nav) else { return }
-    places.remove(nav)
+    guard let place = entryIndices.find(nav) else { return }
+    entryIndices.remove(nav)
     let last = entries.removeLast()
     guard place < entries.count else { return }
     entries[place] = last
-    places.replace(last.nav, by: place)
+    entryIndices.replace(last.nav, by: place)
   }
 
-  mutating func add(_ row: RowNote) {
+  mutating func add(_ row: RowSummary) {
     let size = row.bodyCount + Self.rowOverhead
     bytes += size
     self[row.nav].add(row, size: size)
   }
 
-  mutating func remove(_ row: RowNote) {
+  mutating func remove(_ row: RowSummary) {
     let size = row.bodyCount + Self.rowOverhead
     bytes -= size
-    guard places.find(row.nav) != nil else { return }
+    guard entryIndices.find(row.nav) != nil else { return }
     self[row.nav].remove(size: size)
   }
 
@@ -106,6 +106,25 @@ struct Ledger {
   }
 }
 
+/// The numbers of a row that the journal keeps in memory until the commit.
+struct RowSummary: Hashable {
+  var sequence: UInt64
+  var nav: UInt64
+  var revision: UInt64
+  var previous: UInt64
+  var kind: JournalRow.Kind
+  var bodyCount: Int
+
+  init(_ row: borrowing RowHeader, bodyCount: Int) {
+    sequence = row.sequence
+    nav = row.nav
+    revision = row.revision
+    previous = row.previous
+    kind = row.kind
+    self.bodyCount = bodyCount
+  }
+}
+
 extension LedgerEntry.Snapshot {
   init(_ row: SnapshotRow, checksum: UInt64) {
     self.init(revision: row.revision, sequence: row.sequence, checksum: checksum)
@@ -116,14 +135,14 @@ extension LedgerEntry {
   fileprivate mutating func remove(size: Int) {
     bytes -= size
     rows -= 1
-    isWhole = false
+    hasWholeHistory = false
     if rows == 0 { oldestSequence = .max }
   }
 
-  fileprivate mutating func add(_ row: RowNote, size: Int) {
+  fileprivate mutating func add(_ row: RowSummary, size: Int) {
     if oldestSequence == .max {
       oldestSequence = row.sequence
-      isWhole = row.previous == 0
+      hasWholeHistory = row.previous == 0
     }
     bytes += size
     rows += 1

@@ -11,7 +11,7 @@ struct LogReserve: ~Copyable {
 
   private let path: String
   private var descriptor: Int32 = -1
-  /// The length up to which nothing is left to do.
+  /// The length in bytes up to which the log is known to be extended.
   private var length = 0
 
   /// Makes the reserve of the log at `path`; SQLite makes the file with the first commit.

@@ -5,7 +5,7 @@
 /// checksums of the log protect them.
 struct Census: Hashable {
   /// The sequence of the last row that the census counts.
-  var through: UInt64 = 0
+  var lastSequence: UInt64 = 0
   /// The number of rows, and the sum of the checksums of their groups.
   var rows: UInt64 = 0
   var rowSum: UInt64 = 0
@@ -48,12 +48,12 @@ package struct Metadata {
 
   package init(_ facts: any JournalFacts) { self.facts = facts }
 
-  package func countedThrough() throws(JournalError) -> UInt64 { try census().through }
+  package func censusSequence() throws(JournalError) -> UInt64 { try census().lastSequence }
 
   /// The stored bytes of the census of an empty journal.
   package static var emptyCensus: [UInt8] {
     let value = bytes([0, 0, 0, 0, 0])
-    return seal(.census, value) + value
+    return checksumBytes(.census, value) + value
   }
 
   func census() throws(JournalError) -> Census {
@@ -62,21 +62,21 @@ package struct Metadata {
       throw .damaged(path: facts.name, what: "the census of its rows is missing")
     }
     return Census(
-      through: numbers[0], rows: numbers[1], rowSum: numbers[2], snapshots: numbers[3],
+      lastSequence: numbers[0], rows: numbers[1], rowSum: numbers[2], snapshots: numbers[3],
       snapshotSum: numbers[4])
   }
 
   func write(_ census: Census) throws(JournalError) {
     let numbers = [
-      census.through, census.rows, census.rowSum, census.snapshots, census.snapshotSum,
+      census.lastSequence, census.rows, census.rowSum, census.snapshots, census.snapshotSum,
     ]
     try write(.census, Self.bytes(numbers))
   }
 
   /// Returns the numbers of closed navs whose rows are being deleted.
-  func closing() throws(JournalError) -> [UInt64] { try numbers(.closing) }
+  func closingNavs() throws(JournalError) -> [UInt64] { try numbers(.closing) }
 
-  func write(closing navs: [UInt64]) throws(JournalError) {
+  func write(closingNavs navs: [UInt64]) throws(JournalError) {
     try write(.closing, Self.bytes(navs))
   }
 
@@ -84,13 +84,13 @@ package struct Metadata {
   func ages() throws(JournalError) -> Ages {
     let numbers = try numbers(.ages)
     let marks = stride(from: 2, to: numbers.count, by: 2).map {
-      Ages.Mark(time: numbers[$0 - 1], through: numbers[$0])
+      Ages.Mark(time: numbers[$0 - 1], lastSequence: numbers[$0])
     }
     return Ages(time: numbers.first ?? 0, marks: marks)
   }
 
   func write(_ ages: Ages) throws(JournalError) {
-    try write(.ages, Self.bytes([ages.time] + ages.marks.flatMap { [$0.time, $0.through] }))
+    try write(.ages, Self.bytes([ages.time] + ages.marks.flatMap { [$0.time, $0.lastSequence] }))
   }
 
   /// Returns the pages that the write-ahead log has at least; nil if it may be missing.
@@ -131,17 +131,17 @@ package struct Metadata {
       throw .damaged(path: facts.name, what: "the fact \(key) is cut short")
     }
     let value = Array(stored.dropFirst(8))
-    guard Array(stored.prefix(8)) == Self.seal(key, value) else {
+    guard Array(stored.prefix(8)) == Self.checksumBytes(key, value) else {
       throw .damaged(path: facts.name, what: "the checksum of the fact \(key) is wrong")
     }
     return value
   }
 
   private func write(_ key: JournalFact, _ value: [UInt8]) throws(JournalError) {
-    try facts.store(key, Self.seal(key, value) + value)
+    try facts.store(key, Self.checksumBytes(key, value) + value)
   }
 
-  private static func seal(_ key: JournalFact, _ value: [UInt8]) -> [UInt8] {
+  private static func checksumBytes(_ key: JournalFact, _ value: [UInt8]) -> [UInt8] {
     bytes([checksum(key.rawValue, value)])
   }
 

@@ -8,30 +8,24 @@ import NavigationCore
 package struct MigrationPlan: Hashable, Sendable {
   /// The change from one format to a later one.
   package struct Step: Hashable, Sendable {
-    package var (from, to): (Int64, Int64)
-    /// What it changes, in a few words.
+    package var from: Int64
+    package var to: Int64
+    /// The change in a few words.
     package var summary: String
-    /// The bytes of free space that it needs for each byte of the file, in hundredths.
+    /// The bytes of free space that the step needs for each byte of the file, in hundredths.
     package var spacePercent: Int
-    /// The bytes of the file that it handles in a second, about.
+    /// The bytes of the file that the step handles in a second, about.
     package var bytesPerSecond: Int
-
-    package init(
-      from: Int64, to: Int64, _ summary: String, spacePercent: Int, bytesPerSecond: Int
-    ) {
-      (self.from, self.to, self.summary) = (from, to, summary)
-      (self.spacePercent, self.bytesPerSecond) = (spacePercent, bytesPerSecond)
-    }
   }
 
   /// The steps that a start knows; none before the first release.
   package static let steps: [Step] = []
   /// The format that this version writes.
-  package static let wanted = Schema.version
+  package static let writtenFormat = Schema.version
 
   package let path: String
   /// Its format; nil if there is no journal yet.
-  package let found: Int64?
+  package let foundFormat: Int64?
   package let bytes: Int
   /// The steps from that format to the one that this version writes, in order.
   package let steps: [Step]
@@ -44,9 +38,9 @@ package struct MigrationPlan: Hashable, Sendable {
   /// one that no step leaves, `.damaged` for one that no version has.
   package init(
     path: String, found: Int64?, bytes: Int, known: [Step] = Self.steps,
-    wanted: Int64 = Self.wanted
+    wanted: Int64 = Self.writtenFormat
   ) throws(JournalError) {
-    (self.path, self.found, self.bytes) = (path, found, bytes)
+    (self.path, self.foundFormat, self.bytes) = (path, found, bytes)
     var steps: [Step] = []
     var format = found ?? wanted
     guard format > 0 else { throw .damaged(path: path, what: "its format is \(format)") }
@@ -71,14 +65,14 @@ package struct MigrationPlan: Hashable, Sendable {
   /// The directory need not exist. Throws `.damaged`, too, if the file is no journal.
   package static func read(directory: String) throws(JournalError) -> MigrationPlan {
     var plan = try plan(directory)
-    if plan.found != nil { plan.holder = DirectoryLock.holder(of: directory) }
+    if plan.foundFormat != nil { plan.holder = DirectoryLock.holder(of: directory) }
     return plan
   }
 
-  /// Throws `.newer` or `.older` for a journal that a start must not touch: it makes no file either;
-  /// `.readFailed` where nobody knows.
+  /// Throws `.newer` or `.older` for a journal that a start must not touch, and `.readFailed` if
+  /// the disk cannot read its format.
   ///
-  /// All other errors are left to the start, which has the lock then.
+  /// The start, which then has the lock, reports all other errors.
   static func checkFormat(directory: String) throws(JournalError) {
     do throws(JournalError) {
       _ = try plan(directory)
@@ -101,12 +95,12 @@ package struct MigrationPlan: Hashable, Sendable {
   }
 
   /// The free space that the largest step needs, in bytes.
-  package var space: Int {
+  package var neededBytes: Int {
     steps.map { bytes / 100 * $0.spacePercent + bytes % 100 * $0.spacePercent / 100 }.max() ?? 0
   }
 
   /// The time that all steps need, in milliseconds, about.
-  package var milliseconds: UInt64 {
+  package var neededMilliseconds: UInt64 {
     steps.reduce(0) { $0 + UInt64(bytes) * 1000 / UInt64(max($1.bytesPerSecond, 1)) }
   }
 

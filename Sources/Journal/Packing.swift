@@ -6,9 +6,9 @@ import CJournal
 /// the same rows uncompressed, once into the write-ahead log and again at the checkpoint.
 @safe struct Packing: ~Copyable {
   /// The minimum of bytes to compress; fewer bytes fit into one page anyway.
-  static let fewestBytes = 1024
+  static let minimumBytes = 1024
   /// The maximum of uncompressed bytes, whatever size a row names.
-  private static let mostBytes: UInt64 = 1 << 30
+  private static let maximumBytes: UInt64 = 1 << 30
 
   /// LZ4's acceleration: 4 takes a sixth less instructions than 1, for 10 % more bytes.
   private static let acceleration: Int32 = 4
@@ -31,7 +31,7 @@ import CJournal
   /// Compresses bytes; the buffer stays empty for fewer than 1,024 bytes, or if that saves less
   /// than an eighth.
   mutating func pack(_ bytes: Span<UInt8>) {
-    guard bytes.count >= Self.fewestBytes, bytes.count <= Int(LZ4_MAX_INPUT_SIZE) else { return }
+    guard bytes.count >= Self.minimumBytes, bytes.count <= Int(LZ4_MAX_INPUT_SIZE) else { return }
     let room = bytes.count - bytes.count / 8
     if room > capacity {
       unsafe memory?.deallocate()
@@ -69,7 +69,7 @@ import CJournal
 
   /// Decompresses bytes; returns nil unless the result has exactly `size` bytes.
   static func unpack(_ bytes: Span<UInt8>, size: UInt64) -> [UInt8]? {
-    guard size > 0, size <= mostBytes, bytes.count <= Int(Int32.max) else { return nil }
+    guard size > 0, size <= maximumBytes, bytes.count <= Int(Int32.max) else { return nil }
     var isWhole = false
     let unpacked = unsafe [UInt8](unsafeUninitializedCapacity: Int(size)) { target, written in
       let result = unsafe bytes.withUnsafeBytes { source in

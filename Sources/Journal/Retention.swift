@@ -7,27 +7,18 @@ import NavigationHub
 /// `milliseconds` (``Ages``). If all rows together exceed `bytes`, older history is deleted before that.
 package struct Retention: Hashable, Sendable {
   /// The number of newest revisions kept for each nav.
-  package var revisions: UInt64
+  package var revisions: UInt64 = 10_000
   /// The age up to which revisions are kept, in milliseconds.
-  package var milliseconds: UInt64
+  package var milliseconds: UInt64 = 30 * 24 * 3_600_000
   /// The maximum bytes of all rows; above it, the oldest history is deleted first.
-  package var bytes: Int
+  package var bytes: Int = 1 << 30
   /// The number of revisions after its last snapshot at which a nav needs a new one.
-  package var revisionsPerSnapshot: UInt64
+  package var revisionsPerSnapshot: UInt64 = 1_000
   /// The age in milliseconds at which a closed nav and its rows may be deleted.
-  package var closedMilliseconds: UInt64
+  package var closedMilliseconds: UInt64 = 600_000
 
-  /// Makes rules; the defaults are those of the protocol.
-  package init(
-    revisions: UInt64 = 10_000, milliseconds: UInt64 = 30 * 24 * 3_600_000, bytes: Int = 1 << 30,
-    revisionsPerSnapshot: UInt64 = 1_000, closedMilliseconds: UInt64 = 600_000
-  ) {
-    self.revisions = revisions
-    self.milliseconds = milliseconds
-    self.bytes = bytes
-    self.revisionsPerSnapshot = revisionsPerSnapshot
-    self.closedMilliseconds = closedMilliseconds
-  }
+  /// The rules with the defaults of the protocol.
+  package static let standard = Retention()
 }
 
 /// The point at which a commit returns.
@@ -48,7 +39,7 @@ struct RetentionPlan {
   var needsSnapshot: [UInt64] = []
 
   /// The maximum number of navs that one plan forgets, and of those that it asks for a snapshot.
-  private static let most = 64
+  private static let maximumNavs = 64
 
   /// Applies `retention` to `entries`; all rows together exceed their limit by `excess` bytes.
   init(
@@ -56,26 +47,26 @@ struct RetentionPlan {
   ) {
     var excess = excess
     let limits = (
-      expired: ages.newest(ofAge: retention.milliseconds),
-      uncovered: ages.newest(ofAge: retention.milliseconds / 4),
-      closed: ages.newest(ofAge: retention.closedMilliseconds)
+      expired: ages.newestSequence(ofAge: retention.milliseconds),
+      uncovered: ages.newestSequence(ofAge: retention.milliseconds / 4),
+      closed: ages.newestSequence(ofAge: retention.closedMilliseconds)
     )
     // If space is short, the oldest history is deleted first.
     let order = excess > 0 ? entries.sorted { $0.oldestSequence < $1.oldestSequence } : nil
     for entry in order.map({ $0[...] }) ?? entries {
-      let rules = Rules(entry: entry, retention: retention, limits: limits)
+      let navRetention = NavRetention(entry: entry, retention: retention, limits: limits)
       guard !entry.isClosed else {
-        if rules.mayForget, closed.count < Self.most { closed.append(entry.nav) }
+        if navRetention.mayForget, closed.count < Self.maximumNavs { closed.append(entry.nav) }
         continue
       }
-      var keeping = rules.oldestToKeep
+      var keeping = navRetention.oldestToKeep
       if excess > 0 {
-        keeping = keeping ?? rules.nextToKeep
-        if let keeping { excess -= rules.bytes(below: keeping) }
+        keeping = keeping ?? navRetention.nextToKeep
+        if let keeping { excess -= navRetention.bytes(below: keeping) }
       }
       if let keeping { raised.append((entry.nav, keeping)) }
       let isPressed = excess > 0 && keeping == nil && entry.firstUncovered != nil
-      if rules.needsSnapshot || isPressed, needsSnapshot.count < Self.most {
+      if navRetention.needsSnapshot || isPressed, needsSnapshot.count < Self.maximumNavs {
         needsSnapshot.append(entry.nav)
       }
     }
@@ -83,10 +74,11 @@ struct RetentionPlan {
   }
 }
 
-private struct Rules {
+private struct NavRetention {
   let entry: LedgerEntry
   let retention: Retention
-  /// The newest rows of the maximum age, of a quarter of it, and of that of closed navs.
+  /// The newest sequences that are older than the maximum age, than a quarter of it, and than the
+  /// age at which closed navs are deleted.
   let limits: (expired: UInt64, uncovered: UInt64, closed: UInt64)
 
   var mayForget: Bool { entry.headSequence <= limits.closed }
@@ -150,12 +142,12 @@ struct Pruning {
   var next: UInt64 = .max
   var last: UInt64 = 0
   /// The index of the next ledger entry to examine.
-  var entry = 0
+  var nextEntry = 0
 
   var isActive: Bool { next <= last }
 
   /// The number of sequences that are still to be examined.
-  var left: UInt64 { isActive ? last - next + 1 : 0 }
+  var sequencesLeft: UInt64 { isActive ? last - next + 1 : 0 }
 
   /// Extends the search to the sequences from `first` to `last`.
   mutating func include(_ first: UInt64, _ last: UInt64) {
@@ -166,14 +158,14 @@ struct Pruning {
   }
 }
 
-/// The part of the search that one call makes, and its results.
+/// The part of the search that one call of `maintain` makes, and its results.
 struct PruningSlice {
   /// The next sequence to examine, and the last one.
   var next: UInt64
   let last: UInt64
   /// The number of rows that may still be examined.
   var budget: Int
-  var deleted: [RowNote] = []
+  var deleted: [RowSummary] = []
 
   var isDone: Bool { budget == 0 || next > last }
 

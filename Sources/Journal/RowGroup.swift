@@ -21,8 +21,8 @@ import NavigationHub
 /// shorter. `RecordCursor` reads the heads.
 @safe struct RowGroup: ~Copyable {
   /// The maximum of rows and of bytes of bodies; a single larger body has a group of its own.
-  static let mostRecords = 64
-  static let mostBytes = 48 << 10
+  static let maximumRows = 64
+  static let maximumBytes = 48 << 10
 
   /// The bit beside the kind for `isOpen`.
   static let openBit: UInt64 = 0x40
@@ -36,7 +36,7 @@ import NavigationHub
   /// A head names an author by its place, from 1 on, and describes a new author.
   private var authors: [RowAuthor] = []
   private var headBuffer = ScratchBuffer(capacity: 4096)
-  private var bodyBuffer = ScratchBuffer(capacity: Self.mostBytes)
+  private var bodyBuffer = ScratchBuffer(capacity: Self.maximumBytes)
   private var packed = Packing()
 
   /// Removes all rows; `first` is the key of the next group.
@@ -54,14 +54,15 @@ import NavigationHub
 
   /// Whether a row with a body of this size no longer fits.
   func isFull(for bodyCount: Int) -> Bool {
-    records == Self.mostRecords || records > 0 && bodyBuffer.count + bodyCount > Self.mostBytes
+    records == Self.maximumRows || records > 0 && bodyBuffer.count + bodyCount > Self.maximumBytes
   }
 
-  /// Appends a row with a sequence higher than those in the group; returns what stays in memory.
+  /// Appends a row with a sequence higher than those in the group; returns the summary that stays
+  /// in memory.
   // Inlined into its two callers, which saves 33 instructions of an op.
   @discardableResult @inline(__always)
-  mutating func append(_ header: borrowing RowHeader, _ body: Span<UInt8>) -> RowNote {
-    let row = RowNote(header, bodyCount: body.count)
+  mutating func append(_ header: borrowing RowHeader, _ body: Span<UInt8>) -> RowSummary {
+    let row = RowSummary(header, bodyCount: body.count)
     precondition(row.sequence > last, "sequence \(row.sequence) behind \(last)")
     precondition(row.previous < row.sequence, "\(row.sequence) must follow its previous")
     switch row.kind {
@@ -134,7 +135,7 @@ import NavigationHub
   }
 
   /// The number of uncompressed bytes of the bodies; 0 if they are stored uncompressed.
-  var packedFrom: UInt64 { packed.isEmpty ? 0 : UInt64(bodyBuffer.count) }
+  var uncompressedBytes: UInt64 { packed.isEmpty ? 0 : UInt64(bodyBuffer.count) }
 
   /// The bodies as stored; valid after `seal`.
   var storedBodies: Span<UInt8> {
@@ -144,7 +145,7 @@ import NavigationHub
 
   /// The checksum of the group; valid after `seal`.
   var checksum: UInt64 {
-    Self.checksum(first: first, last: last, size: packedFrom, heads: heads, storedBodies)
+    Self.checksum(first: first, last: last, size: uncompressedBytes, heads: heads, storedBodies)
   }
 
   /// Moves the sign of a difference into the lowest bit, so that small negative ones are short too.
@@ -161,7 +162,7 @@ import NavigationHub
   private(set) var count = 0
 
   /// The maximum size of a number: 64 bits in bytes of seven bits.
-  private static let mostNumberBytes = 10
+  private static let maximumNumberBytes = 10
 
   /// Makes an empty buffer, which usually has at most `capacity` bytes.
   ///
@@ -222,14 +223,14 @@ import NavigationHub
   }
 
   @inline(__always)
-  mutating func makeRoom(numbers: Int) { makeRoom(numbers * Self.mostNumberBytes) }
+  mutating func makeRoom(numbers: Int) { makeRoom(numbers * Self.maximumNumberBytes) }
 
   /// Appends a number with seven bits in each byte, the least significant first.
   ///
   /// The caller has made room for it.
   @inline(__always)
   mutating func append(number: UInt64) {
-    assert(count + Self.mostNumberBytes <= capacity, "no room was made")
+    assert(count + Self.maximumNumberBytes <= capacity, "no room was made")
     var rest = number
     // A local variable: as far as the compiler knows, storing a byte could change `count`.
     var end = count

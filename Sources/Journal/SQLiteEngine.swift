@@ -7,8 +7,8 @@ import NavigationHub
 /// that some are not, and in which boot of the machine. If the next process finds another boot, rows
 /// may be missing, and every nav needs a new epoch.
 final class SQLiteEngine: JournalEngine {
-  /// Whether a power failure may have lost acknowledged rows; while it is true, every commit is synced.
-  private(set) var mustRenewEpochs: Bool
+  /// Why acknowledged rows may be lost, so that every commit is synced; nil if none can be.
+  private(set) var loss: EpochLoss?
 
   let database: Database
   private let facts: FactTable
@@ -73,20 +73,22 @@ final class SQLiteEngine: JournalEngine {
     beginStatement = try database.prepare("BEGIN IMMEDIATE")
     commitStatement = try database.prepare("COMMIT")
     state = try Metadata(facts).state()
-    mustRenewEpochs = state != .clean && state != .dirty(bootID: bootID)
+    let isWhole = state == .clean || state == .dirty(bootID: bootID)
+    loss = isWhole ? nil : state == Self.restored ? .backup : .crash
     files = JournalFiles(directory: directory, database: path, isReadOnly: isFrozen)
     self.lock = consume lock
     // After unsynced commits were lost, any part of the log may be missing, so its damage is no
     // error.
-    if let logDamage, !mustRenewEpochs { throw .damaged(path: path, what: logDamage) }
-    guard let pages = try Metadata(facts).logPages(), !mustRenewEpochs else { return }
+    if let logDamage, loss == nil { throw .damaged(path: path, what: logDamage) }
+    guard let pages = try Metadata(facts).logPages(), loss == nil else { return }
     guard logBytes ?? -1 < Int(pages) * LogScan.frameBytes else { return }
     // The one that SQLite has just made would look right to the next start.
     if logBytes == nil { try removeFile(path + "-wal") }
     throw .damaged(path: path, what: "its write-ahead log is missing, or cut short")
   }
 
-  /// Whether it was opened on a read-only file system, and so reads only for as long as it is open.
+  /// Whether the journal was opened on a read-only file system, so that it only reads until it is
+  /// closed.
   var isFrozen: Bool { files.isReadOnly }
   var shard: Shard { .first }
   var problem: JournalError? { files.problem }
@@ -106,13 +108,11 @@ final class SQLiteEngine: JournalEngine {
     try createPrivateFile(draft)
     try Schema.create(at: draft)
     try renameFile(draft, path)
-    try DirectoryLock.sync(directory: directory)
+    try syncFile(directory)
   }
-}
 
-// Reading.
+  // Reading.
 
-extension SQLiteEngine {
   func fact(_ key: JournalFact) throws(JournalError) -> [UInt8]? { try facts.fact(key) }
 
   func newestSequence() throws(JournalError) -> UInt64 {
@@ -140,11 +140,9 @@ extension SQLiteEngine {
   func readGroup(from sequence: UInt64, _ consume: GroupConsumer) throws(JournalError) -> Bool {
     try selectGroup.readGroup(from: sequence, name, consume)
   }
-}
 
-// One transaction.
+  // One transaction.
 
-extension SQLiteEngine {
   func begin() throws(JournalError) {
     try prepareUnsynced()
     try beginStatement.run()
@@ -203,36 +201,32 @@ extension SQLiteEngine {
       throw error
     }
   }
-}
 
-// Syncs.
+  // Syncs.
 
-extension SQLiteEngine {
   /// The state that a restoration stores: dirty, with an id that no boot has.
   private static let restored = SyncState.dirty(bootID: "")
 
-  var isRestored: Bool { mustRenewEpochs && state == Self.restored }
-
   func epochsRenewed() throws(JournalError) {
-    guard mustRenewEpochs else { return }
+    guard loss != nil else { return }
     try store(.clean)
-    mustRenewEpochs = false
+    loss = nil
   }
 
   func renewEpochsAtNextStart() throws(JournalError) {
     try store(Self.restored)
-    mustRenewEpochs = true
+    loss = .backup
   }
 
   func syncNow() throws(JournalError) {
-    guard !mustRenewEpochs, state != .clean else { return }
+    guard loss == nil, state != .clean else { return }
     try store(.clean)
   }
 
   /// Prepares a commit that is not synced in mode `relaxed`.
   private func prepareUnsynced() throws(JournalError) {
-    // While `mustRenewEpochs` is true, the stored state stays and commits are synced.
-    guard durability == .relaxed, !mustRenewEpochs else { return try setSynchronous(true) }
+    // While rows may be lost, the stored state stays and commits are synced.
+    guard durability == .relaxed, loss == nil else { return try setSynchronous(true) }
     let dirty = SyncState.dirty(bootID: bootID)
     if state != dirty { try store(dirty) }
     try setSynchronous(false)
@@ -250,12 +244,10 @@ extension SQLiteEngine {
     try database.execute("PRAGMA synchronous=\(on ? "FULL" : "NORMAL")", .writing)
     isSynchronous = on
   }
-}
 
-// Upkeep.
+  // Upkeep.
 
-extension SQLiteEngine {
-  /// Nil: the lock of the directory ends with the process.
+  /// The lease, which is nil: the lock of the directory ends with the process.
   var lease: JournalLease? { nil }
 
   var logPages: Int { database.walPages }
@@ -274,12 +266,7 @@ extension SQLiteEngine {
     let free = try database.integer("PRAGMA freelist_count")
     guard free > 256, try free > database.integer("PRAGMA page_count") / 4 else { return 0 }
     try prepareUnsynced()
-    do throws(JournalError) {
-      try database.execute("PRAGMA incremental_vacuum(64)", .writing)
-    } catch {
-      database.rollBack()
-      throw error
-    }
+    try database.execute("PRAGMA incremental_vacuum(64)", .writing)
     return try Int(free - database.integer("PRAGMA freelist_count"))
   }
 
@@ -301,12 +288,12 @@ struct FactTable: JournalFacts {
   let name: String
   private let select: Statement
   private let replace: Statement
-  private let attempt: Attempt
+  private let action: DatabaseAction
 
-  /// Prepares to use the table; `attempt` is the action during which `store` may fail.
-  init(_ database: Database, attempt: Attempt = .writing) throws(JournalError) {
+  /// Prepares to use the table; `action` is the action during which `store` may fail.
+  init(_ database: Database, action: DatabaseAction = .writing) throws(JournalError) {
     name = database.path
-    self.attempt = attempt
+    self.action = action
     let cases = JournalFact.allCases.map { "WHEN \($0.rawValue) THEN '\($0.key)'" }
     let key = "CASE ?1 \(cases.joined(separator: " ")) END"
     select = try database.prepare("SELECT value FROM meta WHERE key = \(key)")
@@ -323,7 +310,7 @@ struct FactTable: JournalFacts {
 
   func store(_ key: JournalFact, _ bytes: [UInt8]) throws(JournalError) {
     replace.bind(1, key.rawValue)
-    try replace.run(2, bytes.span, attempt)
+    try replace.run(2, bytes.span, action)
   }
 }
 

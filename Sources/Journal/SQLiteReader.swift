@@ -28,7 +28,7 @@ final class SQLiteReader: JournalEngineReader {
 
   var name: String { database.path }
 
-  /// One transaction: a read outside of one locks and unlocks the file for itself.
+  /// Uses one transaction, because each read outside of one locks and unlocks the file.
   func reading<Value>(
     _ body: () throws(JournalError) -> Value
   ) throws(JournalError) -> Value {
@@ -54,7 +54,7 @@ final class SQLiteReader: JournalEngineReader {
     try selectGroup.readGroup(from: sequence, name, consume)
   }
 
-  /// False: a group is a look-up in the file.
+  /// Returns false, because reading groups one by one costs no more in a file.
   func readGroups(
     from first: UInt64, through last: UInt64, of shard: Shard, _ consume: GroupConsumer
   ) throws(JournalError) -> Bool { false }

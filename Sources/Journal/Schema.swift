@@ -32,7 +32,7 @@ enum Schema {
     try database.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL", .opening)
     try database.execute("PRAGMA synchronous=FULL; BEGIN IMMEDIATE", .opening)
     for table in tables { try database.execute(table.sql, .opening) }
-    let metadata = Metadata(try FactTable(database, attempt: .opening))
+    let metadata = Metadata(try FactTable(database, action: .opening))
     try metadata.write(Census())
     try metadata.write(.clean)
     try database.execute(

@@ -21,15 +21,9 @@ package struct StoredGroup: Hashable, Sendable {
     self.checksum = checksum
   }
 
-  init(_ group: borrowing RowGroup, _ checksum: UInt64) {
-    self.init(first: group.first, last: group.last, size: group.packedFrom, checksum: checksum)
-  }
-
   /// The name of the rows in error messages.
   var name: String { first == last ? "row \(first)" : "rows \(first) to \(last)" }
-}
 
-extension StoredGroup {
   /// Throws `.damaged` unless the checksum fits the other columns; `path` names the database.
   package func verify(
     _ heads: Span<UInt8>, _ bodies: Span<UInt8>, in path: String
@@ -136,6 +130,6 @@ struct LoadedGroup {
   /// Returns the row with this sequence; nil if it was pruned.
   func row(at sequence: UInt64) -> JournalRow? {
     guard let found = rows.first(where: { $0.header.sequence == sequence }) else { return nil }
-    return JournalRow(found.header, body: bodies.span.extracting(found.body))
+    return JournalRow(found.header, body: Array(bodies[found.body]))
   }
 }

@@ -17,7 +17,7 @@ struct AccessControl: PeerAuthority, Sendable {
 
   init(
     _ configuration: Configuration.Access, daemonUser user: UInt32, host: String? = nil,
-    unknownUser: UInt32? = UserNamespace.unknownUser
+    unknownUser: UInt32? = Self.unknownUser
   ) {
     self.host = host
     access = Access(daemonUser: user, unknownUser: unknownUser)
@@ -52,16 +52,17 @@ struct AccessControl: PeerAuthority, Sendable {
 
   func admits(_ peer: Peer) -> Bool { access.admits(peer) }
 
-  /// In the place of a user or group that does not exist: no key has an empty name.
+  /// Stands for a user or group that does not exist: no client has a key with an empty name.
   ///
-  /// A grant to nobody is a grant, so it ends the rights of users without a role as any other does.
+  /// A grant to it still counts as a grant, so it ends the default rights of users without a role.
   private static let nobody = Access.Subject.key("")
 
   private static func subjects(_ who: Configuration.Access.Who) -> [Access.Subject] {
     existing(who) ?? [nobody]
   }
 
-  /// nil for a user or group that does not exist.
+  /// The subjects that a word of the configuration names; nil for a user or group that does not
+  /// exist.
   private static func existing(_ who: Configuration.Access.Who) -> [Access.Subject]? {
     switch who {
     case .userID(let number): return [.user(number)]
@@ -100,5 +101,25 @@ struct AccessControl: PeerAuthority, Sendable {
       if number >= 0 { numbers.append(UInt32(number)) }
       index += 1
     }
+  }
+
+  /// The number of all users that the user namespace of this process does not map; nil if it maps all.
+  static var unknownUser: UInt32? {
+    unknownUser(
+      map: try? readSmallText("/proc/self/uid_map"),
+      overflow: try? readSmallText("/proc/sys/kernel/overflowuid"))
+  }
+
+  /// Computes `unknownUser` from the texts of uid_map and overflowuid, see proc(5); without `map`,
+  /// the namespace maps all users.
+  static func unknownUser(map: String?, overflow: String?) -> UInt32? {
+    guard let map else { return nil }
+    let mapped = map.split(separator: "\n").reduce(into: UInt64(0)) { sum, line in
+      sum += line.split(separator: " ").dropFirst(2).first.flatMap { UInt64($0) } ?? 0
+    }
+    // The number 2^32-1 stands for no user.
+    guard mapped < UInt64(UInt32.max) else { return nil }
+    // navd.service hides /proc/sys.
+    return overflow.flatMap { UInt32($0.filter(\.isNumber)) } ?? 65534
   }
 }

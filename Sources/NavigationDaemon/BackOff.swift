@@ -1,4 +1,4 @@
-/// Counts the turns to skip after an attempt that brought nothing.
+/// Counts the turns to skip after an attempt without success.
 ///
 /// A turn is what the owner counts, such as a commit or a wait; it is not a turn of the loop.
 ///

@@ -6,9 +6,11 @@ import Synchronization
 
 /// A backup to make.
 enum BackupJob: Hashable, Sendable {
-  /// One that a client asked for, into the directory of the journal; nothing removes it.
+  /// A client asked for this backup. It goes into the directory of the journal, and navd never
+  /// removes it.
   case asked
-  /// One of the daemon's own, begun at a time in seconds since 1970, of which `keep` are kept.
+  /// The schedule asked for this backup: it began at `seconds` since 1970, and navd keeps the
+  /// newest `keep` backups in `folder`.
   case scheduled(seconds: Int, folder: String, keep: Int)
 }
 
@@ -26,7 +28,7 @@ struct BackupResult: Sendable {
 ///
 /// It makes one backup at a time; the next one waits.
 final class BackupWorker: Sendable {
-  /// What has become of a backup.
+  /// The progress or the result of a backup.
   enum Report: Sendable {
     case progress(BackupJob, BackupProgress)
     case result(BackupResult)
@@ -34,13 +36,13 @@ final class BackupWorker: Sendable {
 
   let reports = Mailbox<Report>()
   private let place: any JournalPlace
-  /// The jobs that have not ended, the first of which is being done.
+  /// The jobs that have not ended; the first one is running.
   private let jobs = Mutex<[BackupJob]>([])
 
   /// Milliseconds between two reports of progress.
   private static let interval: UInt64 = 100
 
-  /// Makes a worker for the journal of a place; it has a thread only during a backup.
+  /// Makes a worker, which has a thread only during a backup.
   init(_ place: any JournalPlace) { self.place = place }
 
   /// Starts a backup, after those that were started before.
@@ -67,17 +69,15 @@ final class BackupWorker: Sendable {
       let reason = "the database server keeps the journal: back it up with pg_basebackup or pg_dump"
       return BackupResult(job: job, answer: .failed(reason))
     }
-    let backup: JournalBackup
-    switch job {
-    case .asked: backup = JournalBackup(of: directory.path)
-    case .scheduled(_, let folder, _): backup = JournalBackup(of: directory.path, into: folder)
-    }
+    var folder: String?
+    if case .scheduled(_, let own, _) = job { folder = own }
+    let backup = JournalBackup(of: directory.path, into: folder)
     do {
       var result = BackupResult(job: job, answer: try make(job, backup, directory.bootID))
       // After the new one is complete and synced.
       if case .scheduled(let seconds, let folder, let keep) = job {
         let (removed, fault) = BackupFolder.prune(
-          folder, keeping: keep, newest: BackupName.name(ofSeconds: seconds))
+          folder, keeping: keep, newest: BackupFolder.name(ofSeconds: seconds))
         (result.removed, result.problem) = (removed, fault?.description)
       }
       return result
@@ -114,7 +114,7 @@ final class BackupWorker: Sendable {
     case .asked:
       let time = Timestamp.text(ofSeconds: Int(SystemClock.wallMilliseconds() / 1000))
       name = "navd-\(time)-\(sequence).db"
-    case .scheduled(let seconds, _, _): name = BackupName.name(ofSeconds: seconds)
+    case .scheduled(let seconds, _, _): name = BackupFolder.name(ofSeconds: seconds)
     }
     let (path, bytes) = try backup.finish(as: name)
     return .made(

@@ -8,40 +8,41 @@
 /// Times are in nanoseconds.
 struct BusyPollPolicy {
   /// Whether there is a second processor, on which clients can run while the loop polls.
-  private let hasCompany: Bool
-  /// A score from 0 to `always`, which rises when a message comes within `soon`.
+  private let hasSecondProcessor: Bool
+  /// A score from 0 to `maximumFrequency`, which rises when a message comes within `promptWait`.
   private var frequency = 0
-  /// The waits during which the loop does not poll.
+  /// Counts the waits during which the loop does not poll, after another thread took the processor
+  /// from it.
   private var pause = BackOff(from: 16, to: 1024)
-  /// The time since which there is nothing to do; nil while there is something.
+  /// The time at which the loop became idle; nil while it has work.
   private var waitingSince: UInt64?
-  /// Whether the messages received last were a single one that the loop had waited for.
-  private(set) var comeOneByOne = false
+  /// Whether the loop received exactly one message last, and had waited for it.
+  private(set) var arriveOneByOne = false
 
-  private static let always = 256
-  /// The score from which the loop polls; 192 of 256 means that three of four messages came soon.
-  private static let usual = 192
-  private static let patience: UInt64 = 100_000
-  /// The wait up to which a message came soon; it exceeds `patience`, because a sleeping loop wakes
-  /// later.
-  private static let soon: UInt64 = 150_000
+  private static let maximumFrequency = 256
+  /// The score from which the loop polls; 192 of 256 means that three of four messages came
+  /// promptly.
+  private static let pollingFrequency = 192
+  private static let pollingTime: UInt64 = 100_000
+  /// The longest wait after which a message counts as prompt; it exceeds `pollingTime`, because a
+  /// sleeping loop wakes later.
+  private static let promptWait: UInt64 = 150_000
   /// The maximum time between two polls if no other thread runs in between.
-  private static let longestLook: UInt64 = 12_000
+  private static let longestPollGap: UInt64 = 12_000
 
-  /// Makes a policy that polls only after messages have come soon; with one processor it never
-  /// polls.
+  /// Makes a policy that does not poll yet; with one processor it never polls.
   init(processors: Int) {
-    hasCompany = processors > 1
+    hasSecondProcessor = processors > 1
   }
 
   /// How long to poll for the next message; 0 to sleep at once.
-  var limit: UInt64 {
-    hasCompany && pause.isOver && frequency >= Self.usual ? Self.patience : 0
+  var pollingLimit: UInt64 {
+    hasSecondProcessor && pause.isOver && frequency >= Self.pollingFrequency ? Self.pollingTime : 0
   }
 
   mutating func beginWait(at now: UInt64) { waitingSince = now }
 
-  /// Notes that there is something to do; counts the wait, if there was one.
+  /// Notes that the loop has work again, and scores the wait if the loop waited.
   mutating func endWait(at now: @autoclosure () -> UInt64) {
     guard let start = waitingSince else { return }
     waitingSince = nil
@@ -50,21 +51,21 @@ struct BusyPollPolicy {
 
   /// Notes how many messages came, 1 or more, and whether they were waited for.
   mutating func noteReceived(_ count: Int, isAwaited: Bool) {
-    comeOneByOne = isAwaited && count == 1
+    arriveOneByOne = isAwaited && count == 1
   }
 
   mutating func noteWait(_ wait: UInt64) {
     if pause.isOver { pause.noteSuccess(16) } else { pause.noteTurn() }
-    if wait <= Self.soon {
-      frequency += (Self.always - frequency) / 8
+    if wait <= Self.promptWait {
+      frequency += (Self.maximumFrequency - frequency) / 8
     } else {
       frequency -= frequency / 4
     }
   }
 
   /// Records the duration of a poll without a message; returns whether to poll again.
-  mutating func goesOn(afterLook look: UInt64) -> Bool {
-    guard look > Self.longestLook else { return true }
+  mutating func continues(afterPoll look: UInt64) -> Bool {
+    guard look > Self.longestPollGap else { return true }
     pause.noteFailure()
     return false
   }

@@ -13,11 +13,11 @@
 struct CommitPolicy {
   /// The records that the next commit can have: those that were waiting at the end of the last
   /// commit, and as many as the last commit had.
-  private(set) var expected = 0
-  /// The shorter of the last two syncs.
+  private(set) var expectedRecords = 0
+  /// The duration of the shorter of the last two syncs.
   private var duration: UInt64 = 0
   private var lastDuration: UInt64 = 0
-  /// A score from 0 to `usual`: how often records arrived during the last syncs.
+  /// A score from 0 to `waitingOverlap`: how often records arrived during the last syncs.
   private var overlap = 0
   /// Whether the wait before the running commit brought records.
   ///
@@ -30,20 +30,20 @@ struct CommitPolicy {
   /// halves the number.
   private var pause = BackOff(from: 8, to: 1024)
 
-  /// The score from which a commit waits.
-  private static let usual = 3
+  /// The value of `overlap` from which a commit waits.
+  private static let waitingOverlap = 3
 
   /// The time that the next commit may wait, counted from the end of the last one; 0 for none.
-  var limit: UInt64 { overlap >= Self.usual && pause.isOver ? duration / 2 : 0 }
+  var limit: UInt64 { overlap >= Self.waitingOverlap && pause.isOver ? duration / 2 : 0 }
 
   /// Records the end of a commit of at least 1 record; `waiting` records arrived during it.
   mutating func noteCommit(of records: Int, waiting: Int, duration: UInt64) {
     assert(records > 0, "a commit of nothing needs no sync")
-    expected = records + waiting
+    expectedRecords = records + waiting
     self.duration = min(duration, lastDuration)
     lastDuration = duration
     if waiting > 0 {
-      overlap = min(overlap + 1, Self.usual)
+      overlap = min(overlap + 1, Self.waitingOverlap)
     } else if !hasGathered {
       overlap = max(overlap - 1, 0)
     }
@@ -55,10 +55,10 @@ struct CommitPolicy {
   mutating func noteWait(from waiting: Int, to gathered: Int) {
     assert(waiting > 0 && gathered >= waiting, "\(gathered) records of \(waiting)")
     hasGathered = gathered > waiting
-    // Without waits, two syncs store `expected` records: an op that arrives during a sync is stored
+    // Without waits, two syncs store `expectedRecords` records: an op that arrives during a sync is stored
     // by the next one. With a wait, one sync and at most half of another store more than that rate,
     // if at least half of the awaited records arrive.
-    if 2 * (gathered - waiting) >= expected - waiting {
+    if 2 * (gathered - waiting) >= expectedRecords - waiting {
       pause.noteSuccess(2)
     } else {
       pause.noteFailure()

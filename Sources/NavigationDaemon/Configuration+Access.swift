@@ -56,7 +56,7 @@ extension Configuration {
     var roles: [RoleLine] = []
     /// The `grant` lines; all that name a client apply.
     var grants: [GrantLine] = []
-    /// The `gateways` lines; all count.
+    /// The `gateways` lines; each adds gateways.
     var gateways: [GatewayLine] = []
     var keyDirectory = KeyDirectory.standardPath
     /// The file of the daemon's secret key; nil for the credential of the service manager.
@@ -90,7 +90,7 @@ extension Configuration.Access.Line {
 }
 
 extension [Configuration.Access.Who] {
-  /// Reads the members of a role, which is no member of another.
+  /// Reads users, groups and keys; nil if a word has another form or names a role.
   fileprivate init?(_ words: some Sequence<Substring>) {
     self = []
     for word in words {

@@ -1,8 +1,16 @@
+import Glibc
 package import Journal
 import NavigationCore
 import NavigationHub
 import RuntimePaths
 import TransportGuard
+
+/// The name of this machine, as the kernel has it; empty if it has none.
+private func hostName() -> String {
+  var name = [CChar](repeating: 0, count: 65)
+  guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
+  return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
 
 /// The configuration of a daemon; every member has its default, so no file is needed.
 package struct Configuration: Hashable, Sendable {
@@ -59,11 +67,11 @@ package struct Configuration: Hashable, Sendable {
 
   package var daemon = Daemon()
   package var cluster = Cluster()
-  /// Sections `[limits]` and `[session]`, with `router`.
+  /// The limits of the hub, from sections `[limits]` and `[session]`; `router` has the others.
   var hub = HubConfiguration()
   var router = GuardedRouter.Limits()
   /// Section `[history]`.
-  var retention = Retention()
+  var retention = Retention.standard
   var backup = BackupSchedule.Rules()
   var access = Access()
   /// Section `[classes]`, in the order declared; a name appears once.
@@ -73,6 +81,7 @@ package struct Configuration: Hashable, Sendable {
 
   /// The maximum size of a frame from a client.
   ///
-  /// The hub refuses a message that is a little too long, with an error.
+  /// It is 4,096 bytes more than the longest message, so that the hub can answer a message that is
+  /// slightly too long with an error.
   var frameBytes: Int { hub.maximumRequestBytes + 4096 }
 }

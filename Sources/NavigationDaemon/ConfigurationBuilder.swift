@@ -11,7 +11,7 @@ struct ConfigurationBuilder {
   private var refused: Set<String> = []
   /// The origins of each value, by "SECTION.NAME": one for each line that contributes to it.
   private var origins: [Text: [ConfigurationOrigin]] = [:]
-  /// The variables that set nothing.
+  /// The environment variables that navd ignores, because an orchestrator of containers made them.
   var ignored: [String] = []
 
   mutating func add(_ contents: [UInt8], of file: String) {
@@ -103,7 +103,7 @@ struct ConfigurationBuilder {
     {
       faults.append(
         (origins[Text(every)]?.last ?? .initial).refusal(
-          "[backup] every is \(configuration.backup.every.seconds): the database server of [cluster] "
+          "[backup] every is \(configuration.backup.every[.seconds]): the database server of [cluster] "
             + "keeps the journal; back it up with pg_basebackup or pg_dump"))
     }
     return (
@@ -132,7 +132,7 @@ struct ConfigurationBuilder {
       let hint = Self.hint(value, of: name)
       throw origin.refusal("[\(section)] \(name) \(found): expected \(expected)\(hint)")
     }
-    note(origin, of: "\(section).\(name)", key, before)
+    recordOrigin(origin, of: "\(section).\(name)", key, before)
   }
 
   /// What the author of a wrong value may have meant; empty if unknown.
@@ -145,8 +145,9 @@ struct ConfigurationBuilder {
     return "; is it role:\(subject)?"
   }
 
-  /// Records the origin of the lines that the new value of a key has.
-  private mutating func note(
+  /// Records where the lines of a key's new value come from; `before` are its lines before the
+  /// assignment.
+  private mutating func recordOrigin(
     _ origin: ConfigurationOrigin, of name: String, _ key: ConfigurationKey, _ before: [String]
   ) {
     let after = key.values(in: configuration)

@@ -8,23 +8,15 @@ struct ConfigurationChange: Hashable, Sendable {
   var after: String
 
   /// The change as text, such as "limits.depth 64 to 32".
-  var description: String { "\(key) \(Self.shown(before)) to \(Self.shown(after))" }
+  var description: String { "\(key) \(Self.quoted(before)) to \(Self.quoted(after))" }
 
-  static func shown(_ value: String) -> String { value.isEmpty ? "(empty)" : value }
+  static func quoted(_ value: String) -> String { value.isEmpty ? "(empty)" : value }
 }
 
 extension Configuration {
   /// The keys whose values differ, in the order of the example file.
   func changes(to other: Configuration) -> [ConfigurationChange] {
-    var changes: [ConfigurationChange] = []
-    for key in ConfigurationKey.all {
-      let (before, after) = (key.values(in: self), key.values(in: other))
-      guard before != after else { continue }
-      changes.append(
-        ConfigurationChange(
-          key: "\(key.section).\(key.name)", before: before.joined(separator: ", "),
-          after: after.joined(separator: ", ")))
-    }
+    var changes = changedKeys(to: other).map(\.change)
     if classes != other.classes {
       changes.append(
         ConfigurationChange(
@@ -32,6 +24,19 @@ extension Configuration {
           after: Self.text(of: other.classes)))
     }
     return changes
+  }
+
+  private func changedKeys(
+    to other: Configuration
+  ) -> [(key: ConfigurationKey, change: ConfigurationChange)] {
+    ConfigurationKey.all.compactMap { key in
+      let (before, after) = (key.values(in: self), key.values(in: other))
+      guard before != after else { return nil }
+      let change = ConfigurationChange(
+        key: "\(key.section).\(key.name)", before: before.joined(separator: ", "),
+        after: after.joined(separator: ", "))
+      return (key, change)
+    }
   }
 
   private static func text(of classes: [DeclaredClass]) -> String {
@@ -43,25 +48,17 @@ extension Configuration {
   /// It names the first key that needs a restart, with both values. `first` is the configuration at
   /// the start of the daemon.
   func reasonAgainstReload(_ other: Configuration, startedWith first: Configuration) -> String? {
-    for key in ConfigurationKey.all {
-      let (before, after) = (key.values(in: self), key.values(in: other))
-      guard before != after, key.isTooLate(from: first, to: other) else { continue }
-      let old = ConfigurationChange.shown(before.joined(separator: ", "))
-      let new = ConfigurationChange.shown(after.joined(separator: ", "))
-      return "[\(key.section)] \(key.name) is \(old) and would be \(new), which needs a restart"
+    let late = changedKeys(to: other).first { key, _ in
+      switch key.change {
+      case .atOnce: false
+      case .atOnceUpToFirst:
+        key.value.number.map { other[keyPath: $0.path] > first[keyPath: $0.path] } ?? true
+      case .atStart: true
+      }
     }
-    return nil
-  }
-}
-
-extension ConfigurationKey {
-  /// Whether the new value of this key needs a restart.
-  fileprivate func isTooLate(from first: Configuration, to other: Configuration) -> Bool {
-    switch change {
-    case .atOnce: false
-    case .atOnceUpToFirst:
-      value.number.map { other[keyPath: $0.path] > first[keyPath: $0.path] } ?? true
-    case .atStart: true
+    return late.map { key, change in
+      "[\(key.section)] \(key.name) is \(ConfigurationChange.quoted(change.before)) and would be "
+        + "\(ConfigurationChange.quoted(change.after)), which needs a restart"
     }
   }
 }

@@ -28,8 +28,6 @@ extension ConfigurationError {
 }
 
 extension Configuration {
-  static let maximumFileBytes = 1 << 20
-
   /// Reads a file and its drop-ins, `FILE.d/*.conf` in the order of their bytes, into a builder.
   ///
   /// A later line takes precedence over an earlier one.
@@ -45,7 +43,7 @@ extension Configuration {
     }
     for file in files {
       do throws(SystemError) {
-        builder.add(try readSmallFile(file, maximumBytes: maximumFileBytes), of: file)
+        builder.add(try readSmallFile(file), of: file)
       } catch {
         builder.refuse(ConfigurationError(file, error))
       }

@@ -21,7 +21,7 @@ extension ConfigurationKey {
       "cluster", "web", web,
       "The address of the navd-web that serves this daemon to browsers.", change: .atStart),
     number(
-      "cluster", "lease", \.cluster.leaseMilliseconds.number, .milliseconds, 1000...60_000,
+      "cluster", "lease", \.cluster.leaseMilliseconds[.milliseconds], .milliseconds, 1000...60_000,
       "How long after the last sign of life of a daemon another one takes over.", change: .atStart),
   ]
 
@@ -39,7 +39,7 @@ extension ConfigurationKey {
     \.cluster.web, "an address such as https://kiosk.example:7180, or empty for none"
   ) { $0.hasPrefix("http://") || $0.hasPrefix("https://") }
 
-  /// A name of a daemon or of a machine; empty for the name that stands instead.
+  /// The value of a key for the name of a daemon or machine; the empty text stands for `instead`.
   private static func name(
     _ path: any WritableKeyPath<Configuration, String?> & Sendable, instead: String
   ) -> Value {

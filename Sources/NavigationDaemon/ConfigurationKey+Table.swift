@@ -80,7 +80,7 @@ extension ConfigurationKey {
       "The maximum number of connections of one user or key."),
     number("limits", "navs", \.hub.navs, .count, 1...10_000_000, "The maximum number of navs."),
     number(
-      "limits", "nav-idle-seconds", \.hub.navIdle.seconds, .seconds, 1...86_400,
+      "limits", "nav-idle-seconds", \.hub.navIdle[.seconds], .seconds, 1...86_400,
       "How long navd keeps a nav in memory that no client uses or watches, or up to twice as long; "
         + "navd loads it again when a client uses it."),
     number(
@@ -93,26 +93,26 @@ extension ConfigurationKey {
       "limits", "remembered-clients-per-principal", \.hub.rememberedClientsPerPrincipal, .count,
       1...1_000_000, "The maximum number of these clients that belong to one user or key."),
     number(
-      "limits", "remembered-idle-seconds", \.hub.rememberedIdle.seconds, .seconds, 1...86_400,
+      "limits", "remembered-idle-seconds", \.hub.rememberedIdle[.seconds], .seconds, 1...86_400,
       "How long navd keeps the answers of a client that has disconnected."),
     number(
-      "limits", "window-max-bytes", \.hub.maximumWindow.number, .bytes, 16_384...67_108_864,
+      "limits", "window-max-bytes", \.hub.maximumWindow[.bytes], .bytes, 16_384...67_108_864,
       "The largest credit window that a client can ask for."),
   ]
 
   private static let otherKeys: [ConfigurationKey] = [
     number(
-      "history", "revisions", \.retention.revisions.number, .count, 1...10_000_000,
+      "history", "revisions", \.retention.revisions[.count], .count, 1...10_000_000,
       "The revisions of each nav that the journal keeps."),
     number(
-      "history", "days", \.retention.milliseconds.days, .days, 1...36_500,
+      "history", "days", \.retention.milliseconds[.days], .days, 1...36_500,
       "How long the journal keeps these revisions. Only time while navd runs counts, whatever the "
         + "date is: a wrong clock deletes nothing."),
     number(
       "history", "bytes", \.retention.bytes, .bytes, 1_048_576...1_099_511_627_776,
       "The history of all navs together that the journal keeps."),
     number(
-      "history", "snapshot-every", \.retention.revisionsPerSnapshot.number, .count, 1...1_000_000,
+      "history", "snapshot-every", \.retention.revisionsPerSnapshot[.count], .count, 1...1_000_000,
       "The revisions of a nav between two stored states; with fewer, navd loads a nav faster when "
         + "a client first uses it after a start."),
     text(
@@ -121,17 +121,17 @@ extension ConfigurationKey {
       "The directory of the copies of the journal that navd makes by itself, for one daemon only. "
         + "The user of the daemon must be able to write it."),
     number(
-      "backup", "every", \.backup.every.seconds, .seconds, 0...31_536_000,
+      "backup", "every", \.backup.every[.seconds], .seconds, 0...31_536_000,
       "How often navd copies its journal into this directory by itself; 0 for never."),
     number(
       "backup", "keep", \.backup.keep, .count, 1...10_000,
       "The copies that navd keeps in this directory. After each complete copy, it removes the oldest "
         + "of those that it made by itself."),
     number(
-      "session", "heartbeat", \.hub.defaultHeartbeat.number, .milliseconds, 1000...60_000,
+      "session", "heartbeat", \.hub.defaultHeartbeat[.milliseconds], .milliseconds, 1000...60_000,
       "The heartbeat interval of a client that asks for none."),
     number(
-      "session", "stall-seconds", \.hub.stall.seconds, .seconds, 1...3600,
+      "session", "stall-seconds", \.hub.stall[.seconds], .seconds, 1...3600,
       "How long a client can leave a whole window of messages unconfirmed and stay silent before "
         + "navd ends its session."),
     text(
@@ -153,7 +153,7 @@ extension ConfigurationKey {
 }
 
 extension ConfigurationKey.Value {
-  /// A text that the configuration can lack: `isValid` checks it, and an empty one stands for nil.
+  /// An optional text: `isValid` checks it, and the empty text stands for nil.
   static func optional(
     _ path: any WritableKeyPath<Configuration, String?> & Sendable, _ expected: String,
     rule: (@Sendable (PathRules) -> String?)? = nil,
@@ -168,7 +168,7 @@ extension ConfigurationKey.Value {
       }, show: { $0[keyPath: path] ?? "" }, rule: rule)
   }
 
-  /// An absolute path that the configuration can lack.
+  /// An optional absolute path.
   static func path(
     _ path: any WritableKeyPath<Configuration, String?> & Sendable, _ expected: String,
     rule: (@Sendable (PathRules) -> String?)? = nil

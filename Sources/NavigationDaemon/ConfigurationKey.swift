@@ -21,7 +21,7 @@ struct ConfigurationKey: Sendable {
     var list: (@Sendable (Configuration) -> [String])?
     /// Computes the value that an empty text stands for; nil if there is no such rule.
     var rule: (@Sendable (PathRules) -> String?)?
-    /// The place of a number and what it can be; nil for any other value.
+    /// The key path, unit and range of a number; nil for a value of another kind.
     var number: (path: NumberPath, unit: Unit, range: ClosedRange<Int>)?
   }
 
@@ -51,7 +51,7 @@ struct ConfigurationKey: Sendable {
     String("NAVD_\(section)_\(name)".uppercased().map { $0 == "-" ? "_" : $0 })
   }
 
-  /// The lines that would give the value of a configuration; none for an empty list.
+  /// The values that lines of a file need to give this key its value; empty for an empty list.
   func values(in configuration: Configuration) -> [String] {
     value.list?(configuration) ?? [value.show(configuration)]
   }
@@ -63,9 +63,6 @@ struct ConfigurationKey: Sendable {
 
   /// The default as it stands in a file; empty if a rule computes it.
   var defaultText: String { value.show(Configuration()) }
-
-  /// The value that a rule computes if none is configured; nil if there is no rule.
-  func value(by rules: PathRules) -> String? { value.rule?(rules) }
 
   /// Checks and stores a value; returns the reason if it refuses the value, else nil.
   func store(_ text: String, in configuration: inout Configuration) -> String? {

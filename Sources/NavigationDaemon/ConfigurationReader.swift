@@ -47,7 +47,7 @@ func readAssignments(_ contents: [UInt8], of file: String) -> (
   return (assignments, problems)
 }
 
-/// What a line says.
+/// The content of a line.
 private enum ConfigurationLine {
   case empty
   case heading(String)
@@ -103,7 +103,7 @@ private func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
   return rest[..<(rest.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? rest.startIndex)]
 }
 
-/// A line up to its comment; comments can have any length.
+/// A line without its comment, which can have any length.
 private func withoutRemark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
   let (hash, semicolon) = (UInt8(ascii: "#"), UInt8(ascii: ";"))
   guard let first = line.first, first != hash, first != semicolon else { return [] }

@@ -2,23 +2,16 @@ import NavigationCore
 import RuntimePaths
 
 /// The sources of a configuration, in ascending order of precedence.
-struct ConfigurationSources: Hashable, Sendable {
-  /// A command-line option that sets a key.
-  struct Option: Hashable, Sendable {
-    /// The name without dashes, which is also the name of the key in `[daemon]`.
-    var name: String
-    /// The values in the order of the command line.
-    var values: [String]
-  }
-
-  /// The options that set a key of `[daemon]`.
+struct ConfigurationSources: Sendable {
+  /// The command-line options that set the key of `[daemon]` with the same name.
   static let optionNames = ["listen", "state", "durability"]
 
   /// The file, nil for none; its drop-ins are `FILE.d/*.conf` in byte order.
   var file: String?
   /// The environment, with variables such as `NAVD_LIMITS_DEPTH`.
   var environment = ProcessEnvironment([:])
-  var options: [Option] = []
+  /// The options with their values in the order of the command line.
+  var options: [(name: String, values: [String])] = []
 
   /// Reads all sources, and continues after faults; returns the accepted values and all faults.
   func examine() -> (loaded: LoadedConfiguration, faults: [ConfigurationError]) {
@@ -26,7 +19,7 @@ struct ConfigurationSources: Hashable, Sendable {
     if let file { Configuration.read(file, into: &builder) }
     for name in environment.ownNames {
       guard let value = environment[name] else { continue }
-      if Self.isOfService(name, value) {
+      if Self.isServiceLink(name, value) {
         builder.ignored.append(name)
         continue
       }
@@ -51,7 +44,7 @@ struct ConfigurationSources: Hashable, Sendable {
 
   /// Whether kubelet or a link of Docker made a variable for a service whose name begins like navd's,
   /// for example `NAVD_CLUSTER_PORT`.
-  private static func isOfService(_ variable: String, _ value: String) -> Bool {
+  private static func isServiceLink(_ variable: String, _ value: String) -> Bool {
     let isOwn = ConfigurationKey.sections.contains {
       variable.hasPrefix("\(ProcessEnvironment.prefix)\($0.uppercased())_")
     }

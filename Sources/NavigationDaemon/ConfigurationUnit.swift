@@ -11,7 +11,8 @@ extension ConfigurationKey {
     /// Events per second, without suffixes.
     case perSecond
 
-    /// The suffixes and their factors; the product divided by `divisor` is in the unit.
+    /// The suffixes with their factors: a number times its factor, divided by `divisor`, is in the
+    /// unit.
     private var suffixes: [(text: String, factor: Int)] {
       switch self {
       case .bytes: [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)]
@@ -23,7 +24,7 @@ extension ConfigurationKey {
     }
 
     /// Milliseconds per unit of time; 1 for other units.
-    private var divisor: Int {
+    fileprivate var divisor: Int {
       switch self {
       case .seconds: 1000
       case .days: 86_400_000
@@ -74,22 +75,10 @@ extension ConfigurationKey {
   }
 }
 
-// Numbers in the unit of their key: a limit in milliseconds can have a key in seconds.
 extension UInt64 {
-  var number: Int {
-    get { Int(self) }
-    set { self = UInt64(newValue) }
-  }
-
-  /// The seconds in these milliseconds.
-  var seconds: Int {
-    get { Int(self / 1000) }
-    set { self = UInt64(newValue) * 1000 }
-  }
-
-  /// The days in these milliseconds.
-  var days: Int {
-    get { Int(self / 86_400_000) }
-    set { self = UInt64(newValue) * 86_400_000 }
+  /// The number in the unit of its key: a limit in milliseconds can have a key in seconds.
+  subscript(unit: ConfigurationKey.Unit) -> Int {
+    get { Int(self / UInt64(unit.divisor)) }
+    set { self = UInt64(newValue) * UInt64(unit.divisor) }
   }
 }

@@ -3,8 +3,8 @@ import NavigationCore
 import RuntimePaths
 
 extension Daemon {
-  /// The variables that set nothing, and the users and groups of `[access]` that do not exist: a start
-  /// gives them nothing.
+  /// The warnings about ignored environment variables, and about users and groups of `[access]`
+  /// that do not exist.
   static func warnings(about loaded: LoadedConfiguration) -> [ConfigurationError] {
     let access = loaded.configuration.access
     var warnings: [ConfigurationError] = []
@@ -29,20 +29,16 @@ extension Daemon {
     return warnings
   }
 
-  /// The faults of paths below a /tmp that systemd makes for the service (`PrivateTmp=`), and removes
-  /// with all files when the service stops.
+  /// The faults of paths below the private /tmp of the service (`PrivateTmp=`), which systemd
+  /// removes with all its files when the service stops.
   ///
   /// `mounts` has the form of /proc/self/mountinfo.
-  static func pathsThatGo(
+  static func temporaryPathFaults(
     in loaded: LoadedConfiguration, mounts: String? = nil
   ) -> [ConfigurationError] {
-    let table =
-      mounts
-      ?? (try? readSmallFile("/proc/self/mountinfo")).map {
-        String(decoding: $0, as: UTF8.self)
-      }
+    let table = mounts ?? (try? readSmallText("/proc/self/mountinfo")) ?? ""
     // For example: 36 35 98:0 /tmp/systemd-private-…/tmp /tmp rw shared:1 - ext4 /dev/sda1 rw
-    let temporary = (table ?? "").split(separator: "\n").compactMap { line -> String? in
+    let temporary = table.split(separator: "\n").compactMap { line -> String? in
       let words = line.split(separator: " ")
       return words.count > 4 && words[3].contains("/systemd-private-") ? "\(words[4])/" : nil
     }
@@ -62,12 +58,13 @@ extension Daemon {
     }
   }
 
-  /// The faults of values that refer to the machine, which would prevent a start.
+  /// The faults that would prevent a start on this machine, such as a missing group or an
+  /// unreadable secret key.
   static func faults(
     of loaded: LoadedConfiguration, rules: PathRules
   ) -> [ConfigurationError] {
     let configuration = loaded.configuration
-    var faults = pathsThatGo(in: loaded)
+    var faults = temporaryPathFaults(in: loaded)
     if let group = configuration.daemon.socketGroup, EndpointLock.groupID(named: group) == nil {
       faults.append(loaded.refusal("daemon", "socket-group", "there is no group \(group)"))
     }

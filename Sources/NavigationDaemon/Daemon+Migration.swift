@@ -2,7 +2,8 @@ import Journal
 import RuntimePaths
 
 extension Daemon {
-  /// What a start would change in the format of the journal; changes nothing, and makes no file.
+  /// Reports what a start would change in the format of the journal, without changing or creating a
+  /// file.
   ///
   /// The status is `due` if there is something to do. An error means that this version cannot use
   /// the journal.
@@ -15,13 +16,13 @@ extension Daemon {
   }
 
   static func lines(_ plan: MigrationPlan, _ space: DiskSpace?) -> [String] {
-    let found = plan.found.map { "format \($0), \(plan.bytes) bytes" } ?? "no journal yet"
+    let found = plan.foundFormat.map { "format \($0), \(plan.bytes) bytes" } ?? "no journal yet"
     var lines = ["journal   \(plan.path)", "found     \(found)"]
     if let holder = plan.holder { lines.append("in use    by \(holder)") }
-    lines.append("wanted    format \(MigrationPlan.wanted)")
+    lines.append("wanted    format \(MigrationPlan.writtenFormat)")
     guard !plan.steps.isEmpty else {
       let what =
-        plan.found == nil
+        plan.foundFormat == nil
         ? "none: the first start makes the journal" : "none: there is nothing to do"
       return lines + ["steps     \(what)"]
     }
@@ -29,8 +30,8 @@ extension Daemon {
       lines.append("step      format \(step.from) to \(step.to): \(step.summary)")
     }
     let free = space.map { ", \($0.free) are free" } ?? ""
-    lines.append("space     \(plan.space) bytes\(free)")
-    lines.append("time      about \((plan.milliseconds + 999) / 1000) s")
+    lines.append("space     \(plan.neededBytes) bytes\(free)")
+    lines.append("time      about \((plan.neededMilliseconds + 999) / 1000) s")
     lines.append("do        navctl backup, then start navd of this version")
     return lines
   }

@@ -22,7 +22,7 @@ extension Daemon {
     defer { navd_unblock_stop_signals() }
     let directory = try stateDirectory(configuration, rules)
     let boot = try bootID(environment: rules.environment)
-    let restoration = try JournalRestoration.begin(
+    let restoration = try JournalRestoration(
       in: directory, holder: "navd restoring \(file)")
     var line = ProgressLine(.restore, as: form)
     var size = 0
@@ -80,6 +80,6 @@ extension Daemon {
       }
     let outcome =
       isReady ? "the copy is complete, and the next start tries again" : "nothing was restored"
-    return .notRestored("\(text); \(outcome)", failure.exitStatus)
+    return DaemonError("\(text); \(outcome)", failure.exitStatus)
   }
 }

@@ -10,7 +10,7 @@ import TransportGuard
 
 /// The daemon from start to stop.
 enum Daemon {
-  /// The version in `--version` and in `welcome`.
+  /// The version of navd, which `--version` prints and each `welcome` message reports.
   static let version = "0.1.0"
 
   /// Replays the journal, listens, serves until a stop signal, and closes everything.
@@ -34,8 +34,7 @@ enum Daemon {
       if pause.wait(patience, signals: signals) { return pause.end() }
     }
     try checkLimits(log)
-    let inherited = try inheritedSockets()
-    let places = try places(configuration, rules, inherited)
+    let places = try places(configuration, rules, ServiceManager.inheritedSockets())
     let access = AccessControl(
       configuration.access, daemonUser: rules.userID, host: configuration.cluster.userHost)
     warn(of: rules, access.access, log)
@@ -99,7 +98,8 @@ enum Daemon {
     try check(descriptorLimit(), 64 + 44 + 32, "open files (RLIMIT_NOFILE)")
   }
 
-  /// Warns of what the surroundings keep from navd: sockets of systemd, and the names of users.
+  /// Logs warnings about sockets that systemd passed to another process, and about users outside
+  /// the user namespace.
   private static func warn(of rules: PathRules, _ access: Access, _ log: Log) {
     if let text = ServiceManager.warning(about: rules.environment, process: getpid()) {
       log(.warning, text)
@@ -127,7 +127,7 @@ enum Daemon {
             "the kernel does not number its sockets (SO_COOKIE, Linux 4.12), so navd cannot tell "
             + "connections apart: it is older, or a sandbox or qemu-user stands before it")
       }
-      guard socket.isAwaited else { continue }
+      guard socket.isAddressAwaited else { continue }
       log(
         .warning,
         "no interface of this machine has the address of \(place.endpoint) yet: navd listens there "
@@ -149,14 +149,6 @@ enum Daemon {
           + "than [limits] unread-total-bytes")
     }
     return router
-  }
-
-  private static func inheritedSockets() throws(DaemonError) -> [InheritedSocket] {
-    do throws(ServiceManagerError) {
-      return try ServiceManager.inheritedSockets()
-    } catch {
-      throw .endpoint("the service manager's socket", reason: error.description)
-    }
   }
 
   /// The places to listen on: the sockets of the service manager, and the configured addresses.
@@ -223,26 +215,26 @@ enum Daemon {
     return path
   }
 
-  /// Opens the journal, as the keeper of this program says, and makes the hub that serves it.
+  /// Opens the journal in its directory or database, and makes the hub that serves it.
   private static func open(
     _ keeper: JournalKeeper, _ configuration: Configuration, _ rules: PathRules, _ access: Access,
     _ member: ClusterMember, holder: String, _ form: ProgressDisplay.Form, _ log: Log
   ) throws -> (hub: Hub, store: any JournalStore, served: ServedShards?) {
     let retention = configuration.retention
     guard let make = keeper.cluster else {
-      let place = JournalDirectory(
-        path: try stateDirectory(configuration, rules),
-        durability: configuration.daemon.durability,
-        bootID: try bootID(environment: rules.environment))
-      let journal = try place.open(retention: retention, holder: holder)
+      let directory = try stateDirectory(configuration, rules)
+      let journal = try Journal.open(
+        directory: directory, durability: configuration.daemon.durability,
+        bootID: try bootID(environment: rules.environment), retention: retention, holder: holder)
       journal.witness = try configuration.daemon.witness.map { path throws(JournalError) in
         try JournalWitness(path: path, isFrozen: journal.place.directory?.isFrozen == true)
       }
       // Removes the partial copy of a backup that was running when an earlier process ended.
-      JournalBackup(of: place.path).discard()
-      JournalBackup(of: place.path, into: configuration.backup.directory).discard()
+      JournalBackup(of: directory).discard()
+      JournalBackup(of: directory, into: configuration.backup.directory).discard()
       var hub = Hub(
-        configuration: hubConfiguration(configuration), access: access, seed: randomSeed())
+        configuration: hubConfiguration(configuration), access: access,
+        seed: randomSeed())
       var progress = StartProgress(as: form, log: log)
       let acknowledged = journal.witness?.acknowledged ?? 0
       let loss: EpochLoss?
@@ -268,7 +260,8 @@ enum Daemon {
       configuration: hubConfiguration(configuration), access: access, shards: Shard.count,
       seed: randomSeed())
     let keeper = ShardKeeper(
-      cluster.keeper, lease: configuration.cluster.leaseMilliseconds, seed: randomSeed(), log: log)
+      cluster.keeper, lease: configuration.cluster.leaseMilliseconds, seed: randomSeed(),
+      log: log)
     keeper.start(hub)
     return (hub, cluster, ServedShards(journal: cluster, keeper: keeper))
   }
@@ -296,7 +289,7 @@ enum Daemon {
   }
 
   private static func closeJournal(_ journal: any JournalStore, _ log: Log) throws(JournalError) {
-    journal.note(now: SystemClock.bootMilliseconds())
+    journal.countTime(until: SystemClock.bootMilliseconds())
     do throws(JournalError) {
       try journal.close()
     } catch {
@@ -308,7 +301,7 @@ enum Daemon {
     }
   }
 
-  /// The configuration of the hub: that of the daemon, with what no file says.
+  /// The configuration of the hub: the daemon's, and the values that no file can set.
   static func hubConfiguration(_ configuration: Configuration) -> HubConfiguration {
     var hub = configuration.hub
     // The shell limits connections, and a connection has at most one session. A limit of sessions

@@ -3,6 +3,7 @@ import Journal
 import NavigationCore
 import NavigationHub
 import RuntimePaths
+import Systemd
 import ZeroMQ
 
 /// The end of the process by an error: the text for the log and the exit status.
@@ -11,31 +12,28 @@ package struct DaemonError: Error, CustomStringConvertible {
   package let description: String
   let exitStatus: ExitStatus
 
-  private init(_ description: String, _ exitStatus: ExitStatus) {
+  package init(_ description: String, _ exitStatus: ExitStatus) {
     (self.description, self.exitStatus) = (description, exitStatus)
-  }
-
-  /// A backup cannot be restored.
-  package static func notRestored(_ reason: String, _ status: ExitStatus) -> DaemonError {
-    DaemonError(reason, status)
   }
 
   static func endpoint(_ endpoint: String, reason: String) -> DaemonError {
     DaemonError("cannot listen on \(endpoint): \(reason)", .endpoint)
   }
 
-  /// The refusal of a Unix socket.
+  /// The error of a Unix socket on which navd cannot listen.
   static func socket(_ path: String, _ reason: String) -> DaemonError {
     .endpoint("ipc://" + path, reason: reason)
   }
 
-  /// Takes any error of the modules that the daemon uses.
+  /// Converts an error of any module that the daemon uses.
   init(_ error: any Error) {
     switch error {
     case let error as DaemonError: self = error
     case let error as ConfigurationError: self.init(error.description, error.exitStatus)
     case let error as JournalError: self.init(error.description, error.exitStatus)
     case let error as HubReplayError: self.init(JournalError(error, in: ""))
+    case let error as ServiceManagerError:
+      self = .endpoint("the service manager's socket", reason: error.description)
     case let error as ZeroMQError: self.init(error.description, .endpoint)
     case let error as PathError: self.init(error.description, error.exitStatus)
     case let error as SystemError: self.init(error.description, .journalUnavailable)
@@ -76,10 +74,6 @@ extension PathError {
   }
 }
 
-extension ExitStatus {
-  package func exitProcess() -> Never { exit(rawValue) }
-}
-
 /// The exit statuses of navd; navd.service and scripts depend on them.
 package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   case orderly = 0
@@ -96,4 +90,6 @@ package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   case syncFailed = 9
   /// Another navd has taken the database over while this one served it.
   case fenced = 10
+
+  package func exitProcess() -> Never { exit(rawValue) }
 }

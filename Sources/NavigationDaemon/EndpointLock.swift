@@ -48,7 +48,8 @@ final class EndpointLock {
     guard descriptor >= 0 else { return nil }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
-      throw .socket(path, "\(holder(lockPath)) serves it; stop it or use another path")
+      let holder = (try? readSmallText(lockPath)) ?? "another process"
+      throw .socket(path, "\(holder) serves it; stop it or use another path")
     }
     // The text only informs administrators; the lock works without it, so a failure is ignored.
     _ = ftruncate(descriptor, 0)
@@ -67,17 +68,11 @@ final class EndpointLock {
       + "systemctl start navd"
   }
 
-  private static func holder(_ lockPath: String) -> String {
-    do {
-      return String(decoding: try readSmallFile(lockPath), as: UTF8.self)
-    } catch {
-      return "another process"
-    }
-  }
-
   /// Sets the group and the mode of the socket file by the configuration, unless another file than
   /// `file` is there.
-  func open(_ configuration: Configuration.Daemon, _ file: FileIdentity) throws(DaemonError) {
+  func setPermissions(_ configuration: Configuration.Daemon, _ file: FileIdentity)
+    throws(DaemonError)
+  {
     var number = gid_t.max
     if let group = configuration.socketGroup {
       guard let found = Self.groupID(named: group) else {

@@ -1,11 +1,12 @@
 import NavigationCore
 import NavigationHub
 
-/// An event at hand, with the bytes that count for it while it is held.
+/// A received event, with the bytes that it counts against limits while it waits.
 struct ReceivedEvent: HoldableEvent {
   let event: HubEvent
   let byteCount: Int
-  /// A decoded message takes more memory than its bytes.
+  /// The bytes that it counts against the limit of its principal: a decoded message takes more
+  /// memory than its frame.
   var weight: Int { 2 * byteCount }
 }
 
@@ -21,25 +22,25 @@ struct EventBatches {
   /// A decoded message may take ten times the bytes of the message.
   static let bytesPerTurn = 1 << 20
   /// The maximum number of batches in flight; the loop waits for the writer above it.
-  static let batchesInFlight = 64
+  static let maximumBatchesInFlight = 64
   /// The maximum bytes of messages in flight; the loop waits for the writer above it.
-  static let bytesInFlight = 8 << 20
+  static let maximumBytesInFlight = 8 << 20
 
-  /// The bytes that count for a held event without a longer message.
-  static let leastBytes = 1024
+  /// The least number of bytes that an event counts.
+  static let minimumBytes = 1024
 
   private(set) var atHand: [HubEvent] = []
   // Noted as an event arrives: to look through the events again would copy each of them.
-  private(set) var areOps = true
+  private(set) var areOnlyOps = true
   private(set) var hasGet = false
-  /// The number of the first events at hand that were in a batch before.
+  /// The number of events at the front of `atHand` that a failed batch contained.
   ///
-  /// They are older than whatever waited for navs.
-  private(set) var takenBack = 0
+  /// They stay before the events that waited for dormant navs.
+  private(set) var retriedCount = 0
   private var bytesAtHand = 0
-  /// The bytes that count for each event at hand, and for the next one.
+  /// The bytes that each event at hand counts; `nextSize` is for the next event.
   private var sizes: [Int] = []
-  private var nextSize = leastBytes
+  private var nextSize = minimumBytes
   /// The batches that are not durable yet, oldest first.
   ///
   /// If one cannot be stored, the loop handles the events of all of them again.
@@ -47,16 +48,17 @@ struct EventBatches {
   private var bytesInFlight = 0
   /// The messages that wait for a later turn, and the ends of their connections, by principal.
   private var backlog = FairQueue<Text, ReceivedEvent>()
-  static let weightOfPrincipal = 8 << 20
-  /// The places in the newest batch of the events that are not handled in this turn.
+  static let maximumWeightPerPrincipal = 8 << 20
+  /// The indices of the events of the newest batch that wait for a later turn, with their
+  /// principals.
   private var postponed: [(index: Int, owner: Text)] = []
-  /// The bytes that count for each event of the newest batch.
-  private var sizesOfNewest: [Int] = []
-  /// Whether principals are charged for the events of this turn.
+  /// The bytes that each event of the newest batch counts.
+  private var newestSizes: [Int] = []
+  /// Whether messages wait, so that this turn charges each principal for its events.
   private(set) var isSharing = false
 
   /// The number of events that wait for a later turn.
-  var waiting: Int { backlog.count }
+  var waitingCount: Int { backlog.count }
   var isEmpty: Bool { atHand.isEmpty && backlog.count == 0 }
 
   var mayReceive: Bool { bytesAtHand < Self.bytesPerTurn }
@@ -64,18 +66,18 @@ struct EventBatches {
   /// Whether only the batch that began last is not durable.
   var isNewestAlone: Bool { inFlight.count <= 1 }
   var areFull: Bool {
-    inFlight.count >= Self.batchesInFlight || bytesInFlight > Self.bytesInFlight
+    inFlight.count >= Self.maximumBatchesInFlight || bytesInFlight > Self.maximumBytesInFlight
   }
 
-  /// Adds an event; behind waiting ones, it waits too.
+  /// Adds an event; if events wait for a later turn, it waits behind them.
   ///
-  /// If too many messages of one principal wait, those of the connection with the most octets are dropped,
-  /// and it is returned, to be disconnected.
+  /// If too many messages of one principal wait, it drops those of the connection with the most
+  /// octets, and returns that connection, which the caller disconnects.
   @discardableResult
   @inline(__always)
   mutating func append(_ event: consuming HubEvent) -> ConnectionID? {
     if backlog.count > 0 { return appendBehind(event) }
-    put(event)
+    appendAtHand(event)
     return nil
   }
 
@@ -89,13 +91,13 @@ struct EventBatches {
     default: break
     }
     guard let owner = owner(of: event) else {
-      put(event)
+      appendAtHand(event)
       return nil
     }
     let received = ReceivedEvent(event: event, byteCount: takeSize())
     backlog.append(received, of: owner, weight: received.weight)
     if case .closed = event { return nil }
-    guard backlog.weight(of: owner) > Self.weightOfPrincipal else { return nil }
+    guard backlog.weight(of: owner) > Self.maximumWeightPerPrincipal else { return nil }
     var weights: [ConnectionID: Int] = [:]
     for (waiting, weight) in backlog.elements(of: owner) {
       if let connection = waiting.event.connection { weights[connection, default: 0] += weight }
@@ -105,7 +107,7 @@ struct EventBatches {
     return most
   }
 
-  /// Drops the messages of a connection that wait; its end goes on waiting, since it ends the session.
+  /// Drops the waiting messages of a connection, but not its closing event, which ends the session.
   private mutating func drop(_ connection: ConnectionID) {
     backlog.remove { waiting in
       if case .closed = waiting.event { return false }
@@ -122,8 +124,8 @@ struct EventBatches {
   }
 
   @inline(__always)
-  private mutating func put(_ event: consuming HubEvent) {
-    if !event.isOp { areOps = false }
+  private mutating func appendAtHand(_ event: consuming HubEvent) {
+    if !event.isOp { areOnlyOps = false }
     if event.isGet { hasGet = true }
     atHand.append(event)
     sizes.append(takeSize())
@@ -131,17 +133,18 @@ struct EventBatches {
 
   @inline(__always)
   private mutating func takeSize() -> Int {
-    defer { nextSize = Self.leastBytes }
+    defer { nextSize = Self.minimumBytes }
     return nextSize
   }
 
   mutating func append(_ events: [HubEvent]) { for event in events { append(event) } }
 
-  /// Counts the bytes of a received message, whether or not it gives an event; before `append`.
+  /// Counts the bytes of a received message; call it before `append`, also for a message that
+  /// becomes no event.
   ///
-  /// Never fewer than `noteAnswered` takes back.
+  /// `noteAnswered` never subtracts more.
   mutating func noteReceived(_ bytes: Int) {
-    nextSize = max(bytes, Self.leastBytes)
+    nextSize = max(bytes, Self.minimumBytes)
     bytesAtHand += nextSize
   }
 
@@ -150,13 +153,13 @@ struct EventBatches {
     let events = zip(atHand, sizes).dropFirst(index).map { ReceivedEvent(event: $0, byteCount: $1) }
     atHand.removeSubrange(index...)
     sizes.removeSubrange(index...)
-    takenBack = min(takenBack, index)
-    areOps = atHand.allSatisfy(\.isOp)
+    retriedCount = min(retriedCount, index)
+    areOnlyOps = atHand.allSatisfy(\.isOp)
     hasGet = atHand.contains(where: \.isGet)
     return events
   }
 
-  /// Takes an event that `takeAtHand` returned from the bytes of this turn.
+  /// Subtracts the bytes of an event that `takeAtHand` returned, because it is answered.
   mutating func noteAnswered(_ received: ReceivedEvent) {
     bytesAtHand = max(bytesAtHand - received.byteCount, 0)
   }
@@ -164,28 +167,29 @@ struct EventBatches {
   /// Appends an event that `takeAtHand` returned in this turn.
   mutating func putBack(_ received: ReceivedEvent) {
     nextSize = received.byteCount
-    put(received.event)
+    appendAtHand(received.event)
   }
 
-  /// Adds waiting events to those at hand, up to a number of both, and to an expected cost.
+  /// Moves waiting events to `atHand`, until it has `count` events or their expected cost reaches
+  /// `cost`.
   mutating func takeWaiting(upTo count: Int, cost: Int) {
     isSharing = backlog.count > 0
     var left = cost
     while isSharing, left > 0, atHand.count < count, let (owner, received) = backlog.next() {
       left -= backlog.expectedCost(of: owner)
       noteReceived(received.byteCount)
-      put(received.event)
+      appendAtHand(received.event)
     }
   }
 
-  /// Inserts events that were held before those at hand, and counts their bytes again.
+  /// Inserts events that waited for navs before those at hand, and counts their bytes again.
   ///
-  /// What was in a batch before stays first.
+  /// The events of a failed batch stay first.
   mutating func insertFirst(_ events: [ReceivedEvent]) {
-    let later = takeAtHand(from: takenBack)
+    let later = takeAtHand(from: retriedCount)
     for received in events {
       noteReceived(received.byteCount)
-      put(received.event)
+      appendAtHand(received.event)
     }
     for received in later { putBack(received) }
   }
@@ -196,9 +200,9 @@ struct EventBatches {
   mutating func begin() -> [HubEvent] {
     let events = atHand
     let bytes = bytesAtHand
-    (atHand, bytesAtHand, takenBack, nextSize) = ([], 0, 0, Self.leastBytes)
-    (areOps, hasGet) = (true, false)
-    swap(&sizes, &sizesOfNewest)
+    (atHand, bytesAtHand, retriedCount, nextSize) = ([], 0, 0, Self.minimumBytes)
+    (areOnlyOps, hasGet) = (true, false)
+    swap(&sizes, &newestSizes)
     sizes.removeAll(keepingCapacity: true)
     guard !events.isEmpty else { return [] }
     // The next turn usually has as many events. Growing the array in steps would cost more than the
@@ -212,7 +216,7 @@ struct EventBatches {
   // Read here: the loop would copy an event that it passes, which costs each op 300 instructions.
   private var newestEvents: [HubEvent] { inFlight.last?.events ?? [] }
 
-  /// Leaves an event of the newest batch for a later turn; false for one that cannot wait.
+  /// Leaves an event of the newest batch for a later turn; returns false if it cannot wait.
   mutating func postpone(_ index: Int) -> Bool {
     let events = newestEvents
     // The end of a connection waits behind its messages.
@@ -226,20 +230,20 @@ struct EventBatches {
     return true
   }
 
-  /// Notes what an event of the newest batch has cost; only if `isSharing`.
+  /// Charges its principal for an event of the newest batch; call it only if `isSharing`.
   mutating func charge(_ index: Int, _ cost: Int) {
     if let owner = owner(of: newestEvents[index]) { backlog.charge(owner, cost) }
   }
 
-  /// Moves the events that were left for a later turn from the newest batch to those that wait.
+  /// Moves the postponed events from the newest batch to the backlog.
   ///
-  /// The later events of their connections follow, which wait for dormant navs.
-  mutating func settle(_ pageIns: inout PageIns<ReceivedEvent>) {
+  /// Later events of the same connections follow them, also those that wait for dormant navs.
+  mutating func setAsidePostponed(_ pageIns: inout PageIns<ReceivedEvent>) {
     guard !postponed.isEmpty else { return }
     var batch = inFlight.removeLast()
     for (owner, left) in Dictionary(grouping: postponed, by: \.owner) {
       let events = left.map { (index, _) in
-        ReceivedEvent(event: batch.events[index], byteCount: sizesOfNewest[index])
+        ReceivedEvent(event: batch.events[index], byteCount: newestSizes[index])
       }
       // `PageIns` has bounded them already, so that they disconnect nobody.
       let held = Set(events.compactMap(\.event.connection)).flatMap { pageIns.take(from: $0) }
@@ -257,12 +261,12 @@ struct EventBatches {
 
   mutating func completeOldest() { bytesInFlight -= inFlight.removeFirst().bytes }
 
-  /// Puts the events of all batches, none of which is durable, back before those at hand.
-  mutating func takeBack() {
+  /// Puts the events of all batches in flight back before those at hand, to be decided again.
+  mutating func retryAll() {
     bytesAtHand += bytesInFlight
-    let (former, later) = (takenBack, takeAtHand())
-    for event in takeAll() { put(event) }
-    takenBack = atHand.count + former
+    let (former, later) = (retriedCount, takeAtHand())
+    for event in takeAll() { appendAtHand(event) }
+    retriedCount = atHand.count + former
     for received in later { putBack(received) }
   }
 

@@ -4,21 +4,21 @@ import NavigationHub
 import RuntimePaths
 import Synchronization
 
-/// Access to the journal's rows: on a thread of its own for requests that can wait, else at once.
+/// Reads the journal: on a thread of its own for requests that can wait, else on the calling
+/// thread.
 struct HistoryAccess {
   private let worker: HistoryWorker
   private let place: any JournalPlace
   private var reader: JournalReader?
   private var replayed: [ReplayedNav] = []
 
-  /// Makes access to the journal of a place; the reader for urgent requests opens with the first
-  /// one.
+  /// Makes the access; the reader for urgent requests opens with the first one.
   init(_ place: any JournalPlace) {
     worker = HistoryWorker(place)
     self.place = place
   }
 
-  /// Readable while there are answers.
+  /// The file descriptor, which is readable while answers or replayed navs wait.
   var descriptor: Int32 { worker.output.descriptor }
 
   func ask(_ requests: [HistoryRequest]) {
@@ -40,8 +40,8 @@ struct HistoryAccess {
     for request in requests { worker.add(.page(request, replayer)) }
   }
 
-  /// Takes the navs that the history thread has replayed; returns the requests for them, and for those that
-  /// the disk failed to read, with `report` of the error.
+  /// Takes the navs that the history thread has replayed, and returns their requests; for a nav
+  /// that the disk failed to read, it calls `report` and returns the request too.
   mutating func takePages(
     _ report: (any Error) -> Void = { _ in }
   ) throws -> [ReloadRequest] {
@@ -65,7 +65,7 @@ struct HistoryAccess {
     return replayed
   }
 
-  /// Opens the readers, while descriptors are available.
+  /// Opens the readers early, while file descriptors are available.
   mutating func open() throws(JournalError) {
     _ = try place.reader(&reader)
     worker.add(.open)
@@ -95,12 +95,13 @@ extension JournalPlace {
   }
 }
 
-/// Reads the journal on a thread of its own, so that the loop never waits: dormant navs and old
-/// revisions.
+/// Reads dormant navs and old revisions on a thread of its own, so that the loop never waits for
+/// the disk.
 final class HistoryWorker: Sendable {
-  /// Work for the thread, which does what has a lower `rank` first.
+  /// A task of the thread, which does tasks with a lower `rank` first.
   enum Work: Sendable {
-    /// Opens the journal, unless it is open; the first request repeats a failure, and reports it.
+    /// Opens the journal, unless it is open. A failure is ignored, because the first request tries
+    /// again and reports it.
     case open
     case close
     case page(ReloadRequest, NavReplayer)
@@ -129,7 +130,7 @@ final class HistoryWorker: Sendable {
   private let place: any JournalPlace
   private let isStarted = Atomic<Bool>(false)
 
-  /// Makes a worker for the journal of a place; its thread starts with the first work.
+  /// Makes a worker, whose thread starts with the first task.
   init(_ place: any JournalPlace) { self.place = place }
 
   func add(_ work: Work) {
@@ -137,7 +138,7 @@ final class HistoryWorker: Sendable {
     if !isStarted.exchange(true, ordering: .relaxed) { Thread.start { self.run() } }
   }
 
-  /// Closes the journal when the request in progress is answered; waits for that.
+  /// Waits until the request in progress is answered, then closes the journal.
   func close() {
     guard isStarted.load(ordering: .relaxed) else { return }
     input.append(.close)

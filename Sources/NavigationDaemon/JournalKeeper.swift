@@ -2,25 +2,28 @@ package import Journal
 import NavigationCore
 package import NavigationHub
 
-/// Where a program keeps its journal, by its configuration.
+/// The differences between the programs navd and navd-cluster, above all where each keeps its
+/// journal.
 ///
-/// `navd` keeps it in a directory, and `navd-cluster` in a database. They are two programs, because
-/// the library of the database needs twenty more: 5 MB of resident memory and 5 ms of each start
-/// (docs/decisions/021).
+/// `navd` keeps the journal in a directory, and `navd-cluster` in a database. They are two
+/// programs, because the library of the database needs twenty more: 5 MB of resident memory and 5
+/// ms of each start (docs/decisions/021).
 package struct JournalKeeper: Sendable {
   let program: String
   /// Checks the server of a connection string and ends the process; nil if there is no such option.
   let qualify: (@Sendable (_ conninfo: String) -> Never)?
   /// Returns the fault of a configuration that this program cannot serve; nil if it can.
   let fault: @Sendable (LoadedConfiguration) -> ConfigurationError?
-  /// The reason why the program refuses an option; nil if it does not.
+  /// Returns the error for an option that the program does not support; nil if it supports the
+  /// option.
   let refusal: @Sendable (_ option: String) -> DaemonError?
-  /// Makes the place of a cluster; nil stands for the state directory.
+  /// Connects to the database of a cluster; nil for a program with its journal in the state
+  /// directory.
   let cluster: MakePlace?
 
-  /// Makes the place of a cluster for this daemon, by its name, address and key.
+  /// Connects to the database of a cluster as the member with this name, address and key.
   ///
-  /// The function that is passed takes warnings about the database.
+  /// It calls the function that it gets with warnings about the database.
   package typealias MakePlace =
     @Sendable (
       Configuration, ClusterMember, @escaping @Sendable (String) -> Void

@@ -14,8 +14,9 @@ enum JournalReplay {
   /// Replays the open journal of a daemon outside of a cluster, which its hub then serves.
   ///
   /// `progress` gets the number of rows that are replayed, and of all, from time to time. `report`
-  /// gets what follows the rows, in long starts. On a full disk, the hub serves reads, unless navs need
-  /// new epochs. Returns why all navs got new epochs; nil if they did not.
+  /// gets a status text about the work after the rows, if a start is long. On a full disk, the hub
+  /// serves reads, unless navs need new epochs. Returns why all navs got new epochs; nil if they
+  /// did not.
   static func serve(
     _ journal: Journal, by hub: inout Hub, progress: (_ done: UInt64, _ total: UInt64) -> Void,
     report: (String) -> Void
@@ -55,7 +56,7 @@ enum JournalReplay {
     progress: (_ done: UInt64, _ total: UInt64) -> Void
   ) throws(JournalError) -> (navs: Int, sequence: UInt64) {
     let journal = try Journal.open(
-      directory: directory, durability: .sync, bootID: bootID, retention: Retention(),
+      directory: directory, durability: .sync, bootID: bootID, retention: Retention.standard,
       holder: "navd checking a backup")
     let now = Instant.now()
     var hub = Hub(configuration: HubConfiguration(), seed: 0)
@@ -75,12 +76,12 @@ enum JournalReplay {
     rememberingRows rememberedRows: UInt64 = rememberedRows,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(JournalError) {
-    let newest = try journal.newestSequence()
+    let newest = try journal.engine.newestSequence()
     hub.remembersAfterRow = newest > rememberedRows ? newest - rememberedRows : 0
     progress(0, newest)
     var (records, first): (Int, UInt64?) = (0, nil)
     try journal.replay(
-      bodies: .beginnings,
+      onlyBeginnings: true,
       snapshots: { snapshot throws(HubReplayError) in
         records += 1
         if records % recordsPerReport == 0 { progress(0, newest) }
@@ -127,11 +128,7 @@ enum JournalReplay {
     _ consume: (SnapshotRow?, [JournalRow]) throws(HubReplayError) -> Void
   ) throws(JournalError) {
     let (snapshot, rows) = try reader.chain(of: request)
-    do throws(HubReplayError) {
-      try consume(snapshot, rows)
-    } catch {
-      throw JournalError(error, in: journal.name)
-    }
+    try replayStep(in: journal.name) { () throws(HubReplayError) in try consume(snapshot, rows) }
   }
 }
 
@@ -143,13 +140,12 @@ struct LoadedShards: @unchecked Sendable {
   private(set) var journals: [Journal] = []
   var milliseconds: UInt64 = 0
 
-  /// After a start, the hub remembers the ops of this number of newest rows of a shard, whatever
-  /// their age: of all shards as many as of a journal in a directory.
+  /// After a start, the hub remembers the ops of this number of newest rows of each shard, whatever
+  /// their age: 10 for 1,024 shards are as many as 10,000 for a journal in a directory.
   private static let rememberedRows: UInt64 = 10
 
-  init(hub: Hub) { self.hub = hub }
-
-  /// Notes the navs and ops of a shard; if its rows cannot be served, nothing of it stays here.
+  /// Replays the navs and ops of a shard into the hub; after an error, the hub has nothing of the
+  /// shard.
   mutating func add(_ journal: Journal) throws(JournalError) {
     let now = Instant.now()
     do throws(JournalError) {
@@ -161,7 +157,8 @@ struct LoadedShards: @unchecked Sendable {
     journals.append(journal)
   }
 
-  /// Reads what the hub needs besides; after the last shard.
+  /// Loads the rows of remembered ops and the navs that cannot stay dormant; call it after the last
+  /// shard.
   mutating func complete() throws(JournalError) {
     try JournalReplay.complete(&hub, journals)
   }

@@ -29,11 +29,12 @@ final class JournalWriter: @unchecked Sendable {
   /// The journal; the loop can use it while all submitted batches are complete and `isBusy` is
   /// false.
   let journal: any JournalStore
-  /// Readable after progress since `arm`: a batch is complete or has failed.
+  /// The file descriptor, which is readable after progress since `arm`: a batch is complete or has
+  /// failed.
   let descriptor: Int32
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
-  private let arrived: UnsafeMutablePointer<pthread_cond_t>
-  private let progressed: UnsafeMutablePointer<pthread_cond_t>
+  private let workArrived: UnsafeMutablePointer<pthread_cond_t>
+  private let progressMade: UnsafeMutablePointer<pthread_cond_t>
   private var queue: [Part] = []
   private var progress = Progress()
   private var logPages = 0
@@ -48,7 +49,7 @@ final class JournalWriter: @unchecked Sendable {
   private var isAsleep = false
   private var policy = CommitPolicy()
   /// The end of the last commit, in nanoseconds of the monotonic clock.
-  private var lastEnd: UInt64 = 0
+  private var lastCommitEnd: UInt64 = 0
   /// Whether the loop is blocked in `awaitProgress`, so that no further records can arrive.
   private var isAwaited = false
   private var isArmed = false
@@ -62,14 +63,14 @@ final class JournalWriter: @unchecked Sendable {
     descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
     precondition(descriptor >= 0, "eventfd: errno=\(navd_errno())")
     unsafe lock = .allocate(capacity: 1)
-    unsafe arrived = .allocate(capacity: 1)
-    unsafe progressed = .allocate(capacity: 1)
+    unsafe workArrived = .allocate(capacity: 1)
+    unsafe progressMade = .allocate(capacity: 1)
     unsafe pthread_mutex_init(lock, nil)
     var attributes = pthread_condattr_t()
     unsafe pthread_condattr_init(&attributes)
     unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-    unsafe pthread_cond_init(arrived, &attributes)
-    unsafe pthread_cond_init(progressed, &attributes)
+    unsafe pthread_cond_init(workArrived, &attributes)
+    unsafe pthread_cond_init(progressMade, &attributes)
     unsafe pthread_condattr_destroy(&attributes)
   }
 
@@ -92,21 +93,23 @@ final class JournalWriter: @unchecked Sendable {
   ///
   /// It should while it checkpoints the log, or if it would wait for records that are about to
   /// arrive.
-  func takes(_ count: Int) -> Bool {
-    guarded {
+  func shouldTake(_ count: Int) -> Bool {
+    withLock {
       mustCheckpoint || isSlow
-        || count < policy.expected && policy.limit > 0
-          && SystemClock.monotonicNanoseconds() < lastEnd + policy.limit
+        || count < policy.expectedRecords && policy.limit > 0
+          && SystemClock.monotonicNanoseconds() < lastCommitEnd + policy.limit
     }
   }
 
   /// Passes a part of the next batch to the worker; loop thread.
   func stage(_ records: JournalRecords) {
-    if !records.isEmpty { enqueue(Part(records: records, isLast: false)) }
+    if !records.isEmpty { wake { queue.append(Part(records: records, isLast: false)) } }
   }
 
   /// Passes the last part of a batch to the worker, which can be empty; loop thread.
-  func submit(_ records: JournalRecords) { enqueue(Part(records: records, isLast: true)) }
+  func submit(_ records: JournalRecords) {
+    wake { queue.append(Part(records: records, isLast: true)) }
+  }
 
   /// Drops the parts of the next batch, which has no last part yet; all batches before it must be
   /// complete; loop thread.
@@ -118,37 +121,32 @@ final class JournalWriter: @unchecked Sendable {
     wait { mustDiscard }
   }
 
-  private func enqueue(_ part: Part) { wake { queue.append(part) } }
-
   /// Starts a checkpoint; all batches must be complete; loop thread.
   func startCheckpoint() { wake { mustCheckpoint = true } }
 
   /// Whether a checkpoint is running, so that the loop must not use `journal`; loop thread.
-  var isBusy: Bool { guarded { mustCheckpoint } }
+  var isBusy: Bool { withLock { mustCheckpoint } }
 
   /// Waits until a running checkpoint ends; loop thread.
   func awaitCheckpoint() { wait { mustCheckpoint } }
 
   private func wait(while isBusy: () -> Bool) {
-    guarded { while isBusy() { unsafe pthread_cond_wait(progressed, lock) } }
+    withLock { while isBusy() { unsafe pthread_cond_wait(progressMade, lock) } }
   }
 
-  /// What the worker has done, in the order of the members.
+  /// What the worker has done since the last `takeProgress`; the loop handles the members in their
+  /// order.
   struct Progress {
-    /// Why a checkpoint did not empty the log.
-    var checkpointProblem: CheckpointProblem?
+    /// Whether a reader of the log kept a checkpoint from emptying it.
+    var isLogRead = false
+    /// The error of a checkpoint.
+    var checkpointFailure: JournalError?
     /// The number of completed batches, and the timings of their commits.
     var completed = 0
     var timings: [CommitTiming] = []
-    /// The error of the batch behind them, of which the journal has no record; later ones are dropped.
+    /// The error of the batch after them, of which the journal has no record; later batches are
+    /// dropped.
     var failure: JournalError?
-  }
-
-  /// The reason why the last checkpoint did not empty the log.
-  enum CheckpointProblem: Equatable {
-    /// A reader uses the log.
-    case isRead
-    case failed(JournalError)
   }
 
   private func wake(_ change: () -> Void) {
@@ -156,16 +154,16 @@ final class JournalWriter: @unchecked Sendable {
       isStarted = true
       Thread.start { self.run() }
     }
-    let mustWake = guarded {
+    let mustWake = withLock {
       change()
       return isAsleep
     }
-    if mustWake { unsafe pthread_cond_signal(arrived) }
+    if mustWake { unsafe pthread_cond_signal(workArrived) }
   }
 
   /// Takes the progress since the last call; loop thread.
   func takeProgress() -> Progress {
-    guarded {
+    withLock {
       defer { progress = Progress() }
       if progress.failure != nil { queue = [] }
       return progress
@@ -178,9 +176,9 @@ final class JournalWriter: @unchecked Sendable {
     var until = timespec(tv_sec: Int(end / 1000), tv_nsec: Int(end % 1000) * 1_000_000)
     unsafe pthread_mutex_lock(lock)
     isAwaited = true
-    if isAsleep { unsafe pthread_cond_signal(arrived) }
+    if isAsleep { unsafe pthread_cond_signal(workArrived) }
     while !hasProgress,
-      unsafe pthread_cond_timedwait(progressed, lock, &until) != ETIMEDOUT
+      unsafe pthread_cond_timedwait(progressMade, lock, &until) != ETIMEDOUT
     {}
     isAwaited = false
     unsafe pthread_mutex_unlock(lock)
@@ -190,7 +188,7 @@ final class JournalWriter: @unchecked Sendable {
   ///
   /// Returns false if there is progress already.
   func arm() -> Bool {
-    guarded {
+    withLock {
       isArmed = !hasProgress
       return isArmed
     }
@@ -206,12 +204,13 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   /// Pages in the write-ahead log after the last commit; loop thread.
-  var walPages: Int { guarded { logPages } }
+  var walPages: Int { withLock { logPages } }
 
-  /// The right to answer after the last commit or checkpoint; nil if it cannot be lost; loop thread.
-  var lease: JournalLease? { guarded { presentLease } }
+  /// The lease after the last commit or checkpoint; nil if no other process can take over; loop
+  /// thread.
+  var lease: JournalLease? { withLock { presentLease } }
 
-  private func guarded<Value>(_ body: () -> Value) -> Value {
+  private func withLock<Value>(_ body: () -> Value) -> Value {
     unsafe pthread_mutex_lock(lock)
     defer { unsafe pthread_mutex_unlock(lock) }
     return body()
@@ -223,7 +222,7 @@ final class JournalWriter: @unchecked Sendable {
     while true {
       while (queue.isEmpty || progress.failure != nil) && !mustCheckpoint && !mustDiscard {
         isAsleep = true
-        unsafe pthread_cond_wait(arrived, lock)
+        unsafe pthread_cond_wait(workArrived, lock)
         isAsleep = false
       }
       guard !mustCheckpoint else {
@@ -233,10 +232,10 @@ final class JournalWriter: @unchecked Sendable {
       guard !mustDiscard else {
         journal.discardStaged()
         (staged, progress.failure, mustDiscard) = (0, nil, false)
-        unsafe pthread_cond_signal(progressed)
+        unsafe pthread_cond_signal(progressMade)
         continue
       }
-      gather()
+      awaitRecords()
       // Commits all complete batches together; of an incomplete one it only inserts the parts.
       let end = queue.lastIndex { $0.isLast }.map { $0 + 1 }
       let parts = Array(queue[..<(end ?? queue.count)])
@@ -255,7 +254,7 @@ final class JournalWriter: @unchecked Sendable {
       }
       if result == nil, end != nil, timing.records > 0 {
         progress.timings.append(timing)
-        (lastEnd, isSlow) = (timing.durableAt, timing.isSlow)
+        (lastCommitEnd, isSlow) = (timing.durableAt, timing.isSlow)
         policy.noteCommit(
           of: timing.records, waiting: recordsWaiting, duration: timing.duration)
       }
@@ -265,7 +264,7 @@ final class JournalWriter: @unchecked Sendable {
         isArmed = false
         eventfd_write(descriptor, 1)
       }
-      unsafe pthread_cond_signal(progressed)
+      unsafe pthread_cond_signal(progressMade)
       // Reports progress before the next commit waits, so that the answers leave in that time.
       if result == nil, end != nil { mustCheckpoint = logPages > checkpointPages }
     }
@@ -274,17 +273,19 @@ final class JournalWriter: @unchecked Sendable {
   private var recordsWaiting: Int { queue.reduce(0) { $0 + $1.records.count } }
 
   /// Waits for further ops; the caller holds `lock`, which is released during the wait.
-  private func gather() {
+  private func awaitRecords() {
     let waiting = recordsWaiting
     let start = SystemClock.monotonicNanoseconds()
-    let end = lastEnd + policy.limit
-    guard waiting > 0, waiting < policy.expected, start < end else { return }
+    let end = lastCommitEnd + policy.limit
+    guard waiting > 0, waiting < policy.expectedRecords, start < end else { return }
     var now = start
-    while recordsWaiting < policy.expected, now < end, !isAwaited, !mustCheckpoint, !mustDiscard {
+    while recordsWaiting < policy.expectedRecords, now < end, !isAwaited, !mustCheckpoint,
+      !mustDiscard
+    {
       var until = timespec(
         tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
       isAsleep = true
-      _ = unsafe pthread_cond_timedwait(arrived, lock, &until)
+      _ = unsafe pthread_cond_timedwait(workArrived, lock, &until)
       isAsleep = false
       now = SystemClock.monotonicNanoseconds()
     }
@@ -295,21 +296,19 @@ final class JournalWriter: @unchecked Sendable {
   /// Checkpoints the log; the caller holds `lock`, which is released meanwhile.
   private func checkpointLocked() {
     unsafe pthread_mutex_unlock(lock)
-    var problem: CheckpointProblem?
-    do throws(JournalError) {
-      try journal.checkpoint()
-      if journal.walPages > 0 { problem = .isRead }
-    } catch {
-      problem = .failed(error)
-    }
+    var failure: JournalError?
+    do throws(JournalError) { try journal.checkpoint() } catch { failure = error }
     unsafe pthread_mutex_lock(lock)
     (logPages, presentLease) = (journal.walPages, journal.lease)
     checkpointPages = logPages + Self.busyPages
     mustCheckpoint = false
-    if let problem { progress.checkpointProblem = problem }
+    let isLogRead = failure == nil && logPages > 0
+    if failure != nil || isLogRead {
+      (progress.checkpointFailure, progress.isLogRead) = (failure, isLogRead)
+    }
     // With a lease, the loop has to plan the next renewal.
-    if problem != nil || presentLease != nil { eventfd_write(descriptor, 1) }
-    unsafe pthread_cond_signal(progressed)
+    if failure != nil || isLogRead || presentLease != nil { eventfd_write(descriptor, 1) }
+    unsafe pthread_cond_signal(progressMade)
   }
 
   private func write(_ parts: [Part], andCommit mustCommit: Bool, records: Int) -> JournalError? {

@@ -17,7 +17,7 @@ struct ListeningSocket {
   let lock: EndpointLock?
 
   /// Whether no interface had the address when navd began to listen on it.
-  private(set) var isAwaited = false
+  private(set) var isAddressAwaited = false
 
   /// The path of the socket; nil for networks.
   let path: String?
@@ -64,7 +64,7 @@ struct ListeningSocket {
     hasSecondName = unsafe navd_give_name(path, lock.secondPath) == 0
   }
 
-  /// Listens on a path; until the lock's `open`, only the daemon's own user can connect.
+  /// Listens on a path; until `setPermissions`, only the daemon's own user can connect.
   static func listen(onPath path: String) throws(DaemonError) -> ListeningSocket {
     let lock = try EndpointLock.take(path)
     let descriptor = unsafe navd_listen_unix(path, backlog)
@@ -85,7 +85,7 @@ struct ListeningSocket {
   ///
   /// Connections and the queue of the socket are not affected, because it is the same socket. Returns
   /// the reason and a remedy if that fails.
-  func takeNameBack() -> String? {
+  func restorePath() -> String? {
     let remedy = isInherited ? "systemctl restart navd.socket" : "restart the daemon"
     guard let path, let lock, hasSecondName else {
       return "the socket has no second name; \(remedy)"
@@ -98,8 +98,8 @@ struct ListeningSocket {
   ///
   /// Networks may come up after the service, and clients on this machine must not wait for them.
   static func listen(on address: NetworkAddress) throws(DaemonError) -> ListeningSocket {
-    var isAwaited: Int32 = 0
-    let descriptor = unsafe navd_listen_tcp(address.host, address.port, backlog, &isAwaited)
+    var isAddressAwaited: Int32 = 0
+    let descriptor = unsafe navd_listen_tcp(address.host, address.port, backlog, &isAddressAwaited)
     let code = navd_errno()
     guard descriptor >= 0 else {
       // The unit forbids the address family, so the call fails for every address.
@@ -110,7 +110,7 @@ struct ListeningSocket {
     }
     var socket = ListeningSocket(
       kind: .network, endpoint: address.endpoint, descriptor: descriptor)
-    socket.isAwaited = isAwaited != 0
+    socket.isAddressAwaited = isAddressAwaited != 0
     return socket
   }
 }
@@ -147,7 +147,7 @@ struct ListeningSockets {
   func admit(_ configuration: Configuration) throws(DaemonError) {
     for socket in sockets {
       guard !socket.isInherited, let file = socket.file else { continue }
-      try socket.lock?.open(configuration.daemon, file)
+      try socket.lock?.setPermissions(configuration.daemon, file)
     }
   }
 
@@ -159,15 +159,15 @@ struct ListeningSockets {
   /// Restores the socket files that another process has replaced.
   ///
   /// A process that binds a path removes the file there without an error for navd. Existing
-  /// connections continue, but new clients would reach the other process, or none. `problem` names the
-  /// first socket that cannot be restored. The log entry of each is returned once.
+  /// connections continue, but new clients would reach the other process, or none. `problem` names
+  /// the first socket that cannot be restored. It returns one log entry for each socket.
   mutating func reclaim() -> [LogEntry] {
     watch.drain()
     let former = problems
     problems = []
     var texts: [String] = []
     for socket in sockets where socket.isDisplaced {
-      if let reason = socket.takeNameBack() {
+      if let reason = socket.restorePath() {
         let text = "cannot restore \(socket.endpoint), which another process replaced: \(reason)"
         problems.append(text)
         if !former.contains(text) { texts.append(text) }

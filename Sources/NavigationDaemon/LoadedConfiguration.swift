@@ -6,7 +6,7 @@ package struct LoadedConfiguration: Hashable, Sendable {
   package var configuration: Configuration
   /// The origins by "SECTION.NAME": one for each line that contributes to the value.
   var origins: [Text: [ConfigurationOrigin]]
-  /// The variables in navd's sections that an orchestrator of containers made for a service.
+  /// The environment variables that navd ignores, because an orchestrator of containers made them.
   var ignored: [String] = []
 
   /// The origins of a key's value, at least one.
@@ -78,7 +78,7 @@ package struct LoadedConfiguration: Hashable, Sendable {
     let stated = key.values(in: configuration)
     // An empty value leaves the choice to a rule, even if a line sets the empty value.
     if stated.allSatisfy(\.isEmpty) {
-      if let value = key.value(by: rules), !value.isEmpty { return [(value, .initial)] }
+      if let value = key.value.rule?(rules), !value.isEmpty { return [(value, .initial)] }
       return [("", origins.first)]
     }
     return stated.enumerated().map { index, value in

@@ -25,7 +25,7 @@ final class Log: Sendable {
   private let destination: Destination
   /// The priority of the least important level that the log writes.
   private let priority: Atomic<Int>
-  private let limit = Mutex(LogRateLimit())
+  private let rateLimit = Mutex(LogRateLimit())
 
   /// Makes a log for messages of `level` and more important ones.
   init(level: LogLevel, destination: Destination) {
@@ -61,7 +61,7 @@ final class Log: Sendable {
     _ entry: LogEntry, at now: UInt64 = SystemClock.monotonicMilliseconds()
   ) {
     guard entry.level.priority <= priority.load(ordering: .relaxed) else { return }
-    for entry in limit.withLock({ $0.admit(entry, at: now) }) { write(entry) }
+    for entry in rateLimit.withLock({ $0.admit(entry, at: now) }) { write(entry) }
   }
 
   func callAsFunction(_ level: LogLevel, _ message: String, kind: LogEntry.Kind? = nil) {
@@ -73,13 +73,13 @@ final class Log: Sendable {
   /// The loop calls it with each report to the watchdog, and the daemon when it stops. Windows that
   /// are still open at the stop get no summary.
   func flush(at now: UInt64 = SystemClock.monotonicMilliseconds()) {
-    for entry in limit.withLock({ $0.expire(at: now) }) { write(entry) }
+    for entry in rateLimit.withLock({ $0.expire(at: now) }) { write(entry) }
   }
 
   private func write(_ entry: LogEntry) {
     switch destination {
     case .function(let function): function(entry)
-    case .standardError: writeText(Self.timed(entry, at: SystemClock.wallMilliseconds()) + "\n")
+    case .standardError: writeText(Self.withTime(entry, at: SystemClock.wallMilliseconds()) + "\n")
     case .lines(let withPriorities):
       writeText((withPriorities ? "<\(entry.level.priority)>" : "") + entry.line + "\n")
     case .journal:
@@ -89,7 +89,7 @@ final class Log: Sendable {
   }
 
   /// The line of an entry after its time in UTC, in the form of RFC 3339.
-  static func timed(_ entry: LogEntry, at wall: UInt64) -> String {
+  static func withTime(_ entry: LogEntry, at wall: UInt64) -> String {
     "\(Timestamp.rfc3339(ofMilliseconds: wall)) \(entry.line)"
   }
 }

@@ -67,26 +67,19 @@ struct LogEntry: Hashable, Sendable {
     var line = "navd: "
     if level <= .warning { line += "\(level.rawValue): " }
     line += message
-    var about: [String] = []
-    if let nav { about.append("nav \(nav)") }
-    if let revision { about.append("rev \(revision)") }
-    if let client { about.append("client \(client)") }
-    if let principal { about.append("principal \(principal)") }
-    if let code { about.append("code \(code)") }
+    let subjects = [
+      ("nav", nav), ("rev", revision.map { String($0) }), ("client", client),
+      ("principal", principal), ("code", code),
+    ]
+    let about = subjects.compactMap { name, value in value.map { "\(name) \($0)" } }
     if !about.isEmpty { line += " (\(about.joined(separator: ", ")))" }
-    return Self.spellingOutControls(line)
-  }
-
-  private static func spellingOutControls(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
+    return line.unicodeScalars.reduce(into: "") { text, scalar in
       if scalar.properties.generalCategory == .control {
-        result += "\\u{\(String(scalar.value, radix: 16))}"
+        text += "\\u{\(String(scalar.value, radix: 16))}"
       } else {
-        result.unicodeScalars.append(scalar)
+        text.unicodeScalars.append(scalar)
       }
     }
-    return result
   }
 }
 

@@ -23,7 +23,7 @@ struct LogRateLimit: Sendable {
   /// They are the summaries of windows that have ended, then the message unless it is held back.
   mutating func admit(_ entry: LogEntry, at now: UInt64) -> [LogEntry] {
     var output = expire(at: now)
-    if let index = windows.firstIndex(where: { Self.same($0.entry, entry) }) {
+    if let index = windows.firstIndex(where: { Self.areEqual($0.entry, entry) }) {
       windows[index].count += 1
       if windows[index].count > Self.burst(of: entry) { return output }
     } else if windows.count < Self.maximumTexts {
@@ -59,7 +59,7 @@ struct LogRateLimit: Sendable {
   private static func burst(of entry: LogEntry) -> Int { isAudit(entry) ? auditBurst : burst }
 
   /// Whether two entries count as equal: by their message id if they have one, else by their text.
-  private static func same(_ left: LogEntry, _ right: LogEntry) -> Bool {
+  private static func areEqual(_ left: LogEntry, _ right: LogEntry) -> Bool {
     guard left.level == right.level, left.kind == right.kind else { return false }
     if isAudit(left) { return left.principal == right.principal && left.code == right.code }
     return left.kind != nil || left.message == right.message

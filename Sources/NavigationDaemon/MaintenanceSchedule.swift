@@ -15,25 +15,25 @@ struct MaintenanceSchedule {
   /// The milliseconds for which pruning waits for a quiet moment.
   static let patience: UInt64 = 10_000
 
-  private var busyAt: UInt64
+  private var lastEventAt: UInt64
   private var pruningDue: UInt64?
   private var checkpointDue: UInt64 = 0
   private var figuresDue: UInt64 = 0
   private var examinationDue: UInt64 = 0
-  /// Why the journal cannot be used, as the last look at its files found.
+  /// The problem that the last examination of the journal's files found; nil if it found none.
   private(set) var problem: JournalError?
   /// The error of the last commit, if it failed.
-  private var failure: JournalError?
+  private var commitFailure: JournalError?
 
   /// Why the journal takes no commits; nil if it takes them.
-  var storageProblem: String? { (problem ?? failure)?.description }
+  var storageProblem: String? { (problem ?? commitFailure)?.description }
 
-  /// Begins at the start of the daemon, as if there had been an event: clients reconnect first.
-  init(at now: UInt64) { busyAt = now }
+  /// Begins at the start of the daemon, which counts as an event, because clients reconnect then.
+  init(at now: UInt64) { lastEventAt = now }
 
   // Due work.
 
-  func isQuiet(at now: UInt64) -> Bool { now >= busyAt + Self.quietTime }
+  func isQuiet(at now: UInt64) -> Bool { now >= lastEventAt + Self.quietTime }
 
   /// Whether to checkpoint a write-ahead log of this many pages.
   func mustCheckpoint(_ pages: Int, at now: UInt64) -> Bool {
@@ -50,7 +50,7 @@ struct MaintenanceSchedule {
     pruningDue.map { $0 + Self.patience <= now } ?? false
   }
 
-  /// Whether to look at the files of the journal; true at most once a second.
+  /// Whether to examine the files of the journal; true at most once a second.
   mutating func mustExamine(at now: UInt64) -> Bool {
     guard now >= examinationDue else { return false }
     examinationDue = now + 1000
@@ -69,7 +69,7 @@ struct MaintenanceSchedule {
   /// `pages` is 0 while the writer has batches, because it then checkpoints the log itself.
   /// `soonest` is the earliest time at which the journal can be used.
   func wakeAt(pages: Int, soonest: UInt64) -> UInt64? {
-    let quiet = busyAt + Self.quietTime
+    let quiet = lastEventAt + Self.quietTime
     var due: [UInt64] = []
     if let pruningDue {
       due.append(max(pruningDue, min(quiet, pruningDue + Self.patience), soonest))
@@ -80,23 +80,23 @@ struct MaintenanceSchedule {
 
   // Results.
 
-  mutating func noteEvents(at now: UInt64) { busyAt = now }
+  mutating func noteEvents(at now: UInt64) { lastEventAt = now }
 
   /// Notes that a batch became durable; returns whether the commit before it had failed.
   mutating func noteStored(at now: UInt64) -> Bool {
-    defer { failure = nil }
+    defer { commitFailure = nil }
     if pruningDue == nil { pruningDue = now + 30_000 }
-    return failure != nil
+    return commitFailure != nil
   }
 
   /// Notes that a commit failed; returns whether it is the first failure since the journal last
   /// took changes.
   mutating func noteFailedCommit(_ error: JournalError) -> Bool {
-    defer { failure = error }
-    return failure == nil
+    defer { commitFailure = error }
+    return commitFailure == nil
   }
 
-  /// Notes what a look at the files found; returns whether that is news.
+  /// Notes the result of an examination of the files; returns whether it differs from the last one.
   mutating func noteExamined(_ found: JournalError?) -> Bool {
     defer { problem = found }
     return problem != found
@@ -114,6 +114,6 @@ struct MaintenanceSchedule {
   /// Notes that a reader prevented a checkpoint from emptying the log.
   mutating func noteReader(at now: UInt64) { checkpointDue = now + 1000 }
 
-  /// Notes a new retention, by which there may be more to prune.
+  /// Notes that the retention has changed, so that more history may have to be pruned.
   mutating func noteRetention(at now: UInt64) { pruningDue = now }
 }

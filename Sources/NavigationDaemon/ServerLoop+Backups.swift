@@ -14,7 +14,7 @@ extension ServerLoop {
     }
   }
 
-  /// Follows the rules of the configuration, at the start and after a reload.
+  /// Applies the backup rules of the configuration, at the start and after a reload.
   mutating func scheduleBackups(at now: Instant = Instant.now()) {
     let rules = configuration.current.backup
     var newest: UInt64?
@@ -27,19 +27,22 @@ extension ServerLoop {
         log(.error, "no backup is found: \(error)", kind: .backedUp)
       }
     }
-    schedule.use(rules, newest: newest, at: now)
+    backupSchedule.follow(rules, newest: newest, at: now)
   }
 
   mutating func startDueBackup(at now: Instant) {
     // A copy of whatever is in the journal's place would count as the newest.
-    guard schedule.due(at: now) == 0, maintenance.problem == nil, let backupFolder else { return }
-    schedule.noteStarted()
+    guard backupSchedule.due(at: now) == 0, maintenance.problem == nil, let backupFolder else {
+      return
+    }
+    backupSchedule.noteStarted()
     backups.start(
       .scheduled(
-        seconds: Int(now.wall / 1000), folder: backupFolder, keep: schedule.rules.keep))
+        seconds: Int(now.wall / 1000), folder: backupFolder, keep: backupSchedule.rules.keep))
   }
 
-  /// Passes progress and results of backups on: to the hub for a client, and to the log.
+  /// Passes the progress and results of backups to the hub, for the client that asked, and to the
+  /// log.
   mutating func takeBackup(at now: Instant = Instant.now()) {
     for report in backups.reports.take() {
       switch report {
@@ -63,10 +66,10 @@ extension ServerLoop {
   private mutating func note(_ result: BackupResult, _ seconds: Int, at now: Instant) {
     switch result.answer {
     case .made:
-      schedule.noteMade(
+      backupSchedule.noteMade(
         UInt64(max(seconds, 0)) * 1000, at: now, retentionFailed: result.problem != nil)
     case .failed:
-      let pause = schedule.noteFailed(at: now)
+      let pause = backupSchedule.noteFailed(at: now)
       log(
         .notice, "no older backup was removed; the next attempt is in \(pause / 1000) s",
         kind: .backedUp)
@@ -87,18 +90,18 @@ extension ServerLoop {
     log(.warning, "not every older backup was removed: \(problem)", kind: .backedUp)
   }
 
-  /// Passes the figures of the schedule to the hub.
-  mutating func handInBackups(at now: Instant) {
-    hub.measurements[.backupInterval] = schedule.rules.every
-    hub.measurements[.backupAge] = schedule.age(at: now).map { $0 + 1 } ?? 0
-    hub.measurements[.backupOverdue] = schedule.isOverdue(at: now) ? 1 : 0
-    hub.measurements[.backupRetentionFailed] = schedule.retentionFailed ? 1 : 0
-    hub.measurements[.backupsMade] = schedule.made
-    hub.measurements[.backupsFailed] = schedule.failed
-    let backup = works[.backup]
+  /// Gives the hub the figures of backups and of pruning.
+  mutating func measureBackups(at now: Instant) {
+    hub.measurements[.backupInterval] = backupSchedule.rules.every
+    hub.measurements[.backupAge] = backupSchedule.age(at: now).map { $0 + 1 } ?? 0
+    hub.measurements[.backupOverdue] = backupSchedule.isOverdue(at: now) ? 1 : 0
+    hub.measurements[.backupRetentionFailed] = backupSchedule.retentionFailed ? 1 : 0
+    hub.measurements[.backupsMade] = backupSchedule.made
+    hub.measurements[.backupsFailed] = backupSchedule.failed
+    let backup = workStatus[.backup]
     hub.measurements[.backupDone] = backup?.done ?? 0
     hub.measurements[.backupTotal] = backup?.total ?? 0
-    let pruning = works[.prune]
+    let pruning = workStatus[.prune]
     hub.measurements[.pruned] = pruning?.done ?? 0
     hub.measurements[.toPrune] = pruning?.total ?? 0
   }

@@ -6,8 +6,8 @@ import TransportGuard
 // Work that no client requested: checkpoints and pruning; and the time of the next wake-up for it.
 
 extension ServerLoop {
-  /// The number of rows that one slice of pruning looks at in a database on another machine, where
-  /// each group is a round trip, and the loop waits.
+  /// The number of rows that one slice of pruning examines in a database on another machine: each
+  /// group is a round trip, for which the loop waits.
   private static let remoteBudget = 64
 
   /// Starts a checkpoint, or prunes a slice of the history, if that is due.
@@ -34,7 +34,7 @@ extension ServerLoop {
     }
   }
 
-  /// Looks whether the files of the journal are still there, and reports a change.
+  /// Examines whether the files of the journal are still there, and reports a change.
   mutating func examine() {
     let found = writer.journal.problem
     guard maintenance.noteExamined(found) else { return }
@@ -52,7 +52,8 @@ extension ServerLoop {
     }
   }
 
-  /// The time to sleep in milliseconds; -1 to sleep until a descriptor is readable.
+  /// The time for which the loop can sleep, in milliseconds; -1 to sleep until a descriptor is
+  /// readable.
   mutating func sleepTime(_ now: Instant, _ watchdogAt: UInt64?) -> Int {
     // What is due waits until libzmq, which tells nobody, has freed memory.
     if router.peersOweTooMuch { return 1 }
@@ -64,8 +65,9 @@ extension ServerLoop {
     // A commit in flight renews the lease, and so does a running checkpoint.
     let renewal = isRemote && batches.areDurable && !writer.isBusy ? writer.lease?.renewal : nil
     let due = [
-      hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal, shardsWakeAt,
-      schedule.wakeAt(now),
+      hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal,
+      served?.leaving.map(\.deadline).min(),
+      backupSchedule.wakeAt(now),
     ]
     .compactMap { $0 }.min()
     guard let due else { return -1 }

@@ -8,7 +8,8 @@ import TransportGuard
 // reload of the configuration and a backup do not wait for it, and a rollback does not concern it.
 
 extension ServerLoop {
-  /// Takes the answers of the history thread, and the events that waited for navs.
+  /// Takes an answer and the replayed navs of the history thread, and the events that waited for
+  /// these navs.
   mutating func takeAnswers() throws {
     // One in a turn: to make what the client gets from it can take some milliseconds. None while peers owe
     // too much; the navs are always taken, because behind a full `pageIns` navd receives nothing.
@@ -23,10 +24,12 @@ extension ServerLoop {
     if !requests.isEmpty { batches.insertFirst(pageIns.release(requests)) }
   }
 
-  /// Revives the navs that have been read, and holds the events at hand that must wait for others.
+  /// Revives the navs that have been read, and holds the events that must wait for other dormant
+  /// navs.
   ///
-  /// The batches in flight meet no dormant nav, even if their events are handled again. They have
-  /// been here already, and no nav becomes dormant while a batch is under way.
+  /// The batches in flight meet no dormant nav, even if their events are handled again. Their
+  /// events have passed this function already, and no nav becomes dormant while a batch is in
+  /// flight.
   mutating func pageIn() throws {
     // In the batch of the events that waited, because a fault of the nav is noted there. A nav that
     // has other rows by now stays dormant, and its events request it again.
@@ -35,7 +38,7 @@ extension ServerLoop {
     }
     // Most turns hold nothing, and so copy no event.
     var first = 0
-    while first < batches.atHand.count, pageIns.isEmpty || first < batches.takenBack,
+    while first < batches.atHand.count, pageIns.isEmpty || first < batches.retriedCount,
       hub.dormant(for: batches.atHand[first]) == nil
     {
       first += 1

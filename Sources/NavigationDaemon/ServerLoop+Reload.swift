@@ -42,13 +42,13 @@ extension ServerLoop {
 
   /// Reads the configuration again, and applies it unless a part of it cannot be applied.
   ///
-  /// The entry of the log has the level error if the former configuration stays.
+  /// It returns the log entry, with level error if the former configuration stays.
   private mutating func reload() throws -> LogEntry {
     // First of all, because the service manager tells reloads apart by this time.
     let began = SystemClock.monotonicNanoseconds() / 1000
     notify(.reloading(sinceMicroseconds: began))
     // The batches in flight were decided by the present configuration.
-    try standStill(at: Instant.now())
+    try awaitBatches(at: Instant.now())
     writer.awaitCheckpoint()
     let entry = reloaded()
     log(entry)
@@ -75,9 +75,10 @@ extension ServerLoop {
       return LogEntry(.notice, "reloaded: \(listed)\(more)", kind: .reloaded)
     } catch {
       // The service manager shows one line, but the log has all faults.
-      for other in error.others { log(.error, other, kind: .reloaded) }
+      for other in error.otherReasons { log(.error, other, kind: .reloaded) }
       let more =
-        error.others.isEmpty ? "" : " (and \(counted(error.others.count, "more fault")))"
+        error.otherReasons.isEmpty
+        ? "" : " (and \(counted(error.otherReasons.count, "more fault")))"
       let text = "reload refused: \(error.reason)\(more); the former configuration stays"
       return LogEntry(.error, text, kind: .reloaded)
     }
@@ -99,20 +100,18 @@ extension ServerLoop {
     // The keys were read before the watch of their directory began.
     var control = control
     control.readKeys()
-    takeOver(control)
-    handInLimits()
+    use(control)
+    measureLimits()
     messageReader = hub.makeReader()
     writer.journal.retention = new.retention
   }
-}
 
-// Changes of roles, grants and keys.
+  // Changes of roles, grants and keys.
 
-extension ServerLoop {
   /// Reads the keys again, and ends the sessions of clients whose keys are no longer authorised.
-  mutating func rereadKeys() { takeOver(access.reread()) }
+  mutating func rereadKeys() { use(access.reread()) }
 
-  mutating func takeOver(_ control: AccessControl) {
+  mutating func use(_ control: AccessControl) {
     let former = access.control.access
     access.control = control
     for problem in control.problems {

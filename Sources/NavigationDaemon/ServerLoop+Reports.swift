@@ -27,28 +27,28 @@ extension ServerLoop {
   mutating func show(
     _ subject: ProgressSubject, _ done: UInt64, of total: UInt64, at now: UInt64
   ) {
-    if let text = works.note(subject, done, of: total, at: now) { show(text) }
+    if let text = workStatus.note(subject, done, of: total, at: now) { show(text) }
   }
 
   /// Shows the progress of pruning, as long as rows are left to examine.
   mutating func notePruning(_ report: MaintenanceReport, at now: Instant) {
     if report.rowsLeft > 0 {
-      if let text = works.note(.prune, left: report.rowsLeft, at: now.boot) { show(text) }
+      if let text = workStatus.note(.prune, left: report.rowsLeft, at: now.boot) { show(text) }
     } else {
       end(.prune)
     }
   }
 
   mutating func end(_ subject: ProgressSubject) {
-    if works.end(subject) { notify(.status(standing)) }
+    if workStatus.end(subject) { notify(.status(idleStatus)) }
   }
 
   /// The status of a daemon that does no long work.
-  private var standing: String {
+  private var idleStatus: String {
     maintenance.storageProblem ?? sockets.problem ?? configuration.status
   }
 
-  private func show(_ text: String) { notify(.status("\(text); \(standing)")) }
+  private func show(_ text: String) { notify(.status("\(text); \(idleStatus)")) }
 
   mutating func reportNotices() {
     guard !router.notices.isEmpty else { return }
@@ -61,57 +61,45 @@ extension ServerLoop {
   mutating func reclaimPlaces() {
     let former = sockets.problem
     for entry in sockets.reclaim() { log(entry) }
-    if sockets.problem != former { notify(.status(standing)) }
+    if sockets.problem != former { notify(.status(idleStatus)) }
     examine()
   }
-}
 
-// Measurements of the shell, for the hub's statistics.
+  // Measurements of the shell, for the hub's statistics.
 
-extension ServerLoop {
-  /// Counts a commit whose messages have just been passed to the socket.
+  /// Gives the hub the timing of a commit whose messages have just been passed to the socket.
   mutating func measure(_ timing: CommitTiming) {
     hub.measurements.note(timing.duration, .commit)
     hub.measurements.note(UInt64(timing.records), .batch)
     hub.measurements.note(SystemClock.monotonicNanoseconds() - timing.durableAt, .fanOut)
   }
 
-  /// Passes the figures that do not change while the daemon runs.
-  mutating func handInConstants() {
+  /// Gives the hub the figures that do not change while the daemon runs.
+  mutating func measureConstants() {
     let version = libraryVersion()
     hub.measurements[.transportVersion] =
       UInt64(version.major) * 10_000 + UInt64(version.minor) * 100 + UInt64(version.patch)
     hub.measurements[.startedAt] = SystemClock.bootMilliseconds()
     hub.measurements[.descriptorLimit] = descriptorLimit() ?? 0
-    handInLimits()
+    measureLimits()
   }
 
-  /// Passes the limits, which a reload may change.
-  mutating func handInLimits() {
+  /// Gives the hub the limits, which a reload may change.
+  mutating func measureLimits() {
     let limits = configuration.current.router
     hub.measurements[.journalLimit] = UInt64(configuration.current.retention.bytes)
     hub.measurements[.connectionLimit] = UInt64(limits.connections)
     hub.measurements[.principalLimit] = UInt64(limits.connectionsPerPrincipal)
   }
 
-  /// Passes the present figures before a client reads them; asks the file system at most ten times
-  /// a second.
-  mutating func handInGauges(at now: Instant) {
+  /// Gives the hub the present figures before a client reads them; it asks the file system at most
+  /// ten times a second.
+  mutating func measureGauges(at now: Instant) {
     hub.measurements.storageProblem = maintenance.storageProblem
     hub.measurements.socketProblem = sockets.problem
     hub.measurements[.logPages] = UInt64(max(writer.walPages, 0))
-    handInBackups(at: now)
+    measureBackups(at: now)
     guard maintenance.mustMeasure(at: now.boot) else { return }
-    handInConnections(at: now)
-    let sizes = writer.journal.fileSizes
-    hub.measurements[.journalBytes] = UInt64(sizes.journal)
-    hub.measurements[.logBytes] = UInt64(sizes.log)
-    let space = writer.journal.place.directory.flatMap { DiskSpace.probe($0.path) }
-    hub.measurements[.diskFree] = space?.free ?? 0
-    hub.measurements[.diskSize] = space?.size ?? 0
-  }
-
-  private mutating func handInConnections(at now: Instant) {
     let figures = router.measure(at: now.boot)
     hub.measurements[.connections] = UInt64(figures.open)
     hub.measurements[.countedConnections] = UInt64(figures.counted)
@@ -120,5 +108,11 @@ extension ServerLoop {
     hub.measurements.principals = figures.principals.prefix(PrincipalConnections.limit).map {
       PrincipalConnections(principal: $0.name, count: UInt64($0.connections))
     }
+    let sizes = writer.journal.fileSizes
+    hub.measurements[.journalBytes] = UInt64(sizes.journal)
+    hub.measurements[.logBytes] = UInt64(sizes.log)
+    let space = writer.journal.place.directory.flatMap { DiskSpace.probe($0.path) }
+    hub.measurements[.diskFree] = space?.free ?? 0
+    hub.measurements[.diskSize] = space?.size ?? 0
   }
 }

@@ -13,18 +13,17 @@ struct ServedShards {
   let journal: any ClusterJournal
   let keeper: ShardKeeper
   var arriving: [LoadedShards] = []
-  /// The shards to give to other members; at the deadline, by the boot clock, whatever is open.
+  /// The shards to give to other members: when nothing in them is open, or at the deadline by the
+  /// boot clock.
   var leaving: [(shards: [Shard], member: String, deadline: UInt64)] = []
   var lost: [Shard] = []
-  /// Whether the keeper has taken everything that there was to take.
+  /// Whether the keeper has reported that no shard is left to take.
   var isSettled = false
-  /// The navs that came since it had.
+  /// The number of navs loaded since that report.
   var loadedNavs = 0
 
   /// The milliseconds to wait for open transitions, questions and gestures.
   static let patience: UInt64 = 100
-
-  var isMoving: Bool { !arriving.isEmpty || !leaving.isEmpty || !lost.isEmpty }
 }
 
 extension ServerLoop {
@@ -41,40 +40,37 @@ extension ServerLoop {
         batches.append(.wished(asked.connection, id: asked.id, failure))
       case .settled:
         served?.isSettled = true
-        trimAfterLoading()
+        // Gives back what loading many navs has used; 20 ms for 30 MB of a million navs.
+        if served?.loadedNavs ?? 0 >= Self.navsWorthTrimming { navd_trim_memory() }
+        served?.loadedNavs = 0
       }
     }
   }
 
-  /// Gives back what loading many navs has used; 20 ms for 30 MB of a million navs.
-  private mutating func trimAfterLoading() {
-    if served?.loadedNavs ?? 0 >= Self.navsWorthTrimming { navd_trim_memory() }
-    served?.loadedNavs = 0
-  }
-
-  /// Lets shards come and go, as far as nothing that is open holds them.
+  /// Begins to serve the shards that arrive, and gives away those that leave, unless something open
+  /// holds them.
   mutating func moveShards(at now: Instant) throws {
     guard let served else { return }
     let isDue =
       !served.arriving.isEmpty || !served.lost.isEmpty
       || served.leaving.contains { $0.deadline <= now.boot || hub.isQuiet($0.shards) }
     guard isDue else { return }
-    try standStill(at: now)
+    try awaitBatches(at: now)
     writer.awaitCheckpoint()
     let lost = served.lost
     self.served?.lost = []
     try loseShards(lost, at: now)
     // What was taken back comes first: with shards that arrive now, it could be about dormant navs.
-    guard batches.takenBack == 0 else { return }
+    guard batches.retriedCount == 0 else { return }
     while let loaded = self.served?.arriving.first {
       self.served?.arriving.removeFirst()
       try serve(loaded, at: now)
     }
     // Behind the arrivals: the keeper can give away what it has taken before this loop serves it.
-    try leave(at: now)
+    try giveAway(at: now)
   }
 
-  private mutating func leave(at now: Instant) throws {
+  private mutating func giveAway(at now: Instant) throws {
     guard let served else { return }
     for leaving in served.leaving
     where leaving.deadline <= now.boot || hub.isQuiet(leaving.shards) {
@@ -83,13 +79,13 @@ extension ServerLoop {
       served.journal.release(shards, to: leaving.member)
       try end(shards, to: leaving.member, at: now)
       // Those too that are not here any more, or the keeper would count them as leaving for ever.
-      served.keeper.noteGone(leaving.shards)
+      served.keeper.noteReleased(leaving.shards)
       log(.info, "gave \(counted(shards.count, "shard")) to \(leaving.member)")
       self.served?.leaving.removeAll { $0.shards == leaving.shards }
     }
   }
 
-  /// Ends to serve shards that another member has taken, or that this one must load again.
+  /// Stops serving shards that another member has taken, or that this one must load again.
   mutating func loseShards(_ lost: [Shard], at now: Instant) throws {
     writer.awaitCheckpoint()
     served?.journal.drop(lost)
@@ -102,10 +98,11 @@ extension ServerLoop {
   private mutating func end(_ shards: [Shard], to member: String?, at now: Instant) throws {
     hub.release(shards, to: member, at: now)
     try carryOut(hub.committed(at: now))
-    served?.keeper.noteGone(shards)
+    served?.keeper.noteReleased(shards)
   }
 
-  /// Begins to serve shards; what the hub records of that is durable before anything is answered.
+  /// Begins to serve shards; the hub's records of that are durable before it answers anything about
+  /// them.
   private mutating func serve(_ loaded: LoadedShards, at now: Instant) throws {
     guard let served else { return }
     let shards = loaded.journals.map(\.shard)
@@ -146,9 +143,6 @@ extension ServerLoop {
         + "\(loaded.milliseconds) ms")
   }
 
-  /// When shards have to go; nil if none do.
-  var shardsWakeAt: UInt64? { served?.leaving.map(\.deadline).min() }
-
   /// Waits until the first shards are served, or a signal to stop comes; returns whether one came.
   mutating func awaitShards(signals: Int32) throws -> Bool {
     guard let keeper = served?.keeper else { return false }
@@ -173,14 +167,12 @@ extension ServerLoop {
     }
     return false
   }
-}
 
-// The lease of a journal that another daemon could take over. Each commit renews it, and `maintain`
-// renews it in quiet times. After its end this daemon receives and answers nothing, because another
-// one may have changed what a client would read here.
+  // The lease of a journal that another daemon could take over. Each commit renews it, and `maintain`
+  // renews it in quiet times. After its end this daemon receives and answers nothing, because another
+  // one may have changed what a client would read here.
 
-extension ServerLoop {
-  /// Waits a moment if the lease has ended, and has it renewed; returns whether it holds.
+  /// Returns whether the lease holds; if it has ended, starts a renewal and waits up to 20 ms.
   ///
   /// It throws `.fenced` if another daemon has taken over, and `.unreadable` if a signal to stop
   /// came.

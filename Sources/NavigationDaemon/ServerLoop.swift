@@ -34,17 +34,19 @@ struct ServerLoop: ~Copyable {
   var messageReader: ClientMessageReader
   var polling = BusyPollPolicy(processors: Int(navd_processor_count()))
   var maintenance: MaintenanceSchedule
-  var works = WorkStatus()
-  var schedule: BackupSchedule
-  /// The questions about the configuration that are to be answered before the next turn.
+  var workStatus = WorkStatus()
+  var backupSchedule: BackupSchedule
+  /// The administrators' questions about the configuration, which the loop answers before the next
+  /// turn.
   var questions: [ConfigurationQuestion] = []
 
   /// The maximum number of messages in one turn; with more, handshakes and other work would wait
   /// too long.
   static let messagesPerTurn = 256
-  /// The hub's work from which the other messages wait for the next turn.
+  /// The amount of `Hub.work` in one turn from which on other messages wait for the next turn.
   ///
-  /// With a quarter of it, 64 ops of 100 watches took several commits: 0.84 times the messages.
+  /// With a quarter of this limit, 64 ops of 100 watches took several commits, and throughput fell
+  /// to 0.84.
   static let workPerTurn = 1 << 20
 
   init(
@@ -66,12 +68,12 @@ struct ServerLoop: ~Copyable {
       access, keyDirectory: configuration.current.access.keyDirectory)
     self.configuration = configuration
     maintenance = MaintenanceSchedule(at: Instant.now().boot)
-    schedule = BackupSchedule(BackupSchedule.Rules(), newest: nil, at: Instant.now())
+    backupSchedule = BackupSchedule(BackupSchedule.Rules(), newest: nil, at: Instant.now())
   }
 
   /// Serves until a stop signal arrives.
   ///
-  /// An error is one that `DaemonError` knows; the journal is then as after a crash.
+  /// After an error, the journal is as after a crash.
   mutating func run(signals: Int32, watchdog: consuming Watchdog) throws {
     var poller = Poller()
     try router.watch(by: &poller)
@@ -91,8 +93,8 @@ struct ServerLoop: ~Copyable {
       turnsWithoutPoll += 1
       // A busy router is read again without a poll; the other descriptors are polled every ninth
       // turn at the latest.
-      if turnsWithoutPoll <= 8, !wasBusy { wasBusy = try lookForMessages() }
-      if !wasBusy || turnsWithoutPoll > 8 || batches.waiting > 0 {
+      if turnsWithoutPoll <= 8, !wasBusy { wasBusy = try pollForMessages() }
+      if !wasBusy || turnsWithoutPoll > 8 || batches.waitingCount > 0 {
         var timeout = wasBusy || !questions.isEmpty ? 0 : sleepTime(Instant.now(), watchdog.wakeAt)
         if timeout != 0, !batches.areDurable, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
@@ -131,7 +133,7 @@ struct ServerLoop: ~Copyable {
         "this user has no inotify instance left: navd reads new keys at a reload only, and restores "
           + "no replaced socket; raise fs.inotify.max_user_instances, and restart navd")
     }
-    writer.journal.note(now: Instant.now().boot)
+    writer.journal.countTime(until: Instant.now().boot)
     reclaimPlaces()
     // Keys may have been revoked before the watch began.
     rereadKeys()
@@ -139,7 +141,7 @@ struct ServerLoop: ~Copyable {
     // Opened now, while descriptors and files are there, instead of for the first nav to be revived.
     if !isRemote || hub.hasDormantNavs { try history.open() }
     if let directory = writer.journal.place.directory { sockets.watch.add(directory.path) }
-    handInConstants()
+    measureConstants()
     router.takeConnectionEvents()
     try router.admit(access.control)
   }
@@ -165,30 +167,29 @@ extension ServerLoop {
   private static let eventsWorthOverlapping = 8
   /// The number of events after which their records are passed to the writer.
   private static let eventsPerPart = 16
+  /// The number of navs from which on navd gives the memory that they leave back to the kernel.
+  static let navsWorthTrimming = 64
 
   /// Performs one turn: takes the writer's progress, then handles the events at hand and due work.
   mutating func turn(at now: Instant) throws {
     try takeProgress(at: now)
-    takeRouterEvents()
+    if !router.events.isEmpty {
+      batches.append(router.events)
+      router.events.removeAll(keepingCapacity: true)
+    }
     if maintenance.mustExamine(at: now.boot) { examine() }
     if !router.peersOweTooMuch {
       batches.takeWaiting(upTo: Self.messagesPerTurn, cost: Self.workPerTurn)
       if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
     }
-    if !batches.areDurable, mustStandStill(at: now) { try standStill(at: now) }
-    if served?.isMoving == true { try moveShards(at: now) }
+    if !batches.areDurable, mustAwaitBatches(at: now) { try awaitBatches(at: now) }
+    if served != nil { try moveShards(at: now) }
     if batches.areDurable, !writer.isBusy { try maintain(at: now) }
     startDueBackup(at: now)
     if hub.hasDormantNavs || !pageIns.isEmpty { try pageIn() }
     try handleEvents(at: now)
     try router.takeDue(at: now.boot)
     reportNotices()
-  }
-
-  private mutating func takeRouterEvents() {
-    guard !router.events.isEmpty else { return }
-    batches.append(router.events)
-    router.events.removeAll(keepingCapacity: true)
   }
 
   /// Handles the events at hand as one batch, and commits it here or passes it to the writer.
@@ -198,7 +199,7 @@ extension ServerLoop {
     let events = batches.begin()
     guard !events.isEmpty else { return }
     maintenance.noteEvents(at: now.boot)
-    if hasGet { handInGauges(at: now) }
+    if hasGet { measureGauges(at: now) }
     // Nothing is decided that only a file without a name would have.
     if maintenance.problem != nil { return try rollBack(at: now) }
     let end = hub.work + (router.peersOweTooMuch ? 0 : Self.workPerTurn)
@@ -208,27 +209,27 @@ extension ServerLoop {
       hub.handle(events[index], at: now)
       if batches.isSharing { batches.charge(index, hub.work - before) }
       guard !hub.isUnsound else {
-        batches.settle(&pageIns)
+        batches.setAsidePostponed(&pageIns)
         return try decideAgain(at: now)
       }
       // The writer inserts a part of a large batch while the rest of it is decided.
       if index % Self.eventsPerPart == Self.eventsPerPart - 1 { writer.stage(hub.takeRecords()) }
     }
-    batches.settle(&pageIns)
+    batches.setAsidePostponed(&pageIns)
     let records = hub.takeRecords()
     let isSmall = isAlone && events.count < Self.eventsWorthOverlapping && !isRemote
     // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.
-    if isSmall, !hub.maySeal || !writer.takes(records.count) {
+    if isSmall, !hub.maySeal || !writer.shouldTake(records.count) {
       try commit(records, at: now)
     } else {
       let maySeal = hub.maySeal
       if maySeal { hub.seal() }
       writer.submit(records)
-      if !maySeal { try standStill(at: now) }
+      if !maySeal { try awaitBatches(at: now) }
     }
   }
 
-  /// Takes the batch at hand back, in which an op broke an invariant, and decides its events again.
+  /// Rolls back the newest batch, in which an op broke an invariant, and decides its events again.
   private mutating func decideAgain(at now: Instant) throws {
     while !batches.isNewestAlone {
       writer.awaitProgress()
@@ -238,7 +239,7 @@ extension ServerLoop {
     guard hub.isUnsound else { return }
     writer.discard()
     try reload(hub.rollBackUnsound())
-    batches.takeBack()
+    batches.retryAll()
     try handleEvents(at: now)
   }
 
@@ -249,27 +250,16 @@ extension ServerLoop {
     if output.startsBackup { backups.start(.asked) }
     questions += output.questions
     for wish in output.wishes { served?.keeper.store(wish) }
-    if output.unloadedNavs > 0 { try noteUnloaded(output.unloadedNavs) }
+    // A sweep has made navs dormant: they are read again from the journal. To give their memory back
+    // takes 22 ms for 290 MB, at most once in `nav-idle-seconds`.
+    if output.unloadedNavs > 0 { try history.open() }
+    if output.unloadedNavs >= Self.navsWorthTrimming { navd_trim_memory() }
     for connection in output.endedConnections { router.discardOutbox(of: connection) }
     for notice in output.notices { log(LogEntry(notice)) }
   }
-}
 
-extension ServerLoop {
-  /// From how many navs on the freed memory is given back.
-  static let navsWorthTrimming = 64
+  // The end of commits: durable batches, failures and roll-back.
 
-  /// Prepares to read navs again that a sweep has made dormant, and gives their memory back.
-  private mutating func noteUnloaded(_ navs: Int) throws {
-    try history.open()
-    // 22 ms for 290 MB, at most once in `nav-idle-seconds`.
-    if navs >= Self.navsWorthTrimming { navd_trim_memory() }
-  }
-}
-
-// The end of commits: durable batches, failures and roll-back.
-
-extension ServerLoop {
   /// Commits the batch that has just begun on the loop thread; no other batch is in flight.
   mutating func commit(_ records: JournalRecords, at now: Instant) throws {
     let timing: CommitTiming?
@@ -287,11 +277,8 @@ extension ServerLoop {
   /// Releases the batches that the writer has completed, or rolls back those that failed.
   mutating func takeProgress(at now: Instant) throws {
     let progress = writer.takeProgress()
-    switch progress.checkpointProblem {
-    case .failed(let error): try failMaintenance(error, at: now)
-    case .isRead: maintenance.noteReader(at: now.boot)
-    case nil: break
-    }
+    if let error = progress.checkpointFailure { try failMaintenance(error, at: now) }
+    if progress.isLogRead { maintenance.noteReader(at: now.boot) }
     if !progress.timings.isEmpty { noteStored(at: now) }
     for _ in 0..<progress.completed {
       batches.completeOldest()
@@ -305,13 +292,13 @@ extension ServerLoop {
   ///
   /// While batches are in flight, the hub may decide ops only. Every other event reads or changes
   /// what is durable.
-  func mustStandStill(at now: Instant) -> Bool {
-    !hub.maySeal || batches.areFull || !batches.areOps
+  func mustAwaitBatches(at now: Instant) -> Bool {
+    !hub.maySeal || batches.areFull || !batches.areOnlyOps
       || maintenance.isOverdue(at: now.boot) || maintenance.problem != nil
   }
 
-  /// Waits until every batch is durable or has failed; if that is long, it answers reads meanwhile.
-  mutating func standStill(at now: Instant) throws {
+  /// Waits until every batch is durable or has failed; in a long wait, it answers reads.
+  mutating func awaitBatches(at now: Instant) throws {
     while !batches.areDurable {
       writer.awaitProgress(milliseconds: JournalWriter.slowCommit)
       try takeProgress(at: now)
@@ -322,9 +309,9 @@ extension ServerLoop {
     }
   }
 
-  /// Answers the reads at hand that show what is durable; all other events stay at hand.
+  /// Answers the reads at hand that concern durable states only; all other events stay at hand.
   private mutating func answerAhead(at now: Instant) throws {
-    guard !batches.areOps else { return }
+    guard !batches.areOnlyOps else { return }
     var waiting = batches.connectionsInFlight
     var isBehindAccess = false
     for received in batches.takeAtHand() {
@@ -354,7 +341,7 @@ extension ServerLoop {
       let lostShards = Set(lost)
       let requests = hub.rollBack(isStorageFailing: false)
       try reload(requests.filter { !lostShards.contains(Shard(ofNav: $0.nav)) })
-      batches.takeBack()
+      batches.retryAll()
       try loseShards(lost, at: now)
     case _ where error.isPassing:
       if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
@@ -386,11 +373,9 @@ extension ServerLoop {
     precondition(hub.takeRecords().isEmpty, "records while the journal takes none")
     try carryOut(hub.committed(at: now))
   }
-}
 
-// Messages that have arrived.
+  // Messages that have arrived.
 
-extension ServerLoop {
   /// Receives a limited number of messages; returns whether there were any.
   ///
   /// `isAwaited` says that the router was empty when it was last read.
@@ -398,7 +383,7 @@ extension ServerLoop {
     var count = 0
     // Without others, libzmq keeps what its peers send too early.
     guard
-      batches.waiting < Self.messagesPerTurn || router.peersOweTooMuch
+      batches.waitingCount < Self.messagesPerTurn || router.peersOweTooMuch
         || router.hasSeveralPrincipals
     else { return false }
     while count < Self.messagesPerTurn, batches.mayReceive, pageIns.mayReceive {
@@ -408,7 +393,7 @@ extension ServerLoop {
       takeMessage()
       // Reading an empty socket costs two system calls. So where messages come one at a time, each
       // is handled without looking for another. One that came meanwhile is found in the next turn.
-      if count == 1, isAwaited, polling.comeOneByOne { return true }
+      if count == 1, isAwaited, polling.arriveOneByOne { return true }
     }
     if count > 0 { polling.noteReceived(count, isAwaited: isAwaited) }
     return count > 0
@@ -429,12 +414,12 @@ extension ServerLoop {
   ///
   /// It does not poll while the writer has batches, because the writer needs the processor, nor
   /// while there is other work.
-  mutating func lookForMessages() throws -> Bool {
+  mutating func pollForMessages() throws -> Bool {
     guard batches.areDurable, batches.isEmpty, router.events.isEmpty, pageIns.mayReceive
     else { return false }
     let start = SystemClock.monotonicNanoseconds()
     polling.beginWait(at: start)
-    let limit = polling.limit
+    let limit = polling.pollingLimit
     var last = start
     while last - start < limit {
       if try receiveMessages(isAwaited: true) {
@@ -442,7 +427,7 @@ extension ServerLoop {
         return true
       }
       let now = SystemClock.monotonicNanoseconds()
-      guard polling.goesOn(afterLook: now - last) else { return false }
+      guard polling.continues(afterPoll: now - last) else { return false }
       last = now
     }
     return false

@@ -1,6 +1,6 @@
 import RuntimePaths
 
-/// The configuration in use, and the sources of another one.
+/// The configuration in use, and the sources from which a reload reads the next one.
 struct ServingConfiguration {
   var current: Configuration { loaded.configuration }
   var loaded: LoadedConfiguration
@@ -24,14 +24,14 @@ struct ServingConfiguration {
   /// The reasons why the configuration in use stays.
   struct Refusal: Error {
     var reason: String
-    var others: [String] = []
+    var otherReasons: [String] = []
   }
 
   /// Reads the sources again, and looks names up; throws the reasons why they cannot be applied.
   func examine() throws(Refusal) -> (loaded: LoadedConfiguration, access: AccessControl) {
     let (loaded, faults) = sources.examine()
     let new = loaded.configuration
-    try check(new, faults + Daemon.pathsThatGo(in: loaded))
+    try check(new, faults + Daemon.temporaryPathFaults(in: loaded))
     return (
       loaded, AccessControl(new.access, daemonUser: rules.userID, host: new.cluster.userHost)
     )
@@ -41,7 +41,7 @@ struct ServingConfiguration {
   func check(_ new: Configuration, _ faults: [ConfigurationError]) throws(Refusal) {
     if let first = faults.first {
       throw Refusal(
-        reason: first.description, others: faults.dropFirst().map(\.description))
+        reason: first.description, otherReasons: faults.dropFirst().map(\.description))
     }
     if let reason = current.reasonAgainstReload(new, startedWith: first) {
       throw Refusal(reason: reason)

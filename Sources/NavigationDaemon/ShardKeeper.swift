@@ -6,13 +6,13 @@ import Synchronization
 
 /// Takes and loads the shards of this member of a cluster, on a thread of its own.
 ///
-/// It reads how the cluster is divided whenever another member changes something, a lease has ended,
-/// or a third of a lease has passed; `ShardPlacement` decides. The loop takes `news`. It alone knows
-/// what is under way to the navs, so it alone ends to serve a shard.
+/// It reads how the cluster is divided whenever another member changes something, a lease has
+/// ended, or a third of a lease has passed; `ShardPlacement` decides. The loop takes `news`. The
+/// loop alone knows which ops are in flight, so it alone stops serving a shard.
 ///
 /// `@unchecked Sendable`: `keeper` and the variables belong to the thread.
 final class ShardKeeper: @unchecked Sendable {
-  /// What the loop must know.
+  /// A message to the loop.
   enum News: Sendable {
     /// How the cluster is divided.
     case view(ClusterView)
@@ -22,17 +22,17 @@ final class ShardKeeper: @unchecked Sendable {
     case leaving([Shard], to: String)
     /// Shards that another member has taken.
     case lost([Shard])
-    /// What became of an administrator's wish.
+    /// The outcome of an administrator's wish.
     case wished(AskedWish, WishFailure?)
     /// There is nothing more to take at the moment.
     case settled
   }
 
-  /// What the loop has to say.
+  /// A message from the loop.
   private enum Order: Sendable {
     case wish(AskedWish)
-    /// The loop no longer serves some shards, which `served` tells already.
-    case look
+    /// `served` has changed: the keeper reads the cluster again.
+    case readAgain
     /// Shards are replayed by the configuration of this hub from now on.
     case use(Hub)
   }
@@ -42,20 +42,20 @@ final class ShardKeeper: @unchecked Sendable {
   private let keeper: any ClusterKeeper
   private let lease: UInt64
   private let log: Log
-  /// What makes the hubs that replay shards; nil before `start`.
-  private var replaying: Hub?
-  /// The shards that the loop serves, or is about to; and those that it has been asked to give
-  /// away, each with the member that gets it.
+  /// The hub whose empty copies replay shards; nil before `start`.
+  private var hubTemplate: Hub?
+  /// The shards that the loop serves or is about to serve, and those that it is to give away, each
+  /// with the member that gets it.
   private let served = Mutex((held: Set<Shard>(), leaving: [Shard: String]()))
   /// The shards whose rows this process cannot replay, with the time of the next attempt, by the boot clock.
   ///
   /// A later attempt can succeed, because an administrator may be restoring the rows.
-  private var broken: [Shard: UInt64] = [:]
+  private var unreadableUntil: [Shard: UInt64] = [:]
   private var lastFailure = ""
-  private var seeds: SeededGenerator
+  private var seedGenerator: SeededGenerator
 
-  private static let loadedAtATime = 128
-  /// The milliseconds after which it replays broken shards again.
+  private static let shardsPerLoad = 128
+  /// The milliseconds after which it replays unreadable shards again.
   private static let repairPause: UInt64 = 60_000
 
   /// Makes a keeper; `lease` is in milliseconds.
@@ -63,18 +63,18 @@ final class ShardKeeper: @unchecked Sendable {
     self.keeper = keeper
     self.lease = lease
     self.log = log
-    seeds = SeededGenerator(seed: seed)
+    seedGenerator = SeededGenerator(seed: seed)
   }
 
   // The loop's side.
 
-  /// Starts the thread; `hub` makes the hubs that replay shards.
+  /// Starts the thread; empty copies of `hub` replay shards.
   func start(_ hub: borrowing Hub) {
     use(hub)
     Thread.start { self.run() }
   }
 
-  /// Replays shards by the configuration of a hub from now on.
+  /// Makes the thread replay shards by the configuration of a hub from now on.
   func use(_ hub: borrowing Hub) {
     orders.append(.use(hub.makeReplayingHub(seed: 0)))
   }
@@ -82,13 +82,13 @@ final class ShardKeeper: @unchecked Sendable {
   func store(_ wish: AskedWish) { orders.append(.wish(wish)) }
 
   /// Notes that the loop no longer serves shards.
-  func noteGone(_ shards: [Shard]) {
+  func noteReleased(_ shards: [Shard]) {
     // At once, because the thread can be about to hold the same shards again.
     served.withLock { served in
       served.held.subtract(shards)
       for shard in shards { served.leaving[shard] = nil }
     }
-    orders.append(.look)
+    orders.append(.readAgain)
   }
 
   // The thread's side.
@@ -100,7 +100,8 @@ final class ShardKeeper: @unchecked Sendable {
     }
   }
 
-  /// Does what is to be done now; returns when to look again, in milliseconds of the boot clock.
+  /// Reads the cluster, and takes and gives away shards; returns when to do so again, in
+  /// milliseconds of the boot clock.
   private func turn() -> UInt64 {
     do throws(JournalError) {
       takeOrders()
@@ -109,15 +110,16 @@ final class ShardKeeper: @unchecked Sendable {
       let (held, leaving) = served.withLock { $0 }
       let now = SystemClock.bootMilliseconds()
       let plan = ShardPlacement(
-        cluster, held: held, leaving: leaving, broken: Set(broken.filter { $0.value > now }.keys))
+        cluster, held: held, leaving: leaving,
+        broken: Set(unreadableUntil.filter { $0.value > now }.keys))
       if !plan.lost.isEmpty { news.append(.lost(plan.lost)) }
-      for (member, shards) in plan.gives.sorted(by: { $0.key < $1.key }) {
+      for (member, shards) in plan.shardsToGive.sorted(by: { $0.key < $1.key }) {
         served.withLock { served in
           for shard in shards { served.leaving[shard] = member }
         }
         news.append(.leaving(shards, to: member))
       }
-      let taken = try take(plan.takes)
+      let taken = try take(plan.shardsToTake)
       lastFailure = ""
       if taken { return 0 }
       news.append(.settled)
@@ -130,7 +132,8 @@ final class ShardKeeper: @unchecked Sendable {
     }
   }
 
-  /// When to look again: a lease of another member ends, or a third of one's own has passed.
+  /// When to read the cluster again: a lease of another member ends, or a third of one's own has
+  /// passed.
   private func wakeTime(_ view: ClusterView) -> UInt64 {
     let now = SystemClock.bootMilliseconds()
     let ends = view.members.filter { $0.isAlive && $0.name != view.member && !$0.shards.isEmpty }
@@ -147,8 +150,8 @@ final class ShardKeeper: @unchecked Sendable {
         } catch {
           news.append(.wished(asked, .storage(error.description)))
         }
-      case .look: break
-      case .use(let hub): replaying = hub
+      case .readAgain: break
+      case .use(let hub): hubTemplate = hub
       }
     }
   }
@@ -156,8 +159,8 @@ final class ShardKeeper: @unchecked Sendable {
   /// Takes and loads shards; returns whether there were any.
   private func take(_ shards: [Shard]) throws(JournalError) -> Bool {
     var tookAny = false
-    for first in stride(from: 0, to: shards.count, by: Self.loadedAtATime) {
-      let wanted = Array(shards[first..<min(first + Self.loadedAtATime, shards.count)])
+    for first in stride(from: 0, to: shards.count, by: Self.shardsPerLoad) {
+      let wanted = Array(shards[first..<min(first + Self.shardsPerLoad, shards.count)])
       let taken = try keeper.take(wanted)
       guard !taken.isEmpty, let loaded = try load(taken) else { continue }
       tookAny = true
@@ -169,9 +172,9 @@ final class ShardKeeper: @unchecked Sendable {
 
   /// Replays shards, without those whose rows cannot be replayed.
   private func load(_ taken: [Journal]) throws(JournalError) -> LoadedShards? {
-    guard let hub = replaying else { return nil }
+    guard let hub = hubTemplate else { return nil }
     let begin = SystemClock.monotonicMilliseconds()
-    var loaded = LoadedShards(hub: hub.makeReplayingHub(seed: seeds.next()))
+    var loaded = LoadedShards(hub: hub.makeReplayingHub(seed: seedGenerator.next()))
     for journal in taken {
       do throws(JournalError) {
         try loaded.add(journal)
@@ -194,7 +197,7 @@ final class ShardKeeper: @unchecked Sendable {
   private func refuse(_ journals: [Journal], _ error: JournalError) throws(JournalError) {
     if case .unreadable = error { throw error }
     let again = SystemClock.bootMilliseconds() + Self.repairPause
-    for journal in journals { broken[journal.shard] = again }
+    for journal in journals { unreadableUntil[journal.shard] = again }
     let numbers = journals.prefix(8).map { "\($0.shard.number)" }.joined(separator: ", ")
     log(.error, "the shards \(numbers) cannot be served: \(error)", kind: .journalFailed)
   }

@@ -6,16 +6,15 @@ import Systemd
 /// Shows the progress of a start, on a terminal and in the status of the service, and ends the process
 /// if it is asked to stop meanwhile.
 struct StartProgress {
-  /// A start that is faster shows no line on a terminal.
+  /// The milliseconds after which a start shows a line on a terminal.
   private static let patience: UInt64 = 100
 
   private let form: ProgressDisplay.Form
   private let log: Log
-  private let began = SystemClock.monotonicMilliseconds()
+  private let startTime = SystemClock.monotonicMilliseconds()
   private var line: ProgressLine
   private var status = WorkStatus()
 
-  /// Begins; shows nothing.
   init(as form: ProgressDisplay.Form, log: Log) {
     (self.form, self.log) = (form, log)
     line = ProgressLine(.start, as: form)
@@ -23,8 +22,8 @@ struct StartProgress {
 
   mutating func show(_ done: UInt64, of total: UInt64) {
     let now = SystemClock.monotonicMilliseconds()
-    if form == .json || now >= began + Self.patience { line.show(done, of: total) }
-    if let text = status.note(.start, done, of: total, at: now), now > began {
+    if form == .json || now >= startTime + Self.patience { line.show(done, of: total) }
+    if let text = status.note(.start, done, of: total, at: now), now > startTime {
       Daemon.extendTimeout(text)
     }
     guard navd_pending_stop() != 0 else { return }

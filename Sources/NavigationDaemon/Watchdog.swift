@@ -2,11 +2,9 @@
 ///
 /// Times are in milliseconds.
 struct Watchdog {
-  private let interval: UInt64?
-  private var reportedAt: UInt64 = 0
-
-  /// Makes a watchdog; without an interval it is never due.
-  init(interval: UInt64?) { self.interval = interval }
+  /// The time between two reports; nil if no report is ever due.
+  let interval: UInt64?
+  private(set) var reportedAt: UInt64 = 0
 
   /// When the next report is due; nil for never.
   var wakeAt: UInt64? { interval.map { reportedAt + $0 } }

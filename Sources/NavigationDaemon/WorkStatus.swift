@@ -3,15 +3,15 @@ import RuntimePaths
 
 /// Decides what the service manager shows while the daemon does long work: a backup, or pruning.
 ///
-/// Laws: at most one text a second for each piece of work, beside the text that ends it; a piece that
-/// is not noted is not shown. Times are in milliseconds of a clock that does not fall.
+/// Laws: at most one text a second for each piece of work, beside the text that ends it; work
+/// without a report is not shown. Times are in milliseconds of a clock that does not fall.
 struct WorkStatus {
   /// Milliseconds between two texts about the same work.
   static let interval: UInt64 = 1000
 
   private var works: [(subject: ProgressSubject, estimate: ProgressEstimate, shownAt: UInt64?)] = []
 
-  /// The progress of work that is being done; nil if it is not.
+  /// The progress of a piece of work; nil if it is not being done.
   subscript(_ subject: ProgressSubject) -> ProgressEstimate? {
     works.first { $0.subject == subject }?.estimate
   }
@@ -22,13 +22,13 @@ struct WorkStatus {
   ) -> String? {
     let index = works.firstIndex { $0.subject == subject } ?? works.count
     if index == works.count { works.append((subject, ProgressEstimate(at: now), nil)) }
-    works[index].estimate.note(done, of: total, at: now)
+    works[index].estimate.update(done, of: total, at: now)
     if let shownAt = works[index].shownAt, now < shownAt + Self.interval { return nil }
     works[index].shownAt = now
     return works.map { $0.estimate.text($0.subject) }.joined(separator: "; ")
   }
 
-  /// Takes a report of the work that is left, if the size of the whole was not known before.
+  /// Takes a report of the work that is left; the total is the largest sum of done and left so far.
   mutating func note(_ subject: ProgressSubject, left: UInt64, at now: UInt64) -> String? {
     let before = self[subject]
     let done = before?.done ?? 0

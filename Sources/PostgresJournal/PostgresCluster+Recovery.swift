@@ -22,7 +22,7 @@ extension PostgresCluster {
         isStored = try rejoin(Set(engines.map(\.shard)))
       } catch {
         reason = error.text
-        _ = poll(nil, 0, PostgresPlace.pause)
+        _ = poll(nil, 0, PostgresPlace.reconnectPause)
         continue
       }
       guard let isStored else { throw .fenced(path: name) }
@@ -41,10 +41,10 @@ extension PostgresCluster {
     let results = try raiseGeneration(connection)
     guard results[0].count == 1, let generation = results[0].integer(0, 0) else { return nil }
     self.generation = generation
-    let hasLease = (held?.lease.end ?? 0) > SystemClock.bootMilliseconds()
+    let hasLease = (heldLease?.lease.end ?? 0) > SystemClock.bootMilliseconds()
     let witness = PostgresHistory.Witness(
       former: self.identity, found: identity, hasLease: hasLease,
-      hasRenewal: results[0].integer(0, 1) ?? 0 >= held?.end ?? 0)
+      hasRenewal: results[0].integer(0, 1) ?? 0 >= heldLease?.end ?? 0)
     let verdicts = witness.verdicts(
       shards.mapValues(\.engine.count), committing, Self.counts(results[1]), doubtful)
     doubtful.formUnion(verdicts.shards { !$0.isSame })
@@ -53,7 +53,7 @@ extension PostgresCluster {
       throw .unreachable("somebody cancels the wait for the standby")
     }
     warn(of: verdicts.shards { $0 == .lost || $0 == .doubtful })
-    (held, self.connection, self.identity) = (renewed, connection, identity)
+    (heldLease, self.connection, self.identity) = (renewed, connection, identity)
     return verdicts.values.contains(.same(isStored: true)) || committing.isEmpty
   }
 
@@ -62,18 +62,17 @@ extension PostgresCluster {
     _ connection: PostgresConnection
   ) throws(PostgresError) -> [PostgresResult] {
     do throws(PostgresError) {
-      return try connection.run(
-        [
-          // A database that went back has a lower generation.
-          PostgresCommand(
-            """
-            UPDATE navd.member SET generation = greatest(generation, $3) + 1
-            WHERE name = $1 AND process = $2 RETURNING generation, \(Self.endInSQL)
-            """, .text(postgres.member.name), .text(postgres.process), .integer(generation)),
-          PostgresCommand(
-            "SELECT id, epoch, commits FROM navd.shard WHERE id = ANY($1)",
-            .integers(shards.keys.map { Int64($0.number) })), Self.planning,
-        ], until: postgres.deadline())
+      return try connection.run([
+        // A database that went back has a lower generation.
+        PostgresCommand(
+          """
+          UPDATE navd.member SET generation = greatest(generation, $3) + 1
+          WHERE name = $1 AND process = $2 RETURNING generation, \(Self.endInSQL)
+          """, .text(postgres.member.name), .text(postgres.process), .integer(generation)),
+        PostgresCommand(
+          "SELECT id, epoch, commits FROM navd.shard WHERE id = ANY($1)",
+          .integers(shards.keys.map { Int64($0.number) })), Self.planningCommand,
+      ])
     } catch {
       if case .refused(PostgresError.lockTimeout, _) = error { postgres.endSilent(connection) }
       throw error
@@ -109,17 +108,17 @@ extension PostgresCluster {
     ]
     let lost = verdicts.shards { $0 == .lost }
     // A shard whose navs still need new epochs keeps its former server, by which the next owner knows.
-    let whole = verdicts.shards(where: \.isSame).filter {
-      shards[$0]?.engine.mustRenewEpochs == false
+    let whole = verdicts.shards(where: \.isSame).filter { shard in
+      shards[shard].map { $0.engine.loss == nil } ?? false
     }
-    if !lost.isEmpty { commands.append(Self.mark(lost)) }
+    if !lost.isEmpty { commands.append(Self.markLost(lost)) }
     if witness.found != witness.former {
       commands.append(
         PostgresCommand(
           "UPDATE navd.shard SET server = $2 WHERE id = ANY($1) RETURNING id, ctid",
           .integers(whole.map { Int64($0.number) }), .text(witness.found.text)))
     }
-    let results = try connection.run(commands, until: postgres.deadline())
+    let results = try connection.run(commands)
     let renewed = results[0]
     rowPlace = renewed.integer(0, 1) ?? 0
     if witness.found != witness.former, let moved = results.last {
@@ -131,8 +130,8 @@ extension PostgresCluster {
     return renewed.count == 1 ? renewed.integer(0, 0).map { (lease, $0) } : nil
   }
 
-  /// Lets the next owner of shards give new epochs to their navs.
-  static func mark(_ lost: [Shard]) -> PostgresCommand {
+  /// Marks shards that lack commits, so that their next owner gives new epochs to the navs.
+  static func markLost(_ lost: [Shard]) -> PostgresCommand {
     PostgresCommand(
       "UPDATE navd.shard SET restored = true WHERE id = ANY($1)",
       .integers(lost.map { Int64($0.number) }))

@@ -25,22 +25,22 @@ final class PostgresCluster: ClusterJournal {
   /// The database that confirmed the last commit.
   var identity: PostgresIdentity
   /// The lease by the clock of this process, and by that of the database, in microseconds.
-  var held: (lease: JournalLease, end: Int64)?
+  var heldLease: (lease: JournalLease, end: Int64)?
   /// The shards of which this process cannot say that the database has everything; nothing of them
   /// may be served.
   var doubtful: Set<Shard> = []
   var retention: Retention {
     didSet { for shard in shards.values { shard.journal.retention = retention } }
   }
-  /// Where the row of the member was last.
+  /// The physical place (`ctid`) of the member's row after the last commit.
   var rowPlace: Int64 = 0
   private var staged: [JournalRecords] = []
-  /// The first commit of which nobody knows how it ended.
-  private var poison: JournalError?
+  /// The error of the first commit with an unknown outcome; every later commit fails with it.
+  private var unknownOutcome: JournalError?
   /// The shard after which history is pruned next.
-  private var pruned: Shard?
-  private var checkpoints = 0
-  private let bytes = Atomic<Int>(0)
+  private var lastPrunedShard: Shard?
+  private var checkpointCount = 0
+  private let measuredBytes = Atomic<Int>(0)
   let keeper: any ClusterKeeper
 
   /// Connects, checks the server, makes the tables if there are none, and becomes a member.
@@ -51,11 +51,13 @@ final class PostgresCluster: ClusterJournal {
       let connection = try postgres.connectChecked()
       // Two connections that are open at once have two sessions.
       if try postgres.connect().process == connection.process {
-        throw PostgresError.unreachable(PostgresError.pooler)
+        throw PostgresError.unreachable(PostgresError.poolerAdvice)
       }
       return connection
     }
-    try PostgresSchema.prepare(connection, postgres.name, until: postgres.deadline())
+    try PostgresSchema.prepare(
+      connection, postgres.name, until: SystemClock.monotonicMilliseconds() + postgres.answerTimeout
+    )
     self.connection = connection
     identity = try postgres.reading { () throws(PostgresError) in
       try postgres.identity(connection)
@@ -69,34 +71,33 @@ final class PostgresCluster: ClusterJournal {
   var place: any JournalPlace { postgres }
   /// The lease; it has ended while a shard is doubtful, so that the daemon gives that shard up first.
   var lease: JournalLease? {
-    doubtful.isEmpty ? held?.lease : JournalLease(renewal: 0, end: 0)
+    doubtful.isEmpty ? heldLease?.lease : JournalLease(renewal: 0, end: 0)
   }
   var name: String { postgres.name }
   var walPages: Int { 0 }
   var problem: JournalError? { nil }
-  var fileSizes: (journal: Int, log: Int) { (bytes.load(ordering: .relaxed), 0) }
+  var fileSizes: (journal: Int, log: Int) { (measuredBytes.load(ordering: .relaxed), 0) }
 
   private func join(_ connection: PostgresConnection) throws(JournalError) {
     let lease = postgres.leaseFromNow()
     let member = postgres.member
     do throws(PostgresError) {
-      let result = try connection.run(
-        [
-          PostgresCommand(
-            """
-            INSERT INTO navd.member AS former(
-              name, process, generation, leased_until, endpoint, key, web, draining)
-            VALUES($2, $3, 1, \(Self.leaseInSQL), $4, $5, $6, false)
-            ON CONFLICT (name) DO UPDATE SET process = excluded.process,
-              generation = former.generation + 1, leased_until = excluded.leased_until,
-              endpoint = excluded.endpoint, key = excluded.key, web = excluded.web
-            RETURNING generation, \(Self.endInSQL), ctid
-            """, .integer(Int64(postgres.lease)), .text(member.name), .text(postgres.process),
-            .text(member.endpoint), .text(member.key), .text(member.web)), Self.notification,
-          Self.planning,
-        ], until: postgres.deadline())
+      let result = try connection.run([
+        PostgresCommand(
+          """
+          INSERT INTO navd.member AS former(
+            name, process, generation, leased_until, endpoint, key, web, draining)
+          VALUES($2, $3, 1, \(Self.leaseInSQL), $4, $5, $6, false)
+          ON CONFLICT (name) DO UPDATE SET process = excluded.process,
+            generation = former.generation + 1, leased_until = excluded.leased_until,
+            endpoint = excluded.endpoint, key = excluded.key, web = excluded.web
+          RETURNING generation, \(Self.endInSQL), ctid
+          """, .integer(Int64(postgres.lease)), .text(member.name), .text(postgres.process),
+          .text(member.endpoint), .text(member.key), .text(member.web)), Self.notificationCommand,
+        Self.planningCommand,
+      ])
       generation = result[0].integer(0, 0) ?? 0
-      held = (lease, result[0].integer(0, 1) ?? 0)
+      heldLease = (lease, result[0].integer(0, 1) ?? 0)
       rowPlace = result[0].integer(0, 2) ?? 0
     } catch {
       if case .refused(PostgresError.lockTimeout, _) = error { postgres.endSilent(connection) }
@@ -108,15 +109,13 @@ final class PostgresCluster: ClusterJournal {
   static let endInSQL = "(extract(epoch FROM leased_until) * 1000000)::bigint"
 
   /// Lets a session prefer rows by their places to a scan of a small table.
-  static let planning = PostgresCommand("SELECT set_config('random_page_cost', '1', false)")
+  static let planningCommand = PostgresCommand("SELECT set_config('random_page_cost', '1', false)")
 
   /// Wakes the keepers of all members when the transaction is committed.
-  static let notification = PostgresCommand("SELECT pg_notify('navd', '')")
-}
+  static let notificationCommand = PostgresCommand("SELECT pg_notify('navd', '')")
 
-// The shards.
+  // The shards.
 
-extension PostgresCluster {
   func adopt(_ taken: [Journal]) throws(JournalError) {
     for journal in taken {
       guard let engine = journal.engine as? PostgresEngine else {
@@ -140,25 +139,22 @@ extension PostgresCluster {
     drop(leaving)
     let numbers = leaving.map { Int64($0.number) }
     do throws(PostgresError) {
-      _ = try connection?.run(
-        [
-          PostgresCommand(
-            """
-            UPDATE navd.shard SET owner = $2, epoch = epoch + 1 WHERE id = ANY($1) AND owner = $3
-              AND EXISTS(SELECT 1 FROM navd.member
-                WHERE name = $3 AND process = $4 AND generation = $5)
-            """, .integers(numbers), .text(member), .text(postgres.member.name),
-            .text(postgres.process), .integer(generation)), Self.notification,
-        ], until: postgres.deadline())
+      _ = try connection?.run([
+        PostgresCommand(
+          """
+          UPDATE navd.shard SET owner = $2, epoch = epoch + 1 WHERE id = ANY($1) AND owner = $3
+            AND EXISTS(SELECT 1 FROM navd.member
+              WHERE name = $3 AND process = $4 AND generation = $5)
+          """, .integers(numbers), .text(member), .text(postgres.member.name),
+          .text(postgres.process), .integer(generation)), Self.notificationCommand,
+      ])
     } catch {
       connection = nil
     }
   }
-}
 
-// One transaction of several shards.
+  // One transaction of several shards.
 
-extension PostgresCluster {
   func stage(_ records: JournalRecords) throws(JournalError) {
     if !records.isEmpty { staged.append(records) }
   }
@@ -167,7 +163,7 @@ extension PostgresCluster {
 
   func commitStaged() throws(JournalError) {
     guard !staged.isEmpty else { return }
-    let parts = Self.divided(staged)
+    let parts = Self.recordsByShard(staged)
     staged = []
     var members: [(journal: Journal, engine: PostgresEngine)] = []
     do throws(JournalError) {
@@ -186,7 +182,7 @@ extension PostgresCluster {
   }
 
   /// The records of each shard, in their order.
-  private static func divided(_ batch: [JournalRecords]) -> [(Shard, JournalRecords)] {
+  private static func recordsByShard(_ batch: [JournalRecords]) -> [(Shard, JournalRecords)] {
     var parts: [Shard: JournalRecords] = [:]
     for records in batch {
       var next = 0
@@ -209,18 +205,18 @@ extension PostgresCluster {
 
   /// Commits the open transactions of some shards as one; without shards, it renews the lease.
   func commit(_ engines: [PostgresEngine]) throws(JournalError) {
-    if let poison { throw poison }
+    if let unknownOutcome { throw unknownOutcome }
     try checkDoubts()
     let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutage
     var moves = 0
     do throws(JournalError) {
       while true {
         switch send(engines) {
-        case .stored: return note(engines)
+        case .stored: return noteStored(engines)
         case .notStored(let error): throw error
         case .moved where SystemClock.monotonicMilliseconds() < giveUp:
           // Something that goes on changing the rows must not be answered by a storm of commits.
-          if moves > 0 { _ = poll(nil, 0, PostgresPlace.pause) }
+          if moves > 0 { _ = poll(nil, 0, PostgresPlace.reconnectPause) }
           moves += 1
         case .moved:
           throw JournalError.writeFailed(
@@ -228,7 +224,7 @@ extension PostgresCluster {
         case .unknown(let reason):
           connection = nil
           if try areStored(engines, until: giveUp, reason) {
-            note(engines)
+            noteStored(engines)
             if engines.isEmpty { try checkDoubts() }
             return
           }
@@ -237,7 +233,7 @@ extension PostgresCluster {
         }
       }
     } catch {
-      if case .syncFailed = error { poison = error }
+      if case .syncFailed = error { unknownOutcome = error }
       throw error
     }
   }
@@ -246,7 +242,9 @@ extension PostgresCluster {
     if !doubtful.isEmpty { throw .fenced(path: name, shards: doubtful.sorted()) }
   }
 
-  private func note(_ engines: [PostgresEngine]) { for engine in engines { engine.noteStored() } }
+  private func noteStored(_ engines: [PostgresEngine]) {
+    for engine in engines { engine.noteStored() }
+  }
 
   /// How a commit ended.
   private enum Outcome {
@@ -260,24 +258,24 @@ extension PostgresCluster {
   private func send(_ engines: [PostgresEngine]) -> Outcome {
     guard let connection else { return .unknown("the connection was lost") }
     let lease = postgres.leaseFromNow()
-    var commands = [PostgresCommand("BEGIN"), fence(engines, connection)]
+    var commands = [PostgresCommand("BEGIN"), fenceCommand(engines, connection)]
     for engine in engines { commands += engine.transaction?.commands ?? [] }
     commands.append(PostgresCommand("COMMIT"))
     do throws(PostgresError) {
-      let results = try connection.run(commands, until: postgres.deadline())
+      let results = try connection.run(commands)
       guard !connection.isUnreplicated else {
         return .unknown("somebody cancelled the wait for the standby")
       }
-      held = (lease, results[1].integer(0, 1) ?? 0)
+      heldLease = (lease, results[1].integer(0, 1) ?? 0)
       rowPlace = results[1].integer(0, 2) ?? 0
       notePlaces(of: engines, results[1], 3)
       return .stored
     } catch {
       guard case .refused(let state, _) = error else { return .unknown(error.text) }
       do throws(PostgresError) {
-        _ = try connection.run([PostgresCommand("ROLLBACK")], until: postgres.deadline())
+        _ = try connection.run([PostgresCommand("ROLLBACK")])
         if state == "22012" {
-          return try fenced(engines, connection).map(Outcome.notStored) ?? .moved
+          return try refusalReason(engines, connection).map(Outcome.notStored) ?? .moved
         }
       } catch {
         return .unknown(error.text)
@@ -289,7 +287,7 @@ extension PostgresCluster {
     }
   }
 
-  /// Notes where the rows of shards are; `rows` has them in the order of the shards.
+  /// Notes the physical places of the rows of shards; `rows` has them in the order of the shards.
   private func notePlaces(
     of engines: [PostgresEngine], _ rows: PostgresResult, _ column: Int32
   ) {
@@ -303,8 +301,8 @@ extension PostgresCluster {
   /// While a snapshot is open, as a long dump has one, the server keeps every version of these rows,
   /// and a key leads through all of them: 165 buffers for a commit after 10,000 of them. The places
   /// of the last commit lead to the newest versions: 6 buffers, always. If a row has left its place,
-  /// the statement fails, and `fenced` finds it.
-  private func fence(
+  /// the statement fails, and `refusalReason` finds it.
+  private func fenceCommand(
     _ engines: [PostgresEngine], _ connection: PostgresConnection
   ) -> PostgresCommand {
     let engines = engines.sorted { $0.shard < $1.shard }
@@ -337,26 +335,25 @@ extension PostgresCluster {
 
   /// Finds out why a commit was refused; nil if nothing is in its way any more.
   ///
-  /// Another member has some of its shards, or this member's place; the database lacks commits; or the
-  /// server would confirm what it does not keep.
-  private func fenced(
+  /// The reasons are: another member has some of its shards, or this member's place; the database
+  /// lacks commits; the server would confirm what it does not keep.
+  private func refusalReason(
     _ engines: [PostgresEngine], _ connection: PostgresConnection
   ) throws(PostgresError) -> JournalError? {
-    let results = try connection.run(
-      [
-        PostgresCommand(
-          "SELECT ctid FROM navd.member WHERE name = $1 AND process = $2 AND generation = $3",
-          .text(postgres.member.name), .text(postgres.process), .integer(generation)),
-        PostgresCommand(
-          "SELECT id, epoch, commits, ctid FROM navd.shard WHERE id = ANY($1) ORDER BY id",
-          .integers(engines.map { Int64($0.shard.number) })), PostgresSchema.Settings.command,
-        PostgresConnection.processCommand,
-      ], until: postgres.deadline())
+    let results = try connection.run([
+      PostgresCommand(
+        "SELECT ctid FROM navd.member WHERE name = $1 AND process = $2 AND generation = $3",
+        .text(postgres.member.name), .text(postgres.process), .integer(generation)),
+      PostgresCommand(
+        "SELECT id, epoch, commits, ctid FROM navd.shard WHERE id = ANY($1) ORDER BY id",
+        .integers(engines.map { Int64($0.shard.number) })), PostgresSchema.Settings.command,
+      PostgresConnection.processCommand,
+    ])
     if let refusal = PostgresSchema.Settings(results[2]).refusal {
       return .writeFailed(path: name, reason: refusal)
     }
     guard results[3].integer(0, 0) == connection.process else {
-      return .writeFailed(path: name, reason: PostgresError.pooler)
+      return .writeFailed(path: name, reason: PostgresError.poolerAdvice)
     }
     guard results[0].count == 1 else { return .fenced(path: name) }
     let stored = Self.counts(results[1])
@@ -364,29 +361,29 @@ extension PostgresCluster {
     // Another owner has raised the epoch of a shard. Otherwise commits are missing, or not ours.
     let lost = changed.filter { $0.count.epoch >= stored[$0.shard]?.epoch ?? .max }.map(\.shard)
     if !lost.isEmpty {
-      _ = try connection.run([Self.mark(lost)], until: postgres.deadline())
+      _ = try connection.run([Self.markLost(lost)])
       warn(of: lost)
     }
     rowPlace = results[0].integer(0, 0) ?? 0
     notePlaces(of: engines, results[1], 3)
     return changed.isEmpty ? nil : .fenced(path: name, shards: changed.map(\.shard))
   }
-}
 
-// Upkeep.
+  // Upkeep.
 
-extension PostgresCluster {
   private static let checkpointsPerMeasurement = 8
   /// The number of shards that one call of `maintain` looks at.
-  private static let prunedAtATime = 64
+  private static let shardsPerPruning = 64
 
   func checkpoint() throws(JournalError) {
     try commit([])
-    if checkpoints.isMultiple(of: Self.checkpointsPerMeasurement) { measure() }
-    checkpoints += 1
+    if checkpointCount.isMultiple(of: Self.checkpointsPerMeasurement) { measure() }
+    checkpointCount += 1
   }
 
-  func note(now: UInt64) { for shard in shards.values { shard.journal.note(now: now) } }
+  func countTime(until now: UInt64) {
+    for shard in shards.values { shard.journal.countTime(until: now) }
+  }
 
   /// Prunes the history of the next shard that has something to delete.
   ///
@@ -396,8 +393,8 @@ extension PostgresCluster {
     let order = shards.keys.sorted()
     let total = shards.values.reduce(0) { $0 + $1.journal.rowBytes }
     let limit = retention.bytes / Shard.count * order.count
-    var rest = order.filter { shard in pruned.map { $0 < shard } ?? true }[...]
-    for _ in 0..<Self.prunedAtATime {
+    var rest = order.filter { shard in lastPrunedShard.map { $0 < shard } ?? true }[...]
+    for _ in 0..<Self.shardsPerPruning {
       guard let shard = rest.popFirst(), let journal = shards[shard]?.journal else { break }
       let excess = total > limit ? Double(total - limit) * Double(journal.rowBytes) : 0
       let part = try journal.maintain(
@@ -409,10 +406,10 @@ extension PostgresCluster {
       report.rowsLeft += part.rowsLeft
       // The same shard again, until it is done.
       if part.hasMore || part.deletedRows > 0 { break }
-      pruned = shard
+      lastPrunedShard = shard
     }
     report.hasMore = !rest.isEmpty
-    if rest.isEmpty { pruned = nil }
+    if rest.isEmpty { lastPrunedShard = nil }
     return report
   }
 
@@ -423,7 +420,7 @@ extension PostgresCluster {
           """
           SELECT pg_total_relation_size('navd.log') + pg_total_relation_size('navd.snapshot')
           """))
-      bytes.store(Int(clamping: result.integer(0, 0) ?? 0), ordering: .relaxed)
+      measuredBytes.store(Int(clamping: result.integer(0, 0) ?? 0), ordering: .relaxed)
     } catch {
       // The figure stays as it was; the next commit finds out about the connection.
     }
@@ -433,7 +430,7 @@ extension PostgresCluster {
   func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
     do throws(PostgresError) {
       if let connection {
-        return try connection.run([command], until: postgres.deadline())[0]
+        return try connection.run([command])[0]
       }
     } catch {
       guard case .unreachable = error else { throw .unreadable(path: name, reason: error.text) }
@@ -443,7 +440,7 @@ extension PostgresCluster {
     try commit([])
     return try postgres.reading { () throws(PostgresError) in
       guard let connection else { throw PostgresError.unreachable("the connection was lost") }
-      return try connection.run([command], until: postgres.deadline())[0]
+      return try connection.run([command])[0]
     }
   }
 
@@ -453,15 +450,14 @@ extension PostgresCluster {
     // Whoever was taken over must not look as if it had ended in order.
     try commit([])
     do throws(PostgresError) {
-      _ = try connection?.run(
-        [
-          PostgresCommand(
-            """
-            UPDATE navd.member SET process = NULL, leased_until = NULL
-            WHERE name = $1 AND process = $2 AND generation = $3
-            """, .text(postgres.member.name), .text(postgres.process), .integer(generation)),
-          Self.notification,
-        ], until: postgres.deadline())
+      _ = try connection?.run([
+        PostgresCommand(
+          """
+          UPDATE navd.member SET process = NULL, leased_until = NULL
+          WHERE name = $1 AND process = $2 AND generation = $3
+          """, .text(postgres.member.name), .text(postgres.process), .integer(generation)),
+        Self.notificationCommand,
+      ])
     } catch {
       // The lease ends by itself.
     }

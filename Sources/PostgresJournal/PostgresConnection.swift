@@ -67,13 +67,15 @@ struct PostgresCommand {
 /// One thread at a time uses it.
 @safe final class PostgresConnection {
   private let handle: OpaquePointer
+  /// The milliseconds after which a server that does not answer counts as lost.
+  private let timeout: UInt64
   private var prepared: [String: String] = [:]
   /// Whether statements were sent, and their results not taken yet.
   private var hasStarted = false
   /// Why the connection can only be closed: results that nobody took may still come, and would pass
   /// for those of later statements.
-  private var loss: String?
-  private let warnings: UnsafeMutablePointer<Bool>
+  private var lossReason: String?
+  private let isUnreplicatedPointer: UnsafeMutablePointer<Bool>
   /// The process of the server that has the settings of this session.
   private(set) var process: Int64 = 0
 
@@ -105,8 +107,9 @@ struct PostgresCommand {
       values.map { unsafe UnsafePointer($0) } + [nil], 1)
     guard let connected = unsafe connected else { throw .unreachable("no memory") }
     unsafe handle = unsafe connected
-    unsafe warnings = .allocate(capacity: 1)
-    unsafe warnings.initialize(to: false)
+    self.timeout = timeout
+    unsafe isUnreplicatedPointer = .allocate(capacity: 1)
+    unsafe isUnreplicatedPointer.initialize(to: false)
     guard unsafe PQstatus(handle) == CONNECTION_OK else {
       throw lost()
     }
@@ -119,11 +122,9 @@ struct PostgresCommand {
         if function == "SyncRepWaitForLSN" {
           unsafe context?.assumingMemoryBound(to: Bool.self).pointee = true
         }
-      }, warnings)
+      }, isUnreplicatedPointer)
     guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
-    let results = try run(
-      Self.settings(timeout) + [Self.processCommand],
-      until: SystemClock.monotonicMilliseconds() + timeout)
+    let results = try run(Self.settings(timeout) + [Self.processCommand])
     process = results.last?.integer(0, 0) ?? 0
   }
 
@@ -155,17 +156,18 @@ struct PostgresCommand {
 
   deinit {
     unsafe PQfinish(handle)
-    unsafe warnings.deallocate()
+    unsafe isUnreplicatedPointer.deallocate()
   }
 
   /// Runs statements in one round trip, up to the first that fails.
   ///
   /// Without `BEGIN` and `COMMIT` among them, the statements are one transaction. `deadline` is in
-  /// milliseconds of the monotonic clock. Results are in the order of the statements. After
-  /// `.unreachable` the connection can only be closed.
-  func run(_ commands: [PostgresCommand], until deadline: UInt64) throws(PostgresError)
+  /// milliseconds of the monotonic clock; nil stands for `timeout` from now on. Results are in the
+  /// order of the statements. After `.unreachable` the connection can only be closed.
+  func run(_ commands: [PostgresCommand], until deadline: UInt64? = nil) throws(PostgresError)
     -> [PostgresResult]
   {
+    let deadline = deadline ?? SystemClock.monotonicMilliseconds() + timeout
     // Nobody waits for them any more.
     if hasStarted { _ = try finish(until: deadline) }
     try start(commands, until: deadline)
@@ -173,10 +175,10 @@ struct PostgresCommand {
   }
 
   /// Sends statements without waiting for their results, which `finish` takes.
-  func start(_ commands: [PostgresCommand], until deadline: UInt64) throws(PostgresError) {
+  func start(_ commands: [PostgresCommand], until deadline: UInt64? = nil) throws(PostgresError) {
     try checkLoss()
     precondition(!hasStarted, "statements are on their way")
-    unsafe warnings.pointee = false
+    unsafe isUnreplicatedPointer.pointee = false
     // In a round trip of their own, so that they outlast a transaction that fails.
     let new = commands.filter { prepared[$0.sql] == nil }
     if !new.isEmpty {
@@ -200,11 +202,12 @@ struct PostgresCommand {
   /// Takes the results of what was started, in the order of the statements.
   ///
   /// Each result extends the deadline by the time from now to it.
-  func finish(until deadline: UInt64) throws(PostgresError) -> [PostgresResult] {
+  func finish(until deadline: UInt64? = nil) throws(PostgresError) -> [PostgresResult] {
     try checkLoss()
     hasStarted = false
-    let patience = deadline - min(deadline, SystemClock.monotonicMilliseconds())
-    var end = deadline
+    let now = SystemClock.monotonicMilliseconds()
+    var end = deadline ?? now + timeout
+    let patience = end - min(end, now)
     var results: [PostgresResult] = []
     var failure: PostgresError?
     while true {
@@ -230,7 +233,7 @@ struct PostgresCommand {
   ///
   /// The server sends this warning if somebody cancels the wait for the standby: the commit is then
   /// on the primary alone.
-  var isUnreplicated: Bool { unsafe warnings.pointee }
+  var isUnreplicated: Bool { unsafe isUnreplicatedPointer.pointee }
 
   /// Waits until the server notifies this connection, a descriptor is readable, or a time of the
   /// monotonic clock has come; returns whether there was a notification.
@@ -266,7 +269,7 @@ struct PostgresCommand {
 
   /// Sends the preparation of a statement; returns its name.
   private func prepare(_ command: PostgresCommand) throws(PostgresError) -> String {
-    let name = "navd\(Self.names.wrappingAdd(1, ordering: .relaxed).newValue)"
+    let name = "navd\(Self.preparedCount.wrappingAdd(1, ordering: .relaxed).newValue)"
     let types = command.values.map(\.type)
     guard unsafe PQsendPrepare(handle, name, command.sql, Int32(types.count), types) == 1 else {
       throw lost()
@@ -275,7 +278,7 @@ struct PostgresCommand {
   }
 
   /// Numbers the prepared statements; a name that an aborted pipeline used is not used again.
-  private static let names = Atomic<UInt64>(0)
+  private static let preparedCount = Atomic<UInt64>(0)
 
   private func send(_ command: PostgresCommand) throws(PostgresError) {
     let values = command.values.map(\.encoded)
@@ -328,12 +331,12 @@ struct PostgresCommand {
   }
 
   private func checkLoss() throws(PostgresError) {
-    if let loss { throw .unreachable(loss) }
+    if let lossReason { throw .unreachable(lossReason) }
   }
 
   private func lost(_ reason: String? = nil) -> PostgresError {
-    let reason = reason ?? PostgresError.line(unsafe String(cString: PQerrorMessage(handle)))
-    loss = reason
+    let reason = reason ?? PostgresError.singleLine(unsafe String(cString: PQerrorMessage(handle)))
+    lossReason = reason
     return .unreachable(reason)
   }
 }

@@ -9,9 +9,10 @@ import NavigationHub
 /// its commits, which each commit compares.
 final class PostgresEngine: JournalEngine {
   let shard: Shard
-  /// Commits, and has the connection for reads; nil before the shard is served.
+  /// The cluster, which commits for this shard and has its connection for reads.
   private unowned let cluster: PostgresCluster
-  /// What the shard had when it was taken, until its journal has replayed it.
+  /// The records and facts that the shard had when it was taken; nil after its journal has replayed
+  /// them.
   private var loading: (records: PostgresLoading, facts: [String: [UInt8]])?
   let epoch: Int64
   /// The database in which this process took the shard.
@@ -19,12 +20,11 @@ final class PostgresEngine: JournalEngine {
   /// The number of commits in the database, and the sequence of the last row.
   private(set) var stored: Int64
   private(set) var sequence: UInt64
-  /// Where the row of the shard was last.
+  /// The physical place (`ctid`) of the shard's row after the last commit.
   var rowPlace: Int64
   /// The statements of the open transaction, and its last sequence; nil if none is open.
   private(set) var transaction: (commands: [PostgresCommand], last: UInt64)?
-  private(set) var mustRenewEpochs: Bool
-  private(set) var isRestored: Bool
+  private(set) var loss: EpochLoss?
 
   init(
     _ shard: Shard, of cluster: PostgresCluster, epoch: Int64, commits: Int64, sequence: UInt64,
@@ -38,8 +38,7 @@ final class PostgresEngine: JournalEngine {
     stored = commits
     self.sequence = sequence
     self.rowPlace = rowPlace
-    mustRenewEpochs = loss != nil
-    isRestored = loss == .backup
+    self.loss = loss
     self.loading = loading
   }
 
@@ -47,19 +46,17 @@ final class PostgresEngine: JournalEngine {
   var lease: JournalLease? { cluster.lease }
 
   func epochsRenewed() throws(JournalError) {
-    guard mustRenewEpochs else { return }
+    guard loss != nil else { return }
     try change(
       PostgresCommand(
         "UPDATE navd.shard SET restored = false, server = \(PostgresIdentity.sql) WHERE id = $1",
         id))
-    mustRenewEpochs = false
-    isRestored = false
+    loss = nil
   }
 
   func renewEpochsAtNextStart() throws(JournalError) {
     try change(PostgresCommand("UPDATE navd.shard SET restored = true WHERE id = $1", id))
-    mustRenewEpochs = true
-    isRestored = true
+    loss = .backup
   }
 
   private func change(_ command: PostgresCommand) throws(JournalError) {
@@ -73,15 +70,13 @@ final class PostgresEngine: JournalEngine {
     }
   }
 
-  /// The numbers by which the next commit is compared.
+  /// The epoch and the number of commits that the next commit must find in the database.
   var count: PostgresHistory.Count { PostgresHistory.Count(epoch: epoch, commits: stored) }
 
   private var id: PostgresValue { .integer(Int64(shard.number)) }
-}
 
-// One transaction.
+  // One transaction.
 
-extension PostgresEngine {
   func begin() throws(JournalError) {
     precondition(transaction == nil, "a transaction inside a transaction")
     transaction = ([], sequence)
@@ -153,11 +148,9 @@ extension PostgresEngine {
         ON CONFLICT (shard, key) DO UPDATE SET value = excluded.value
         """, id, .text(key.key), .bytes(bytes)))
   }
-}
 
-// Reading, while the shard is loaded and while history is pruned.
+  // Reading, while the shard is loaded and while history is pruned.
 
-extension PostgresEngine {
   func fact(_ key: JournalFact) throws(JournalError) -> [UInt8]? {
     let stored: [UInt8]?
     if let loading {
@@ -185,7 +178,7 @@ extension PostgresEngine {
 
   func readGroups(_ consume: GroupConsumer) throws(JournalError) {
     guard let loading else { preconditionFailure("shard \(shard.number) is read twice") }
-    let counted = try Metadata(self).countedThrough()
+    let counted = try Metadata(self).censusSequence()
     // From here on the cluster reads the facts, on the thread of the commits.
     self.loading = nil
     var newest: UInt64 = 0
@@ -203,11 +196,9 @@ extension PostgresEngine {
   func readGroup(from sequence: UInt64, _ consume: GroupConsumer) throws(JournalError) -> Bool {
     try cluster.read(.group(from: sequence, of: shard)).readGroup(0, name, consume)
   }
-}
 
-// Upkeep, which the cluster does for all shards, and the server for itself.
+  // Upkeep, which the cluster does for all shards, and the server for itself.
 
-extension PostgresEngine {
   var logPages: Int { 0 }
   var problem: JournalError? { nil }
   var sizes: (journal: Int, log: Int) { cluster.fileSizes }

@@ -24,10 +24,11 @@ enum PostgresError: Error, Hashable {
   }
 
   /// The SQLSTATEs of a prepared statement that is not there, or is there already.
-  private static let pooled = ["26000", "42P05"]
+  private static let lostStatementStates = ["26000", "42P05"]
 
-  /// Why a session whose settings are lost is of no use: the server could confirm what it loses.
-  static let pooler =
+  /// The message about a connection pooler that loses the settings of a session: the server could
+  /// then confirm commits that it loses.
+  static let poolerAdvice =
     "a pooler between gives each transaction another session of the server; connect without it, or "
     + "set it to pool sessions"
 
@@ -37,13 +38,13 @@ enum PostgresError: Error, Hashable {
   init(result: OpaquePointer?) {
     let state = unsafe Self.field(result, 67)  // PG_DIAG_SQLSTATE, 'C'
     let message = unsafe Self.field(result, 77)  // PG_DIAG_MESSAGE_PRIMARY, 'M'
-    if let state, Self.pooled.contains(state) {
-      self = .unreachable("\(message ?? state): \(Self.pooler)")
+    if let state, Self.lostStatementStates.contains(state) {
+      self = .unreachable("\(message ?? state): \(Self.poolerAdvice)")
     } else if let state, !Self.isLoss(state: state) {
       self = .refused(state: state, message: message ?? "no message")
     } else {
       self = .unreachable(
-        message ?? Self.line(unsafe String(cString: PQresultErrorMessage(result))))
+        message ?? Self.singleLine(unsafe String(cString: PQresultErrorMessage(result))))
     }
   }
 
@@ -52,7 +53,7 @@ enum PostgresError: Error, Hashable {
   }
 
   /// Makes one line of a message of libpq.
-  static func line(_ text: String) -> String {
+  static func singleLine(_ text: String) -> String {
     text.split(whereSeparator: \.isNewline).map { $0.drop { $0.isWhitespace } }
       .joined(separator: "; ")
   }

@@ -36,7 +36,7 @@ struct PostgresIdentity: Hashable, Sendable {
 /// If nobody can prove it, the navs of the shard get new epochs, whatever the settings of the server
 /// are: they can have been different a moment ago, or on another server.
 enum PostgresHistory {
-  /// The numbers of a shard by which each commit is compared.
+  /// The numbers of a shard that each commit compares with the database.
   struct Count: Hashable {
     /// Rises with each owner.
     var epoch: Int64

@@ -7,23 +7,24 @@ import RuntimePaths
 /// Reads and changes who serves which shard, on a connection of its own.
 final class PostgresKeeper: ClusterKeeper {
   private let place: PostgresPlace
-  /// The cluster whose shards it takes; the cluster has this keeper.
+  /// The cluster for which it takes shards, and which owns this keeper.
   weak var cluster: PostgresCluster?
   private var connection: PostgresConnection?
-  /// What loads the shards taken last.
+  /// Reads the records of the shards taken last.
   private var loading: PostgresLoading?
   private var wasConnected = false
   /// When shards may be taken of members that have not renewed their leases since the server came
   /// back, in milliseconds of the boot clock.
-  private var notBefore: UInt64 = 0
-  /// A lease that ends later was renewed since; in milliseconds of the server's clock.
+  private var takeOverNotBefore: UInt64 = 0
+  /// A lease that ends after this time was renewed since the server came back; in milliseconds of
+  /// the server's clock.
   private var renewedAfter: Int64 = 0
   private var isNotified = false
   private var leases: LeaseWatch
   /// The warnings that were last logged about the server and its tables.
   private var warnings: [String] = []
   /// The leases that had ended at the last read, by their ends as the database has them.
-  private var ended: [Int64] = []
+  private var endedLeases: [Int64] = []
 
   /// Makes a keeper, which connects when it is first used.
   init(_ place: PostgresPlace) {
@@ -34,8 +35,7 @@ final class PostgresKeeper: ClusterKeeper {
   private func connected() throws(PostgresError) -> PostgresConnection {
     if let connection { return connection }
     let connection = try place.connectChecked()
-    let results = try connection.run(
-      [PostgresCommand("LISTEN navd"), Self.clock], until: place.deadline())
+    let results = try connection.run([PostgresCommand("LISTEN navd"), Self.clockCommand])
     // A connection was lost: the server was away.
     if wasConnected { waitForOthers(results[1].integer(0, 0) ?? 0) }
     wasConnected = true
@@ -44,7 +44,7 @@ final class PostgresKeeper: ClusterKeeper {
   }
 
   /// The time of the server in milliseconds.
-  private static let clock = PostgresCommand(
+  private static let clockCommand = PostgresCommand(
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
 
   /// Leaves the other daemons the time to renew leases that ended while the server was away.
@@ -52,7 +52,7 @@ final class PostgresKeeper: ClusterKeeper {
   /// With their leases they keep the epochs of their navs. One that has renewed its lease since has
   /// had its time.
   private func waitForOthers(_ time: Int64) {
-    notBefore = SystemClock.bootMilliseconds() + place.reconnection
+    takeOverNotBefore = SystemClock.bootMilliseconds() + place.reconnectionTime
     renewedAfter = time + Int64(place.lease)
   }
 
@@ -62,7 +62,7 @@ final class PostgresKeeper: ClusterKeeper {
       let connection = try connected()
       try loading?.end()
       loading = nil
-      return try connection.run(commands, until: place.deadline())
+      return try connection.run(commands)
     } catch {
       loading = nil
       if case .unreachable = error { connection = nil }
@@ -81,7 +81,7 @@ final class PostgresKeeper: ClusterKeeper {
         SELECT name, endpoint, key, web, draining::int, \(Self.leaseInSQL)
         FROM navd.member ORDER BY name
         """),
-      PostgresCommand("SELECT id, owner, wanted FROM navd.shard ORDER BY id"), Self.clock,
+      PostgresCommand("SELECT id, owner, wanted FROM navd.shard ORDER BY id"), Self.clockCommand,
       PostgresSchema.Settings.command,
     ])
     warn(PostgresSchema.Settings(results[3]), shards: results[1].count)
@@ -103,7 +103,7 @@ final class PostgresKeeper: ClusterKeeper {
         web: results[0].text(row, 3), isDraining: results[0].integer(row, 4) == 1,
         lease: lease ?? 0, shards: owned[name] ?? [])
     }
-    ended = members.indices.filter { members[$0].lease <= 0 }
+    endedLeases = members.indices.filter { members[$0].lease <= 0 }
       .compactMap { results[0].integer($0, 5) }
     // The server answers, but stores nothing: its standby is away. So it is for all daemons.
     if members.contains(where: { $0.name == place.member.name && $0.lease <= 0 }) {
@@ -120,7 +120,8 @@ final class PostgresKeeper: ClusterKeeper {
     (extract(epoch FROM leased_until - clock_timestamp()) * 1000)::bigint
     """
 
-  /// Reports what has changed: somebody may reload the server, or restore tables.
+  /// Logs new warnings about the server's settings and its tables, which an administrator can
+  /// change at any time.
   private func warn(_ settings: PostgresSchema.Settings, shards: Int) {
     var found = [settings.refusal].compactMap { $0 } + settings.warnings
     if shards < Shard.count {
@@ -136,7 +137,7 @@ final class PostgresKeeper: ClusterKeeper {
   func take(_ shards: [Shard]) throws(JournalError) -> [Journal] {
     guard let cluster, !shards.isEmpty else { return [] }
     let connection = try place.reading { () throws(PostgresError) in try connected() }
-    let mayEnd: Int64 = notBefore <= SystemClock.bootMilliseconds() ? 1 : 0
+    let mayEnd: Int64 = takeOverNotBefore <= SystemClock.bootMilliseconds() ? 1 : 0
     let numbers = PostgresValue.integers(shards.map { Int64($0.number) })
     let results = try run([
       // Waits for a commit of such a member that is under way, and fails every later one. A lease that
@@ -152,7 +153,7 @@ final class PostgresKeeper: ClusterKeeper {
           AND ($2 = 1 OR former.leased_until > to_timestamp($3 / 1000.0))
           AND former.name IN (SELECT owner FROM navd.shard WHERE id = ANY($1))
         """, numbers, .integer(mayEnd), .integer(renewedAfter), .text(place.member.name),
-        .text(place.process), .integers(ended)),
+        .text(place.process), .integers(endedLeases)),
       PostgresCommand(
         """
         WITH former AS (SELECT id, owner FROM navd.shard WHERE id = ANY($1)),
@@ -171,16 +172,16 @@ final class PostgresKeeper: ClusterKeeper {
         FROM taken JOIN former USING(id), found ORDER BY id
         """, numbers, .text(place.member.name), .text(place.process)),
       PostgresCommand("SELECT shard, key, value FROM navd.fact WHERE shard = ANY($1)", numbers),
-      PostgresCluster.notification,
+      PostgresCluster.notificationCommand,
     ])
-    noteTakeOver(results[1], connection)
-    return try taken(results[1], facts: results[2], connection, cluster)
+    recordTakeOver(results[1], connection)
+    return try makeJournals(results[1], facts: results[2], connection, cluster)
   }
 
   /// Records who had the shards before.
   ///
   /// A failure is ignored, because only people read the record.
-  private func noteTakeOver(_ taken: PostgresResult, _ connection: PostgresConnection) {
+  private func recordTakeOver(_ taken: PostgresResult, _ connection: PostgresConnection) {
     var shards: [String?: [Int64]] = [:]
     for row in 0..<taken.count {
       shards[taken.text(row, 7), default: []].append(taken.integer(row, 0) ?? 0)
@@ -197,13 +198,13 @@ final class PostgresKeeper: ClusterKeeper {
       "DELETE FROM navd.takeover WHERE number < (SELECT max(number) FROM navd.takeover) - 10000")
     guard !entries.isEmpty else { return }
     do throws(PostgresError) {
-      _ = try connection.run(entries + [pruning], until: place.deadline())
+      _ = try connection.run(entries + [pruning])
     } catch {
       place.warn("\(place.name): navd.takeover has no entry for this take-over: \(error.text)")
     }
   }
 
-  private func taken(
+  private func makeJournals(
     _ result: PostgresResult, facts rows: PostgresResult, _ connection: PostgresConnection,
     _ cluster: PostgresCluster
   ) throws(JournalError) -> [Journal] {
@@ -228,7 +229,7 @@ final class PostgresKeeper: ClusterKeeper {
         Shard(Int(id)), of: cluster, epoch: epoch, commits: commits, sequence: sequence,
         rowPlace: result.integer(row, 9) ?? 0, in: identity, loss: loss,
         loading: (loading, facts[id] ?? [:]))
-      taken.append(try Journal(engine, in: cluster.postgres, retention: Retention()))
+      taken.append(try Journal(engine, in: cluster.postgres, retention: Retention.standard))
     }
     return taken
   }
@@ -252,7 +253,7 @@ final class PostgresKeeper: ClusterKeeper {
       PostgresCommand("SELECT 1 FROM navd.member WHERE name = $1", .text(member))
     ])
     guard known[0].count == 1 else { return .noMember(member) }
-    _ = try run([command, PostgresCluster.notification])
+    _ = try run([command, PostgresCluster.notificationCommand])
     return nil
   }
 

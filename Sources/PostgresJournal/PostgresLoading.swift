@@ -23,7 +23,7 @@ final class PostgresLoading {
     }
 
     fileprivate var fetch: PostgresCommand {
-      PostgresCommand("FETCH \(PostgresLoading.page) FROM navd_\(rawValue)")
+      PostgresCommand("FETCH \(PostgresLoading.rowsPerFetch) FROM navd_\(rawValue)")
     }
   }
 
@@ -33,14 +33,14 @@ final class PostgresLoading {
     var rows: PostgresResult?
     var next = 0
     /// The rows behind these; nil before they have arrived.
-    var ahead: PostgresResult?
+    var nextRows: PostgresResult?
     /// Whether the last rows have arrived.
     var isComplete = false
   }
 
   /// The number of rows that are fetched together: about what a socket holds, so that the server need
   /// not wait.
-  private static let page = 256
+  private static let rowsPerFetch = 256
   private static let shardColumn: Int32 = 6
 
   private let connection: PostgresConnection
@@ -49,7 +49,7 @@ final class PostgresLoading {
   private let shards: Set<Shard>
   private var positions: [Table: Position] = [:]
   /// The table with the rows that are on their way.
-  private var awaited: Table?
+  private var awaitedTable: Table?
   /// Whether the transaction with the cursors has begun, and whether it is over.
   private var hasBegun = false
   private var hasEnded = false
@@ -79,7 +79,7 @@ final class PostgresLoading {
   func end() throws(PostgresError) {
     guard hasBegun, !hasEnded else { return }
     hasEnded = true
-    _ = try connection.run([PostgresCommand("ROLLBACK")], until: place.deadline())
+    _ = try connection.run([PostgresCommand("ROLLBACK")])
   }
 
   /// The rows of a table with the next one; nil if all were read.
@@ -119,30 +119,26 @@ final class PostgresLoading {
     }
     commands += Table.allCases.map(\.fetch)
     hasBegun = true
-    let results = try connection.run(commands, until: place.deadline())
+    let results = try connection.run(commands)
     for (table, rows) in zip(Table.allCases, results.suffix(Table.allCases.count)) {
-      positions[table, default: Position()].ahead = rows
+      positions[table, default: Position()].nextRows = rows
     }
   }
 
   /// Takes the rows of a table that come next, and has those behind them sent.
   private func fetch(_ table: Table) throws(PostgresError) -> PostgresResult? {
-    try receive()
-    guard let rows = positions[table]?.ahead else {
+    if let awaited = awaitedTable {
+      awaitedTable = nil
+      positions[awaited]?.nextRows = try connection.finish()[0]
+    }
+    guard let rows = positions[table]?.nextRows else {
       throw .unreachable("it has not sent the rows of navd.\(table.rawValue)")
     }
-    let isComplete = rows.count < Self.page
+    let isComplete = rows.count < Self.rowsPerFetch
     positions[table] = Position(rows: rows, isComplete: isComplete)
     guard !isComplete else { return rows.count > 0 ? rows : nil }
-    try connection.start([table.fetch], until: place.deadline())
-    awaited = table
+    try connection.start([table.fetch])
+    awaitedTable = table
     return rows
-  }
-
-  /// Takes the rows that are on their way.
-  private func receive() throws(PostgresError) {
-    guard let table = awaited else { return }
-    awaited = nil
-    positions[table]?.ahead = try connection.finish(until: place.deadline())[0]
   }
 }

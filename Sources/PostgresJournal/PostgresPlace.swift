@@ -16,24 +16,26 @@ package struct PostgresPlace: ClusterPlace {
   package let lease: UInt64
   /// The name of the database in errors.
   package let name: String
-  /// Is called with what the administrator should know about the server; any thread.
+  /// Logs a warning about the server; any thread may call it.
   package let warn: @Sendable (String) -> Void
   /// A name of this process, so that another one with the same member name is another owner.
   let process: String
 
-  /// The milliseconds that this process stops before its lease ends in the time of the database.
+  /// The milliseconds by which this process ends its lease earlier than the database does.
   ///
   /// Two clocks count the lease. Of 5 s, clocks that differ by 1 % disagree about 50 ms.
-  var margin: UInt64 { lease / 10 }
+  var leaseMargin: UInt64 { lease / 10 }
   /// The milliseconds after which a server that does not answer counts as lost.
-  var patience: UInt64 { lease / 2 }
+  var answerTimeout: UInt64 { lease / 2 }
   /// The milliseconds within which each daemon that runs has found a server that is back.
   ///
   /// It notices by its next renewal, after a third of the lease, that the former server is silent,
-  /// and waits `patience` for it. Of all addresses but one, each can then cost a time-out.
-  var reconnection: UInt64 { lease + UInt64(hosts - 1) * PostgresConnection.connectTimeout * 1000 }
+  /// and waits `answerTimeout` for it. Of all addresses but one, each can then cost a time-out.
+  var reconnectionTime: UInt64 {
+    lease + UInt64(hostCount - 1) * PostgresConnection.connectTimeout * 1000
+  }
   /// The number of addresses in the connection string.
-  private let hosts: Int
+  private let hostCount: Int
 
   /// How long a commit or a read tries to reach a server, in milliseconds; after that, the process
   /// ends, since the outcome of a commit stays unknown.
@@ -41,7 +43,7 @@ package struct PostgresPlace: ClusterPlace {
   /// Patroni promotes a standby within 30 s by default.
   static let longestOutage: UInt64 = 60_000
   /// The pause between two attempts to connect, in milliseconds.
-  static let pause: Int32 = 100
+  static let reconnectPause: Int32 = 100
 
   /// Makes a place, which connects to nothing yet; throws `.unreadable` if the connection string
   /// has a fault or a password.
@@ -65,7 +67,7 @@ package struct PostgresPlace: ClusterPlace {
       if conninfo.contains("pass") || conninfo.contains("@") {
         reason = "its connection string has a fault"
       }
-      throw .unreadable(path: "PostgreSQL", reason: PostgresError.line(reason))
+      throw .unreadable(path: "PostgreSQL", reason: PostgresError.singleLine(reason))
     }
     var given: [String: String] = [:]
     while let keyword = unsafe option.pointee.keyword {
@@ -75,7 +77,7 @@ package struct PostgresPlace: ClusterPlace {
       unsafe option += 1
     }
     let hosts = given["host"] ?? given["hostaddr"] ?? ""
-    self.hosts = hosts.split(separator: ",", omittingEmptySubsequences: false).count
+    self.hostCount = hosts.split(separator: ",", omittingEmptySubsequences: false).count
     name = "PostgreSQL " + (given["service"] ?? "\(given["host"] ?? "")/\(given["dbname"] ?? "")")
     guard given["password"] == nil, given["sslpassword"] == nil else {
       throw .unreadable(
@@ -87,7 +89,7 @@ package struct PostgresPlace: ClusterPlace {
     process = String(source.next(), radix: 16)
   }
 
-  /// Nil: the server keeps the files.
+  /// The directory, which is nil: the server keeps the files.
   package var directory: JournalDirectory? { nil }
 
   package func join(retention: Retention) throws(JournalError) -> any ClusterJournal {
@@ -100,10 +102,10 @@ package struct PostgresPlace: ClusterPlace {
   }
 
   func connect() throws(PostgresError) -> PostgresConnection {
-    try PostgresConnection(conninfo, as: "navd " + process, timeout: patience)
+    try PostgresConnection(conninfo, as: "navd " + process, timeout: answerTimeout)
   }
 
-  /// Does something with the server; throws `.unreadable` for any failure of it.
+  /// Runs `body`; throws `.unreadable` for any failure of the server.
   func reading<Value>(
     _ body: () throws(PostgresError) -> Value
   ) throws(JournalError) -> Value {
@@ -114,26 +116,23 @@ package struct PostgresPlace: ClusterPlace {
     }
   }
 
-  func deadline() -> UInt64 { SystemClock.monotonicMilliseconds() + patience }
-
   /// The lease that a statement sent now renews.
   ///
   /// It is counted from before the statement is sent, so it never ends later here than there.
   func leaseFromNow() -> JournalLease {
     let now = SystemClock.bootMilliseconds()
-    return JournalLease(renewal: now + lease / 3, end: now + lease - margin)
+    return JournalLease(renewal: now + lease / 3, end: now + lease - leaseMargin)
   }
 
   func connectChecked() throws(PostgresError) -> PostgresConnection {
     let connection = try connect()
-    let results = try connection.run([PostgresSchema.Settings.command], until: deadline())
+    let results = try connection.run([PostgresSchema.Settings.command])
     if let refusal = PostgresSchema.Settings(results[0]).refusal { throw .unreachable(refusal) }
     return connection
   }
 
   func identity(_ connection: PostgresConnection) throws(PostgresError) -> PostgresIdentity {
-    let result = try connection.run(
-      [PostgresCommand("SELECT \(PostgresIdentity.sql)")], until: deadline())
+    let result = try connection.run([PostgresCommand("SELECT \(PostgresIdentity.sql)")])
     guard let identity = PostgresIdentity(result[0].text(0, 0)) else {
       throw .unreachable("its tables are being restored")
     }
@@ -146,17 +145,16 @@ package struct PostgresPlace: ClusterPlace {
   /// Such a daemon has lost its power or its network. The server would wait for it for hours.
   func endSilent(_ connection: PostgresConnection) {
     do throws(PostgresError) {
-      _ = try connection.run(
-        [
-          PostgresCommand(
-            """
-            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-            JOIN navd.member ON application_name = 'navd ' || process
-            WHERE leased_until < clock_timestamp() AND datname = current_database()
-              AND usename = current_user AND wait_event = 'ClientRead' AND state <> 'idle'
-              AND pid <> pg_backend_pid()
-            """)
-        ], until: deadline())
+      _ = try connection.run([
+        PostgresCommand(
+          """
+          SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          JOIN navd.member ON application_name = 'navd ' || process
+          WHERE leased_until < clock_timestamp() AND datname = current_database()
+            AND usename = current_user AND wait_event = 'ClientRead' AND state <> 'idle'
+            AND pid <> pg_backend_pid()
+          """)
+      ])
     } catch {
       // The next attempt finds out about the connection.
     }

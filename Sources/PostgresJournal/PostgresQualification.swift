@@ -44,8 +44,8 @@ package struct PostgresQualification {
   private mutating func run() throws(PostgresError) {
     note(
       "a connection keeps its session",
-      first.process == second.process ? PostgresError.pooler : nil)
-    let results = try first.run([PostgresSchema.Settings.command], until: place.deadline())
+      first.process == second.process ? PostgresError.poolerAdvice : nil)
+    let results = try first.run([PostgresSchema.Settings.command])
     let settings = PostgresSchema.Settings(results[0])
     note("its settings keep what it has confirmed", settings.refusal)
     for warning in settings.warnings { note("a lost server loses nothing", warning) }
@@ -65,7 +65,7 @@ package struct PostgresQualification {
   private func run(_ connection: PostgresConnection, _ sql: String...) throws(PostgresError)
     -> [PostgresResult]
   {
-    try connection.run(sql.map { PostgresCommand($0) }, until: place.deadline())
+    try connection.run(sql.map { PostgresCommand($0) })
   }
 
   private mutating func note(_ promise: String, _ failure: String?) {
@@ -77,11 +77,8 @@ package struct PostgresQualification {
     let change =
       "UPDATE public.navd_qualification SET rev = rev + 1 WHERE id = 1 AND rev = 0 RETURNING rev"
     try run(first, "BEGIN", change)
-    let state: String
-    do throws(PostgresError) {
-      try run(second, change)
-      state = ""
-    } catch {
+    var state = ""
+    do throws(PostgresError) { try run(second, change) } catch {
       guard case .refused(let code, _) = error else { throw error }
       state = code
     }

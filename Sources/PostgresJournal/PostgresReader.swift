@@ -14,12 +14,12 @@ final class PostgresReader: JournalEngineReader {
 
   var name: String { place.name }
 
-  /// Each read by itself: a transaction would cost two more messages to the server.
+  /// Runs `body` without a transaction, which would cost two more messages to the server.
   func reading<Value>(
     _ body: () throws(JournalError) -> Value
   ) throws(JournalError) -> Value { try body() }
 
-  /// Unknown: PostgreSQL counts changes of a table only roughly.
+  /// Returns nil, because PostgreSQL counts changes of a table only roughly.
   func version() throws(JournalError) -> Int64? { nil }
 
   func readGroup(
@@ -63,13 +63,13 @@ final class PostgresReader: JournalEngineReader {
       do throws(PostgresError) {
         if connection == nil { connection = try place.connect() }
         guard let connection else { throw .unreachable("the connection was lost") }
-        return try connection.run([command], until: place.deadline())[0]
+        return try connection.run([command])[0]
       } catch {
         self.connection = nil
         guard case .unreachable = error, SystemClock.monotonicMilliseconds() < giveUp else {
           throw .unreadable(path: name, reason: error.text)
         }
-        if former == nil { _ = poll(nil, 0, PostgresPlace.pause) }
+        if former == nil { _ = poll(nil, 0, PostgresPlace.reconnectPause) }
       }
     }
   }

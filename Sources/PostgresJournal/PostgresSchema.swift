@@ -100,19 +100,19 @@ enum PostgresSchema {
   ///
   /// Dumps do not contain it. A daemon that finds the mark and no tables does not create empty ones,
   /// which would mix with those of a restore.
-  private static let mark = "navd has its tables here"
+  private static let roleMark = "navd has its tables here"
 
-  private static let marking = """
+  private static let setRoleMark = """
     DO $$BEGIN EXECUTE format('ALTER ROLE CURRENT_USER IN DATABASE %I SET application_name = %L',
-      current_database(), '\(mark)'); END$$
+      current_database(), '\(roleMark)'); END$$
     """
 
-  private static let marks = """
+  private static let findRoleMark = """
     SELECT format('ALTER ROLE %I IN DATABASE %I RESET application_name', rolname, datname)
     FROM pg_db_role_setting JOIN pg_roles r ON r.oid = setrole
       JOIN pg_database d ON d.oid = setdatabase
     WHERE rolname = current_user AND datname = current_database()
-      AND 'application_name=\(mark)' = ANY(setconfig)
+      AND 'application_name=\(roleMark)' = ANY(setconfig)
     """
 
   /// Makes the tables, unless another daemon has; returns their version.
@@ -124,7 +124,7 @@ enum PostgresSchema {
     _ = try connection.run(begin.map { PostgresCommand($0) }, until: deadline)
     let found = try version(connection, until: deadline)
     if found == 0,
-      let remedy = try connection.run([PostgresCommand(marks)], until: deadline)[0].first
+      let remedy = try connection.run([PostgresCommand(findRoleMark)], until: deadline)[0].first
     {
       throw .refused(
         state: "55000",
@@ -135,7 +135,7 @@ enum PostgresSchema {
       found == 0
       ? [
         "CREATE SCHEMA IF NOT EXISTS navd", "CREATE TABLE navd.version(number bigint PRIMARY KEY)",
-      ] + tables + ["INSERT INTO navd.version VALUES(\(version))", marking] : []
+      ] + tables + ["INSERT INTO navd.version VALUES(\(version))", setRoleMark] : []
     // One round trip for each, because a later statement is prepared with the tables of an earlier.
     for statement in rest + ["COMMIT"] {
       _ = try connection.run([PostgresCommand(statement)], until: deadline)

@@ -5,8 +5,9 @@ package struct AccessDenial: Hashable, Sendable {
   /// The reason in one line, for logs and users.
   package var reason: String
   package var remedy: String
-  /// Whether waiting cannot help: until a daemon serves, its socket is open to its own user alone.
-  package var isSettled: Bool
+  /// Whether waiting cannot help; otherwise the daemon may be starting, and its socket is open to
+  /// its own user only until it serves.
+  package var isPermanent: Bool
 
   /// Finds the reason for an address; nil if the permissions let this user connect, if there is no
   /// socket, and for a network address.
@@ -28,7 +29,7 @@ package struct AccessDenial: Hashable, Sendable {
       remedy: groupMayPass
         ? "as root: usermod -aG \(group) \(user); then log in again"
         : "set socket-group in navd.conf(5), or run this program as user \(owner)",
-      isSettled: groupMayPass || closed != nil)
+      isPermanent: groupMayPass || closed != nil)
   }
 
   private static func isDenied(_ path: String, _ mode: Int32) -> Bool {

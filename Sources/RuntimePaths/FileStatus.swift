@@ -10,7 +10,7 @@ package struct FileStatus: Hashable, Sendable {
     case symbolicLink = "a symbolic link"
     /// A device or a pipe.
     case other = "a special file"
-    /// Nobody knows: this user may not search a directory on the way.
+    /// The kind is unknown, because this user cannot search a directory of the path.
     case hidden = "hidden from this user"
   }
 

@@ -24,22 +24,21 @@ package func prepareRuntimeDirectory(_ directory: PathRules.RuntimeDirectory, us
   throws(PathError)
 {
   let mode: UInt32 = directory.path == PathRules.systemRuntimeDirectory ? 0o755 : 0o700
+  var failure: SystemError?
   do throws(SystemError) {
     try createPrivateDirectory(directory.path, mode: mode)
   } catch {
-    // The status of the existing entry explains the failure better than EEXIST.
-    guard directory.isInSharedDirectory, let status = FileStatus.probe(directory.path),
-      let reason = status.reasonNotPrivate(to: userID)
-    else { throw .system(error) }
-    throw .notPrivate(path: directory.path, reason: reason)
+    failure = error
   }
-  guard directory.isInSharedDirectory else { return }
-  guard let status = FileStatus.probe(directory.path) else {
-    throw .system(SystemError("find", directory.path, code: ENOENT))
+  if directory.isInSharedDirectory {
+    let status = FileStatus.probe(directory.path)
+    // The status of the existing entry explains a failure better than EEXIST.
+    if let reason = status?.reasonNotPrivate(to: userID) {
+      throw .notPrivate(path: directory.path, reason: reason)
+    }
+    if status == nil { failure = failure ?? SystemError("find", directory.path, code: ENOENT) }
   }
-  if let reason = status.reasonNotPrivate(to: userID) {
-    throw .notPrivate(path: directory.path, reason: reason)
-  }
+  if let failure { throw .system(failure) }
 }
 
 /// The parent directory of a path; `/` if it has none.

@@ -7,6 +7,11 @@ package func readSmallFile(_ path: String, maximumBytes: Int = 1 << 20) throws(S
   try readFile(path, maximumBytes: maximumBytes).contents
 }
 
+/// Reads a whole file as `readSmallFile` does, as a text.
+package func readSmallText(_ path: String) throws(SystemError) -> String {
+  String(decoding: try readSmallFile(path), as: UTF8.self)
+}
+
 /// Reads a whole file as `readSmallFile` does, and the status of the same file.
 package func readFile(_ path: String, maximumBytes: Int = 1 << 20) throws(SystemError)
   -> (contents: [UInt8], status: FileStatus)
@@ -60,7 +65,8 @@ package func syncDirectory(_ path: String) throws(SystemError) {
   guard fsync(descriptor) == 0 else { throw .last("sync", path) }
 }
 
-private func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(SystemError) {
+/// Writes all bytes to an open file; `path` is its name in an error.
+package func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(SystemError) {
   var offset = 0
   while offset < bytes.count {
     let start = offset

@@ -9,7 +9,9 @@ package enum SystemClock {
   /// CLOCK_BOOTTIME in milliseconds, for ages: the time since the boot, including suspension.
   ///
   /// It is that of the machine in each time namespace, so processes can compare it.
-  package static func bootMilliseconds() -> UInt64 { milliseconds(CLOCK_BOOTTIME) &- bootOffset }
+  package static func bootMilliseconds() -> UInt64 {
+    milliseconds(CLOCK_BOOTTIME) &- timeNamespaceOffset
+  }
 
   /// CLOCK_REALTIME in milliseconds since 1970, for display only: it can jump in both directions.
   package static func wallMilliseconds() -> UInt64 { milliseconds(CLOCK_REALTIME) }
@@ -29,7 +31,7 @@ package enum SystemClock {
       + ".\(Timestamp.padded(Int(milliseconds % 1000), 3))"
   }
 
-  private static let bootOffset = navd_boot_offset()
+  private static let timeNamespaceOffset = navd_boot_offset()
 
   private static func milliseconds(_ clock: clockid_t) -> UInt64 {
     let time = read(clock)

@@ -37,7 +37,7 @@ package final class Thread: Sendable {
     pthread_detach(thread.handle)
   }
 
-  /// Waits until the function has returned, or on this thread returns at once.
+  /// Waits until the function has returned; on the thread itself, it returns at once.
   package func join() {
     if pthread_equal(handle, pthread_self()) != 0 {
       _ = pthread_detach(handle)

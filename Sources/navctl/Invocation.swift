@@ -58,7 +58,7 @@ struct Invocation {
   func navArguments(
     rest: ClosedRange<Int>? = nil, of nav: String? = nil, isCommandWord: ((String) -> Bool)? = nil
   ) throws -> NavArguments {
-    let words = command.arguments.wordsBehindNav
+    let words = command.arguments.wordsAfterNav
     // -n counts lines in other programs.
     if let number = line.value(of: "nav"), let nav = line.positionals.first,
       number.allSatisfy(\.isNumber), command.options.contains(where: { $0.name == "limit" })
@@ -68,7 +68,7 @@ struct Invocation {
         remedy: "navctl \(command.name) \(nav) --limit \(number)")
     }
     return try NavArguments(
-      line.positionals, rest: rest ?? command.arguments.behindNav,
+      line.positionals, rest: rest ?? command.arguments.countAfterNav,
       isCommandWord: isCommandWord ?? (words.isEmpty ? nil : { words.contains($0) }),
       option: nav ?? line.value(of: "nav"),
       variable: environment["NAVD_NAV"],

@@ -24,11 +24,11 @@ enum Program {
 
   static let grammar: CommandSet = {
     var set = CommandSet(
-      program: program, commands: commands.map(\.declaration), foreign: foreignCommands)
+      program: program, commands: commands.map(\.declaration), foreignWords: foreignCommands)
     // Options of other programs.
     let any = "--any, which needs no look before"
     let watch = "navctl watch NAV, which follows a nav"
-    set.program.foreign = [
+    set.program.foreignOptions = [
       "force": [any], "y": [any], "f": [any, watch], "follow": [watch], "j": ["-o json"],
       "json": ["-o json"], "v": ["navctl --version"], "tail": ["--limit N"],
       "lines": ["--limit N"], "h": ["--help"], "q": [">/dev/null"], "quiet": [">/dev/null"],

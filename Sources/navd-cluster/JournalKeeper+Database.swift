@@ -31,10 +31,10 @@ extension JournalKeeper {
     },
     refusal: { option in
       option == "restore"
-        ? .notRestored(
+        ? DaemonError(
           "navd-cluster restores nothing: recover the database server to a point in time, or "
             + "restore a dump", .usage)
-        : .notRestored(
+        : DaemonError(
           "navd-cluster has no journal in a directory: it brings the tables in the schema navd to "
             + "its version when it starts; back the database up before with pg_dump", .usage)
     },

@@ -10,8 +10,8 @@ import Testing
 /// Lets the loop make the backup that is due, and returns what it logs about it.
 func makeDueBackup(_ stage: inout LoopStage) throws -> [LogEntry] {
   stage.loop.startDueBackup(at: stage.now)
-  #expect(stage.loop.schedule.isRunning)
-  while stage.loop.schedule.isRunning {
+  #expect(stage.loop.backupSchedule.isRunning)
+  while stage.loop.backupSchedule.isRunning {
     awaitReadable(stage.loop.backups.reports.descriptor)
     stage.loop.takeBackup(at: stage.now)
   }
@@ -55,7 +55,7 @@ func makeDueBackup(_ stage: inout LoopStage) throws -> [LogEntry] {
       for _ in 0..<12 {
         stage.now.boot = 1_000_000
         stage.loop.scheduleBackups(at: stage.now)
-        if stage.loop.schedule.due(at: stage.now) == 0 {
+        if stage.loop.backupSchedule.due(at: stage.now) == 0 {
           let logged = try makeDueBackup(&stage)
           #expect(logged.first?.message.hasPrefix("backed up ") == true, "\(logged)")
           made += 1
@@ -76,7 +76,7 @@ func makeDueBackup(_ stage: inout LoopStage) throws -> [LogEntry] {
       stage.loop.scheduleBackups(at: stage.now)
       var names: [String] = []
       for _ in 0..<5 {
-        names.append(BackupName.name(ofSeconds: Int(stage.now.wall / 1000)))
+        names.append(BackupFolder.name(ofSeconds: Int(stage.now.wall / 1000)))
         _ = try makeDueBackup(&stage)
         stage.pass(3_600_000)
       }
@@ -119,7 +119,7 @@ func makeDueBackup(_ stage: inout LoopStage) throws -> [LogEntry] {
       #expect(text.hasPrefix("backup failed: cannot use \(folder): other users can "), "\(text)")
       #expect(text.hasSuffix("chmod go-w \(folder)"), "\(text)")
       #expect(try Self.manager.contentsOfDirectory(atPath: folder).isEmpty)
-      stage.loop.handInBackups(at: stage.now)
+      stage.loop.measureBackups(at: stage.now)
       #expect(stage.loop.hub.measurements[.backupOverdue] == 1)
       try Self.manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
       stage.pass(60_000)

@@ -105,7 +105,7 @@ import Testing
     for isFailing in [true, true, false] {
       schedule.noteStarted()
       schedule.noteMade(Self.start.wall, at: Self.start, retentionFailed: isFailing)
-      schedule.use(Self.daily, newest: Self.start.wall, at: Self.start)
+      schedule.follow(Self.daily, newest: Self.start.wall, at: Self.start)
       #expect(schedule.retentionFailed == isFailing && !schedule.isOverdue(at: Self.start))
     }
   }
@@ -113,7 +113,7 @@ import Testing
   @Test func `a reload changes the rules, and forgets neither a running backup nor the counts`() {
     var schedule = Schedule(Self.daily, newest: nil, at: Self.start)
     schedule.noteStarted()
-    schedule.use(.init(every: 60_000, keep: 1), newest: nil, at: Self.start)
+    schedule.follow(.init(every: 60_000, keep: 1), newest: nil, at: Self.start)
     #expect(schedule.isRunning && schedule.due(at: Self.start) == nil)
     schedule.noteMade(Self.start.wall, at: Self.start)
     #expect(schedule.due(at: Self.start) == 60_000 && schedule.made == 1)
@@ -155,22 +155,22 @@ import Testing
   func `a name has its time, and every other name is left alone`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let seconds = Int.random(in: 0..<253_402_300_800, using: &random)
-    let name = BackupName.name(ofSeconds: seconds)
-    #expect(BackupName.seconds(of: name) == seconds)
+    let name = BackupFolder.name(ofSeconds: seconds)
+    #expect(BackupFolder.seconds(of: name) == seconds)
     // Each octet that differs makes another time or no name of ours.
     var octets = Array(name.utf8)
     octets[Int.random(in: 0..<octets.count, using: &random)] = UInt8.random(
       in: 0x20...0x7E, using: &random)
     let other = String(decoding: octets, as: UTF8.self)
-    if let found = BackupName.seconds(of: other) {
-      #expect(BackupName.name(ofSeconds: found) == other)
+    if let found = BackupFolder.seconds(of: other) {
+      #expect(BackupFolder.name(ofSeconds: found) == other)
     }
     for wrong in [
       name + "x", "x" + name, "navd-20260231T000000Z.db", "navd-20261126T240000Z.db",
       "navd-20261126T000000Z-7.db", "navd-.db", "", "journal.sqlite",
       "navd-20261126T000000Z.db.old",
     ] {
-      #expect(BackupName.seconds(of: wrong) == nil, "\(wrong)")
+      #expect(BackupFolder.seconds(of: wrong) == nil, "\(wrong)")
     }
   }
 
@@ -180,12 +180,12 @@ import Testing
     let times = (0..<Int.random(in: 1..<12, using: &random)).map { _ in
       Int.random(in: 0..<2_000_000_000, using: &random)
     }
-    let ours = Set(times.map { BackupName.name(ofSeconds: $0) })
+    let ours = Set(times.map { BackupFolder.name(ofSeconds: $0) })
     let others = ["navd-20261126T000000Z-7.db", "notes.txt", ".new", "journal.sqlite"]
     let newest = ours.randomElement(using: &random) ?? ""
     let keep = Int.random(in: 1...6, using: &random)
     let names = (Array(ours) + others).shuffled(using: &random)
-    let expired = BackupName.expired(names, keeping: keep, newest: newest)
+    let expired = BackupFolder.expired(names, keeping: keep, newest: newest)
     // Later names neither count nor go.
     let counted = ours.filter { $0 <= newest }
     #expect(expired.count == max(0, counted.count - keep))

@@ -14,20 +14,20 @@ import Testing
 
   @Test func `nothing is looked for before messages have come soon for a while`() {
     var busyPoll = BusyPollPolicy(processors: 2)
-    #expect(busyPoll.limit == 0)
+    #expect(busyPoll.pollingLimit == 0)
     for _ in 0..<5 { busyPoll.noteWait(soon) }
-    #expect(busyPoll.limit == 0)
+    #expect(busyPoll.pollingLimit == 0)
     for _ in 0..<25 { busyPoll.noteWait(soon) }
-    #expect(busyPoll.limit > 0)
-    #expect(busyPoll.limit <= 100_000)
+    #expect(busyPoll.pollingLimit > 0)
+    #expect(busyPoll.pollingLimit <= 100_000)
   }
 
   @Test func `two waits in a row that are long end it, and few short ones do not bring it back`() {
     var busyPoll = attentive()
     for _ in 0..<2 { busyPoll.noteWait(late) }
-    #expect(busyPoll.limit == 0)
+    #expect(busyPoll.pollingLimit == 0)
     busyPoll.noteWait(soon)
-    #expect(busyPoll.limit == 0)
+    #expect(busyPoll.pollingLimit == 0)
   }
 
   @Test func `one message in three that comes late ends it, one in twenty does not`() {
@@ -36,7 +36,7 @@ import Testing
       var looks = 0
       for step in 0..<200 {
         busyPoll.noteWait(step % period == 0 ? late : soon)
-        if step >= 100, busyPoll.limit > 0 { looks += 1 }
+        if step >= 100, busyPoll.pollingLimit > 0 { looks += 1 }
       }
       #expect((looks >= 90) == isKept)
       #expect((looks == 0) != isKept)
@@ -47,7 +47,7 @@ import Testing
     var busyPoll = attentive()
     var looks = 0
     for _ in 0..<100 {
-      if busyPoll.limit > 0 { looks += 1 }
+      if busyPoll.pollingLimit > 0 { looks += 1 }
       busyPoll.noteWait(5_000_000_000)
     }
     #expect(looks <= 2)
@@ -55,15 +55,15 @@ import Testing
 
   @Test func `a look that took long ends it, for longer each time`() {
     var busyPoll = attentive()
-    let goesOn = busyPoll.goesOn(afterLook: 3_000)
-    #expect(goesOn)
-    #expect(busyPoll.limit > 0)
+    let continues = busyPoll.continues(afterPoll: 3_000)
+    #expect(continues)
+    #expect(busyPoll.pollingLimit > 0)
     var rests: [Int] = []
     for _ in 0..<9 {
-      let goesOn = busyPoll.goesOn(afterLook: 30_000)
-      #expect(!goesOn)
+      let continues = busyPoll.continues(afterPoll: 30_000)
+      #expect(!continues)
       var rest = 0
-      while busyPoll.limit == 0, rest < 5000 {
+      while busyPoll.pollingLimit == 0, rest < 5000 {
         busyPoll.noteWait(soon)
         rest += 1
       }
@@ -72,15 +72,15 @@ import Testing
     #expect(rests == [16, 32, 64, 128, 256, 512, 1024, 1024, 1024])
     // Looks without interruption make up for it.
     for _ in 0..<200 { busyPoll.noteWait(soon) }
-    _ = busyPoll.goesOn(afterLook: 30_000)
+    _ = busyPoll.continues(afterPoll: 30_000)
     for _ in 0..<32 { busyPoll.noteWait(soon) }
-    #expect(busyPoll.limit > 0)
+    #expect(busyPoll.pollingLimit > 0)
   }
 
   @Test func `on one processor nothing is looked for`() {
     var busyPoll = BusyPollPolicy(processors: 1)
     for _ in 0..<100 { busyPoll.noteWait(soon) }
-    #expect(busyPoll.limit == 0)
+    #expect(busyPoll.pollingLimit == 0)
   }
 
   @Test func `a wait counts once, from when it began`() {
@@ -92,16 +92,16 @@ import Testing
       // Without a beginning there is nothing to count.
       timed.endWait(at: (round + 1) * 1_000_000)
       told.noteWait(wait)
-      #expect(timed.limit == told.limit)
+      #expect(timed.pollingLimit == told.pollingLimit)
     }
   }
 
   @Test func `only a message that was waited for and came alone makes the next one likely alone`() {
     var policy = BusyPollPolicy(processors: 2)
-    #expect(!policy.comeOneByOne)
+    #expect(!policy.arriveOneByOne)
     for (count, isAwaited) in [(1, true), (2, true), (1, true), (1, false)] {
       policy.noteReceived(count, isAwaited: isAwaited)
-      #expect(policy.comeOneByOne == (count == 1 && isAwaited))
+      #expect(policy.arriveOneByOne == (count == 1 && isAwaited))
     }
   }
 }

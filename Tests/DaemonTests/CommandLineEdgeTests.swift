@@ -72,11 +72,12 @@ import Testing
   }
 
   @Test func `leading options end at the first argument, whose rest stays as it is`() {
-    let (line, rest) = Self.grammar.parseLeading(["-v", "--role", "new", "go", "-v", "--", "--odd"])
+    let (line, rest) = Self.grammar.parse(
+      ["-v", "--role", "new", "go", "-v", "--", "--odd"], leadingOnly: true)
     #expect(line.options.map(\.name) == ["verbose", "role"])
     #expect(rest == ["go", "-v", "--", "--odd"])
-    #expect(Self.grammar.parseLeading([]).rest == [])
-    #expect(Self.grammar.parseLeading(["-v"]).rest == [])
+    #expect(Self.grammar.parse([], leadingOnly: true).rest == [])
+    #expect(Self.grammar.parse(["-v"], leadingOnly: true).rest == [])
   }
 
   @Test func `a letter of the command takes the place of the program's`() {

@@ -62,10 +62,10 @@ private struct Model {
   }
 
   private mutating func gather() {
-    guard let policy, waiting.count < policy.expected else { return }
+    guard let policy, waiting.count < policy.expectedRecords else { return }
     let (start, before, end) = (now, waiting.count, lastEnd + policy.limit)
     guard start < end else { return }
-    while waiting.count < policy.expected, now < end {
+    while waiting.count < policy.expectedRecords, now < end {
       now = min(next ?? end, end)
       take(until: now)
     }
@@ -120,7 +120,7 @@ private struct Model {
   @Test func `without arrivals during the last syncs there is no wait`() {
     var policy = CommitPolicy()
     for _ in 0..<10 { policy.noteCommit(of: 4, waiting: 4, duration: 1000) }
-    #expect(policy.limit == 500 && policy.expected == 8)
+    #expect(policy.limit == 500 && policy.expectedRecords == 8)
     policy.noteCommit(of: 8, waiting: 0, duration: 1000)
     #expect(policy.limit == 0)
   }

@@ -15,7 +15,7 @@ import TransportGuard
   ) -> ConfigurationSources {
     ConfigurationSources(
       file: file, environment: ProcessEnvironment(variables),
-      options: options.map { ConfigurationSources.Option(name: $0.0, values: $0.1) })
+      options: options.map { ($0.0, $0.1) })
   }
 
   /// Where things are for a user, in a unit with a credential.

@@ -6,9 +6,9 @@ import Testing
 
 extension EventBatches {
   /// Moves the events that were left for a later turn, while no nav is dormant.
-  fileprivate mutating func settle() {
+  fileprivate mutating func setAsidePostponed() {
     var pageIns = PageIns<ReceivedEvent>()
-    settle(&pageIns)
+    setAsidePostponed(&pageIns)
   }
 }
 
@@ -52,7 +52,7 @@ extension EventBatches {
     var (atHand, inFlight): ([Int], [[Int]]) = ([], [])
     var (bytesAtHand, bytesInFlight): (Int, [Int]) = (0, [])
     // `first` events at hand were in a batch before, and come before those that were held.
-    var (held, takenBack, first): ([ReceivedEvent], Set<Int>, Int) = ([], [], 0)
+    var (held, retriedCount, first): ([ReceivedEvent], Set<Int>, Int) = ([], [], 0)
     for number in 0..<2000 {
       switch Int.random(in: 0..<24, using: &random) {
       case 0..<10:
@@ -60,7 +60,7 @@ extension EventBatches {
         batches.noteReceived(bytes)
         batches.append(event(number))
         atHand.append(number)
-        bytesAtHand += max(bytes, EventBatches.leastBytes)
+        bytesAtHand += max(bytes, EventBatches.minimumBytes)
       case 10:
         // A message that leads to no event.
         batches.noteReceived(2 << 20)
@@ -78,8 +78,8 @@ extension EventBatches {
         inFlight.removeFirst()
         bytesInFlight.removeFirst()
       case 19 where Int.random(in: 0..<10, using: &random) == 0:
-        batches.takeBack()
-        takenBack.formUnion(inFlight.joined())
+        batches.retryAll()
+        retriedCount.formUnion(inFlight.joined())
         first += inFlight.joined().count
         atHand = inFlight.flatMap { $0 } + atHand
         bytesAtHand += bytesInFlight.reduce(0, +)
@@ -93,9 +93,9 @@ extension EventBatches {
         batches.insertFirst(held)
         atHand.insert(contentsOf: numbers(held.map(\.event)), at: first)
         for (received, number) in zip(held, atHand[first...]) {
-          // `takeBack` drops the sizes of its events; the loop holds none of them.
-          let bytes = takenBack.contains(number) ? 0 : bytesOf(number)
-          #expect(received.byteCount == max(bytes, EventBatches.leastBytes))
+          // `retryAll` drops the sizes of its events; the loop holds none of them.
+          let bytes = retriedCount.contains(number) ? 0 : bytesOf(number)
+          #expect(received.byteCount == max(bytes, EventBatches.minimumBytes))
         }
         bytesAtHand += held.reduce(0) { $0 + $1.byteCount }
         held = []
@@ -104,15 +104,15 @@ extension EventBatches {
         #expect(numbers(batches.takeAll()) == inFlight.flatMap { $0 })
         (inFlight, bytesInFlight) = ([], [])
       }
-      #expect(numbers(batches.atHand) == atHand && batches.takenBack == first)
-      #expect(batches.areOps == atHand.allSatisfy(isOp))
+      #expect(numbers(batches.atHand) == atHand && batches.retriedCount == first)
+      #expect(batches.areOnlyOps == atHand.allSatisfy(isOp))
       #expect(batches.hasGet == atHand.contains(where: isGet))
       #expect(batches.areDurable == inFlight.isEmpty)
       #expect(batches.isNewestAlone == (inFlight.count <= 1))
       #expect(batches.mayReceive == (bytesAtHand < EventBatches.bytesPerTurn))
       let isFull =
-        inFlight.count >= EventBatches.batchesInFlight
-        || bytesInFlight.reduce(0, +) > EventBatches.bytesInFlight
+        inFlight.count >= EventBatches.maximumBatchesInFlight
+        || bytesInFlight.reduce(0, +) > EventBatches.maximumBytesInFlight
       #expect(batches.areFull == isFull)
     }
   }
@@ -128,7 +128,7 @@ extension EventBatches {
         batches.noteAnswered(received)
       }
     }
-    #expect(batches.atHand.count == EventBatches.bytesPerTurn / EventBatches.leastBytes)
+    #expect(batches.atHand.count == EventBatches.bytesPerTurn / EventBatches.minimumBytes)
   }
 
   /// Takes the events at hand, and puts back those that wait for no nav.
@@ -140,7 +140,7 @@ extension EventBatches {
     let taken = batches.takeAtHand(from: first)
     #expect(numbers(batches.atHand) == before)
     #expect(before + numbers(taken.map(\.event)) == atHand)
-    #expect(batches.areOps == before.allSatisfy(isOp))
+    #expect(batches.areOnlyOps == before.allSatisfy(isOp))
     #expect(batches.hasGet == before.contains(where: isGet))
     var (kept, waiting): ([HubEvent], [ReceivedEvent]) = ([], [])
     for received in taken {
@@ -204,7 +204,7 @@ extension EventBatches {
         handled[connection, default: []].append(id)
         batches.charge(index, connection % 3 * 100 + 1)
       }
-      batches.settle()
+      batches.setAsidePostponed()
       if !events.isEmpty { batches.completeOldest() }
       if isLast, batches.isEmpty { break }
     }
@@ -223,8 +223,8 @@ extension EventBatches {
       let isPostponed = batches.postpone(index)
       #expect(isPostponed == (index < 7))
     }
-    batches.settle()
-    #expect(batches.waiting == 5)
+    batches.setAsidePostponed()
+    #expect(batches.waitingCount == 5)
     let handled = batches.takeAll().map { name($0).connection }
     #expect(handled == [1, 1, -1, 2])
     batches.takeWaiting(upTo: 100, cost: 100)
@@ -239,7 +239,7 @@ extension EventBatches {
     for id in 0..<2 { batches.append(message(1, id)) }
     _ = batches.begin()
     let isPostponed = batches.postpone(1)
-    batches.settle()
+    batches.setAsidePostponed()
     // Another connection of the same principal, and one of another.
     for connection in [4, 2] {
       let flooder = batches.append(message(connection, 0))
@@ -251,9 +251,9 @@ extension EventBatches {
       count += 1
     }
     #expect(isPostponed && flooder == ConnectionID(1))
-    #expect(count == EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes) + 1)
+    #expect(count == EventBatches.maximumWeightPerPrincipal / (2 * EventBatches.minimumBytes) + 1)
     // What the others sent still waits.
-    #expect(batches.waiting == 2)
+    #expect(batches.waitingCount == 2)
   }
 
   /// Batches with one message of each of two principals at hand, the second postponed.
@@ -262,13 +262,13 @@ extension EventBatches {
     for id in 0..<2 { batches.append(message(9, id)) }
     _ = batches.begin()
     _ = batches.postpone(1)
-    batches.settle()
+    batches.setAsidePostponed()
     return batches
   }
 
   @Test func `dropped messages leave the end of their connection`() {
     var batches = crowded()
-    let limit = EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes)
+    let limit = EventBatches.maximumWeightPerPrincipal / (2 * EventBatches.minimumBytes)
     for id in 0..<limit / 4 * 3 { batches.append(message(1, id)) }
     batches.append(.closed(ConnectionID(1)))
     // Of the same principal.
@@ -281,7 +281,7 @@ extension EventBatches {
 
   @Test func `the end of a connection drops nothing of another`() {
     var batches = crowded()
-    let limit = EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes)
+    let limit = EventBatches.maximumWeightPerPrincipal / (2 * EventBatches.minimumBytes)
     var flooder: ConnectionID?
     for id in 0..<limit - 1 {
       let most = batches.append(message(1, id))
@@ -290,12 +290,12 @@ extension EventBatches {
     // Of the same principal.
     let most = batches.append(message(4, 0))
     batches.append(.closed(ConnectionID(4)))
-    #expect(flooder == nil && most == nil && batches.waiting == limit + 2)
+    #expect(flooder == nil && most == nil && batches.waitingCount == limit + 2)
   }
 
   @Test func `many small batches fill the queue, too`() {
     var batches = EventBatches()
-    for number in 1...EventBatches.batchesInFlight {
+    for number in 1...EventBatches.maximumBatchesInFlight {
       #expect(!batches.areFull)
       batches.append(event(number))
       _ = batches.begin()

@@ -54,7 +54,7 @@ import ZeroMQ
       text(DaemonError.endpoint("tcp://192.0.2.7:1", reason: "Address already in use"))
         == "cannot listen on tcp://192.0.2.7:1: Address already in use")
     #expect(
-      text(DaemonError.notRestored("/b is damaged: x; nothing was restored", .journalDamaged))
+      text(DaemonError("/b is damaged: x; nothing was restored", .journalDamaged))
         == "/b is damaged: x; nothing was restored")
     #expect(
       text(SystemError("read", "/x", code: ENOENT)) == "cannot read /x: No such file or directory")
@@ -62,7 +62,7 @@ import ZeroMQ
     #expect(text(Other()) == "unexpected: Other()")
     #expect(DaemonError(Other()).exitStatus == .journalUnavailable)
     #expect(
-      DaemonError.notRestored("", .journalLocked).exitStatus == .journalLocked)
+      DaemonError("", .journalLocked).exitStatus == .journalLocked)
   }
 
   @Test func `the manual has every status, and no others`() throws {

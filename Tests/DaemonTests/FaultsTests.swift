@@ -18,7 +18,7 @@ import Testing
       try dropIn.write(toFile: file + ".d/10.conf", atomically: false, encoding: .utf8)
       let sources = ConfigurationSources(
         file: file, environment: ProcessEnvironment(variables),
-        options: [ConfigurationSources.Option(name: "durability", values: ["fast"])])
+        options: [("durability", ["fast"])])
       let (loaded, faults) = sources.examine()
       let rules = PathRules(environment: ProcessEnvironment(variables), userID: getuid())
       let own = Daemon.faults(of: loaded, rules: rules)
@@ -72,7 +72,7 @@ import Testing
       func faults(_ text: String, _ mounts: String = mounts) -> [String] {
         var builder = ConfigurationBuilder()
         builder.add(Array(text.utf8), of: "navd.conf")
-        return Daemon.pathsThatGo(in: builder.finish().0, mounts: mounts).map(\.description)
+        return Daemon.temporaryPathFaults(in: builder.finish().0, mounts: mounts).map(\.description)
       }
       for path in ["tmp/backups", "link/backups", "tmp/none/backups"] {
         let found = faults("[backup]\ndirectory = \(root)/\(path)\n")

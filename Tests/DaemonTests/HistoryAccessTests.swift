@@ -13,7 +13,7 @@ import Testing
   ) throws {
     try withTemporaryDirectory { directory in
       let journal = try Journal.open(
-        directory: directory, durability: .relaxed, bootID: "boot", retention: Retention(),
+        directory: directory, durability: .relaxed, bootID: "boot", retention: Retention.standard,
         holder: "test")
       try journal.replay(snapshots: { _ in }, rows: { _, _ in })
       try append(revisions, to: journal)
@@ -139,7 +139,7 @@ import Testing
 }
 
 extension JournalDirectory {
-  fileprivate init(_ path: String) { self.init(path: path, durability: .sync, bootID: "boot") }
+  fileprivate init(_ path: String) { self.init(path: path, bootID: "boot") }
 }
 
 /// A place with nothing but nav 1, which the disk fails to read once `begin` is signalled.

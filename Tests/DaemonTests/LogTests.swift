@@ -95,7 +95,7 @@ import Testing
     (951_782_400_007, "2000-02-29T00:00:00.007Z"), (1_764_000_000_030, "2025-11-24T16:00:00.030Z"),
   ])
   func `a line on stderr has its time before it, in UTC`(_ wall: UInt64, _ time: String) {
-    #expect(Log.timed(LogEntry(.warning, "x"), at: wall) == "\(time) navd: warning: x")
+    #expect(Log.withTime(LogEntry(.warning, "x"), at: wall) == "\(time) navd: warning: x")
   }
 
   @Test func `a command that ends by itself writes no times`() {

@@ -60,13 +60,12 @@ struct LoopStage: ~Copyable {
       retention: configuration.retention, holder: "test")
     let now = Instant(boot: 1_000_000, wall: 1_732_147_200_000)
     try journal.replay(
-      bodies: .beginnings,
+      onlyBeginnings: true,
       snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
       rows: { header, body throws(HubReplayError) in try hub.index(header, body: body, at: now) })
     hub.takeFloors { journal.floor(of: $0) }
     hub.rememberOps(
-      from: try JournalReader.open(directory: directory).rows(
-        at: hub.rememberedRows[.first] ?? []))
+      from: try journal.place.openReader().rows(at: hub.rememberedRows[.first] ?? []))
     _ = hub.finishReplay(
       renewsEpochs: journal.mustRenewEpochs, lastSequence: journal.lastSequence, at: now)
     try journal.commit(hub.takeRecords())
@@ -145,7 +144,7 @@ struct LoopStage: ~Copyable {
 
   /// Waits until everything decided so far is durable or has failed.
   mutating func settle() throws {
-    try loop.standStill(at: now)
+    try loop.awaitBatches(at: now)
     loop.writer.awaitCheckpoint()
   }
 
@@ -167,11 +166,11 @@ struct LoopStage: ~Copyable {
   /// All rows of a journal that nobody has open.
   static func rows(_ directory: String) throws -> [JournalRow] {
     let journal = try Journal.open(
-      directory: directory, durability: .sync, bootID: "boot", retention: Retention(),
+      directory: directory, durability: .sync, bootID: "boot", retention: Retention.standard,
       holder: "test")
     var rows: [JournalRow] = []
     try journal.replay(
-      snapshots: { _ in }, rows: { rows.append(JournalRow($0, body: $1)) })
+      snapshots: { _ in }, rows: { rows.append(JournalRow($0, body: [UInt8](copying: $1))) })
     try journal.close()
     return rows
   }

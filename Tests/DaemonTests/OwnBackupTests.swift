@@ -40,14 +40,14 @@ import Testing
       #expect(
         logged.first?.message.hasPrefix("backed up 1 nav to \(folder)/navd-20261126T") == true)
       let first = try Self.files(folder)
-      #expect(first.count == 1 && BackupName.seconds(of: first[0]) == 1_795_651_200)
+      #expect(first.count == 1 && BackupFolder.seconds(of: first[0]) == 1_795_651_200)
       // Files of other names stay, and so does what is no file.
       for name in ["navd-20200101T000000Z-7.db", "notes"] {
         try Data().write(to: URL(fileURLWithPath: folder + "/" + name))
       }
       let link = folder + "/navd-20200101T000000Z.db"
       try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/etc/passwd")
-      #expect(stage.loop.schedule.due(at: stage.now) == 3_600_000)
+      #expect(stage.loop.backupSchedule.due(at: stage.now) == 3_600_000)
       for _ in 0..<2 {
         stage.pass(3_600_000)
         logged = try backUp(&stage)
@@ -58,8 +58,8 @@ import Testing
       // A restart finds the newest by its name.
       stage.pass(1_000_000)
       stage.loop.scheduleBackups(at: stage.now)
-      #expect(stage.loop.schedule.due(at: stage.now) == 2_600_000)
-      stage.loop.handInBackups(at: stage.now)
+      #expect(stage.loop.backupSchedule.due(at: stage.now) == 2_600_000)
+      stage.loop.measureBackups(at: stage.now)
       #expect(stage.loop.hub.measurements[.backupsMade] == 3)
       #expect(stage.loop.hub.measurements[.backupAge] == 1_000_001)
       try stage.close()
@@ -83,13 +83,13 @@ import Testing
       #expect(logged.first?.message.hasPrefix("backup failed: cannot ") == true, "\(logged)")
       #expect(logged.last?.message.contains("next attempt is in 60 s") == true, "\(logged)")
       #expect(try Self.files(folder).filter { $0.hasPrefix("navd-") } == before)
-      stage.loop.handInBackups(at: stage.now)
+      stage.loop.measureBackups(at: stage.now)
       #expect(stage.loop.hub.measurements[.backupOverdue] == 1)
       #expect(stage.loop.hub.measurements[.backupsFailed] == 1)
       try FileManager.default.removeItem(atPath: folder + "/.new")
       stage.pass(60_000)
       _ = try backUp(&stage)
-      #expect(!stage.loop.schedule.isOverdue(at: stage.now))
+      #expect(!stage.loop.backupSchedule.isOverdue(at: stage.now))
       #expect(try Self.files(folder).filter { $0.hasPrefix("navd-") }.count == 1)
       try stage.close()
     }
@@ -107,16 +107,16 @@ import Testing
       stage.loop.configuration.loaded = LoadedConfiguration(
         configuration: configuration, origins: [:])
       stage.loop.scheduleBackups(at: stage.now)
-      #expect(stage.loop.schedule.due(at: stage.now) == nil)
-      while stage.loop.schedule.isRunning {
+      #expect(stage.loop.backupSchedule.due(at: stage.now) == nil)
+      while stage.loop.backupSchedule.isRunning {
         awaitReadable(stage.loop.backups.reports.descriptor)
         stage.loop.takeBackup(at: stage.now)
       }
       _ = stage.sink.take()
       let logged = try backUp(&stage)
       #expect(logged.first?.message.contains(" to \(directory)/other/navd-") == true, "\(logged)")
-      #expect(stage.loop.schedule.due(at: stage.now) == 3_600_000)
-      #expect(stage.loop.schedule.made == 2)
+      #expect(stage.loop.backupSchedule.due(at: stage.now) == 3_600_000)
+      #expect(stage.loop.backupSchedule.made == 2)
       try stage.close()
     }
   }
@@ -140,7 +140,7 @@ import Testing
       }
       let folder = directory + "/state/backups"
       let names = try Self.files(folder)
-      #expect(names.count == 2 && names.count { BackupName.seconds(of: $0) != nil } == 1)
+      #expect(names.count == 2 && names.count { BackupFolder.seconds(of: $0) != nil } == 1)
       #expect(names.contains { $0.hasSuffix("Z-1.db") })
       try stage.close()
     }

@@ -149,7 +149,7 @@ import Testing
       // A large batch is with the writer when the answer comes.
       try stage.turn((0..<20).map { stage.op(3, LoopStage.push("s\($0)"), nav: "hot") })
       try stage.loop.takeAnswers()
-      #expect(!stage.loop.batches.areOps && stage.loop.batches.hasGet)
+      #expect(!stage.loop.batches.areOnlyOps && stage.loop.batches.hasGet)
       try stage.turn()
       #expect(stage.loop.batches.areDurable && stage.loop.pageIns.isEmpty)
       #expect(stage.count(.ok) == 21)
@@ -164,7 +164,7 @@ import Testing
       try stage.turn((0..<pings).map { stage.message(1, "ping", #"{"id":\#($0 + 9)}"#) })
       #expect(!stage.loop.pageIns.mayReceive)
       let (received, looked) = (
-        try stage.loop.receiveMessages(isAwaited: false), try stage.loop.lookForMessages()
+        try stage.loop.receiveMessages(isAwaited: false), try stage.loop.pollForMessages()
       )
       #expect(!received && !looked)
       try stage.answer()
@@ -194,7 +194,7 @@ import Testing
       try stage.turn()
       #expect(stage.loop.hub.dormantNavs.map(\.nav) == [2, 3])
       // The client gets its answer when the others have read.
-      #expect(stage.count(.ok) == 1 && stage.loop.batches.waiting == pings + 1)
+      #expect(stage.count(.ok) == 1 && stage.loop.batches.waitingCount == pings + 1)
       let after = stage.loop.router.peersOweTooMuch
       #expect(!after)
       try stage.turn()

@@ -39,7 +39,7 @@ import Testing
     var estimate = ProgressEstimate(at: 1000)
     for report in Self.reports(seed) {
       let before = estimate
-      estimate.note(report.done, of: report.total, at: report.time)
+      estimate.update(report.done, of: report.total, at: report.time)
       #expect(estimate.done >= before.done && estimate.fraction >= before.fraction)
       #expect(estimate.percent >= before.percent)
       #expect(estimate.done <= estimate.total && (0...1).contains(estimate.fraction))
@@ -61,8 +61,8 @@ import Testing
       now += UInt64.random(in: 1...300, using: &random)
       let done = now * perSecond / 1000
       guard done < total else { break }
-      estimate.note(done, of: total, at: now)
-      guard now >= ProgressEstimate.basis else {
+      estimate.update(done, of: total, at: now)
+      guard now >= ProgressEstimate.minimumMilliseconds else {
         #expect(estimate.rate == nil && estimate.remaining == nil)
         continue
       }
@@ -71,7 +71,7 @@ import Testing
       let remaining = try #require(estimate.remaining)
       #expect(abs(Int(remaining) - Int((total - done) * 1000 / perSecond)) <= 2)
     }
-    estimate.note(total, of: total, at: now)
+    estimate.update(total, of: total, at: now)
     #expect(estimate.remaining == 0 && estimate.percent == 100)
   }
 
@@ -79,15 +79,15 @@ import Testing
   {
     var estimate = ProgressEstimate(at: 0)
     for second in 1...10 as ClosedRange<UInt64> {
-      estimate.note(second * 100, of: 10_000, at: second * 1000)
+      estimate.update(second * 100, of: 10_000, at: second * 1000)
     }
     #expect(estimate.rate == 100)
     for second in 11...22 as ClosedRange<UInt64> {
-      estimate.note(1000, of: 10_000, at: second * 1000)
+      estimate.update(1000, of: 10_000, at: second * 1000)
     }
     #expect(estimate.rate == 0 && estimate.remaining == nil)
     for second in 23...40 as ClosedRange<UInt64> {
-      estimate.note(1000 + (second - 22) * 300, of: 10_000, at: second * 1000)
+      estimate.update(1000 + (second - 22) * 300, of: 10_000, at: second * 1000)
     }
     #expect(try abs(#require(estimate.rate) - 300) < 1)
   }
@@ -99,7 +99,7 @@ import Testing
     var display = ProgressDisplay(.backup, as: form, at: 1000)
     var shown: [(time: UInt64, text: String)] = []
     for report in Self.reports(seed) {
-      let text = display.note(report.done, of: report.total, at: report.time, columns: 60)
+      let text = display.update(report.done, of: report.total, at: report.time, columns: 60)
       if let text { shown.append((report.time, text)) }
     }
     let last = display.end()
@@ -136,7 +136,8 @@ import Testing
       for seed in 0..<10 as Range<UInt64> {
         var estimate = ProgressEstimate(at: 1000)
         for report in Self.reports(seed) {
-          estimate.note(report.done << (seed * 4), of: report.total << (seed * 4), at: report.time)
+          estimate.update(
+            report.done << (seed * 4), of: report.total << (seed * 4), at: report.time)
           let line = estimate.line(subject, columns: columns)
           #expect(line.utf8.count < columns && line.allSatisfy(\.isASCII))
           #expect(columns < 80 || line.contains("["))
@@ -148,9 +149,9 @@ import Testing
 
   @Test func `the words, the line and the members of one moment`() {
     var estimate = ProgressEstimate(at: 0)
-    estimate.note(0, of: 100_000, at: 0)
+    estimate.update(0, of: 100_000, at: 0)
     #expect(estimate.text(.backup) == "backing up: 0 %")
-    estimate.note(37_000, of: 100_000, at: 2000)
+    estimate.update(37_000, of: 100_000, at: 2000)
     #expect(estimate.text(.backup) == "backing up: 37 %, 75.8 MB/s, 4 s left")
     #expect(
       estimate.line(.backup, columns: 80)

@@ -20,7 +20,7 @@ final class ScriptedCluster: ClusterJournal, ClusterKeeper, @unchecked Sendable 
     func join(retention: Retention) throws(JournalError) -> any ClusterJournal { cluster }
   }
 
-  var retention = Retention()
+  var retention = Retention.standard
   var lease: JournalLease?
   /// The error of each checkpoint; nil if they succeed.
   var failure: JournalError?
@@ -38,7 +38,7 @@ final class ScriptedCluster: ClusterJournal, ClusterKeeper, @unchecked Sendable 
   func commitStaged() throws(JournalError) {}
   func discardStaged() {}
   func checkpoint() throws(JournalError) { if let failure { throw failure } }
-  func note(now: UInt64) {}
+  func countTime(until now: UInt64) {}
   func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport {
     MaintenanceReport()
   }

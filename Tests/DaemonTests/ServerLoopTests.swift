@@ -116,7 +116,7 @@ import Testing
       try stage.turn()
       try serveOther(&stage)
       // The last kind is dear only once.
-      if kind < 4 { #expect(stage.loop.batches.waiting > 250, "a turn took too much work") }
+      if kind < 4 { #expect(stage.loop.batches.waitingCount > 250, "a turn took too much work") }
       // The rest is handled in the turns that follow.
       while !stage.loop.batches.isEmpty { try stage.turn() }
       try stage.close()
@@ -298,7 +298,7 @@ import Testing
         stage.pass(pause > 0 ? UInt64(pause) : MaintenanceSchedule.quietTime)
         try stage.turn()
         stage.loop.writer.awaitCheckpoint()
-        stage.loop.handInBackups(at: stage.now)
+        stage.loop.measureBackups(at: stage.now)
         let (done, total) = (
           stage.loop.hub.measurements[.pruned], stage.loop.hub.measurements[.toPrune]
         )
@@ -308,7 +308,7 @@ import Testing
       // A slice examines 2000 rows, so the first leaves some.
       let left = try #require(shown.first)
       #expect(left > 0 && left < 2000)
-      #expect(stage.loop.works[.prune] == nil && stage.loop.hub.measurements[.toPrune] == 0)
+      #expect(stage.loop.workStatus[.prune] == nil && stage.loop.hub.measurements[.toPrune] == 0)
       try stage.close()
     }
   }

@@ -30,7 +30,7 @@ import Testing
     let faults = ["one", "two", "three"].map { ConfigurationError(file: "f", message: $0) }
     let refusal = refusal(serving(), Configuration(), faults)
     #expect(refusal?.reason == "f: one")
-    #expect(refusal?.others == ["f: two", "f: three"])
+    #expect(refusal?.otherReasons == ["f: two", "f: three"])
   }
 
   @Test func `a value that needs a restart is refused, with both values`() {
@@ -40,7 +40,7 @@ import Testing
     #expect(
       refusal?.reason
         == "[daemon] state is (empty) and would be /elsewhere, which needs a restart")
-    #expect(refusal?.others == [])
+    #expect(refusal?.otherReasons == [])
   }
 
   @Test func `the longest message may change up to that of the start, whatever is in use`() {
@@ -81,7 +81,7 @@ import Testing
       try write("[limits]\ndepth = none\nnavs = none\n")
       let error = #expect(throws: ServingConfiguration.Refusal.self) { try serving.examine() }
       #expect(error?.reason.hasPrefix(file + ":2: ") == true)
-      #expect(error?.others.count == 1)
+      #expect(error?.otherReasons.count == 1)
       try write("[access]\nrole = operator user:no-such-user-here\n")
       let unknown = try serving.examine()
       #expect(Daemon.warnings(about: unknown.loaded).count == 1)

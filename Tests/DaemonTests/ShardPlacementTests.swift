@@ -30,14 +30,14 @@ import Testing
     mutating func turn(_ member: String) -> Int {
       let plan = ShardPlacement(state(for: member), held: held[member] ?? [])
       held[member, default: []].subtract(plan.lost)
-      for shard in plan.takes {
+      for shard in plan.shardsToTake {
         #expect(
           owners[shard.number].map { $0 == member || !alive.contains($0) } ?? true,
           "\(member) takes \(shard.number) from \(owners[shard.number] ?? "")")
         owners[shard.number] = member
         held[member, default: []].insert(shard)
       }
-      for (target, shards) in plan.gives {
+      for (target, shards) in plan.shardsToGive {
         #expect(alive.contains(target) && target != member)
         for shard in shards {
           #expect(held[member]?.contains(shard) == true)
@@ -45,8 +45,8 @@ import Testing
           owners[shard.number] = target
         }
       }
-      #expect(plan.gives.values.joined().count <= ShardPlacement.givenAtATime)
-      return plan.takes.count + plan.lost.count + plan.gives.values.joined().count
+      #expect(plan.shardsToGive.values.joined().count <= ShardPlacement.shardsGivenAtOnce)
+      return plan.shardsToTake.count + plan.lost.count + plan.shardsToGive.values.joined().count
     }
 
     /// Lets the members decide in turn until none of them changes anything.
@@ -121,7 +121,7 @@ import Testing
     let shard = Shard(cluster.owners.firstIndex(of: "a") ?? 0)
     cluster.owners[shard.number] = "b"
     let plan = ShardPlacement(cluster.state(for: "a"), held: cluster.held["a"] ?? [])
-    #expect(plan.lost == [shard] && !plan.takes.contains(shard))
+    #expect(plan.lost == [shard] && !plan.shardsToTake.contains(shard))
   }
 
   @Test func `a shard that is being given counts where it will be, and broken ones are not taken`()
@@ -131,17 +131,17 @@ import Testing
     cluster.alive.append("b")
     let state = cluster.state(for: "a")
     let first = ShardPlacement(state, held: cluster.held["a"] ?? [])
-    let leaving = first.gives.flatMap { member, shards in shards.map { ($0, member) } }
+    let leaving = first.shardsToGive.flatMap { member, shards in shards.map { ($0, member) } }
     let next = ShardPlacement(
       state, held: cluster.held["a"] ?? [],
       leaving: Dictionary(uniqueKeysWithValues: leaving))
-    let given = Set(first.gives.values.joined())
-    #expect(given.count == ShardPlacement.givenAtATime)
-    #expect(given.isDisjoint(with: next.gives.values.joined()))
+    let given = Set(first.shardsToGive.values.joined())
+    #expect(given.count == ShardPlacement.shardsGivenAtOnce)
+    #expect(given.isDisjoint(with: next.shardsToGive.values.joined()))
     cluster.owners = Array(repeating: nil, count: Shard.count)
     let broken: Set<Shard> = [Shard(3), Shard(7)]
     let careful = ShardPlacement(cluster.state(for: "a"), held: [], broken: broken)
-    #expect(!careful.takes.isEmpty && broken.isDisjoint(with: careful.takes))
+    #expect(!careful.shardsToTake.isEmpty && broken.isDisjoint(with: careful.shardsToTake))
   }
 
   @Test(arguments: UInt64(1)...20)

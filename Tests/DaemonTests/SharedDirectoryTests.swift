@@ -64,9 +64,11 @@ import Testing
 
   /// Opens a journal in a directory; returns the refusal, or nil.
   private func journalRefusal(_ directory: String) -> String? {
-    let place = JournalDirectory(path: directory, durability: .relaxed, bootID: "b")
     do {
-      try place.open(retention: Retention(), holder: "a test").close()
+      try Journal.open(
+        directory: directory, durability: .relaxed, bootID: "b", retention: Retention.standard,
+        holder: "a test"
+      ).close()
       return nil
     } catch {
       return error.description

@@ -21,18 +21,18 @@ import Testing
         (ages, noted) = kept
         ages = Ages(time: ages.time, marks: ages.marks)
         boot = UInt64.random(in: 0...1_000_000, using: &random)
-        ages.note(boot, newest: UInt64(rows))
+        ages.advance(boot, newest: UInt64(rows))
         noted += Array(repeating: ages.time, count: rows - noted.count)
       case 1: kept = (ages, noted)
       case 2...5: rows += Int.random(in: 1...9, using: &random)
       default:
         let most: UInt64 = 1 << UInt64.random(in: 0...34, using: &random)
         boot += UInt64.random(in: 0...most, using: &random)
-        ages.note(boot, newest: UInt64(rows))
+        ages.advance(boot, newest: UInt64(rows))
         noted += Array(repeating: ages.time, count: rows - noted.count)
       }
       for age in [1, 1_000, 600_000, 1 << 31, 1 << 35] as [UInt64] {
-        let newest = Int(ages.newest(ofAge: age))
+        let newest = Int(ages.newestSequence(ofAge: age))
         #expect(newest <= noted.count)
         #expect(noted.prefix(newest).allSatisfy { ages.time - $0 >= age }, "seed \(seed)")
         let old = noted.lastIndex { (ages.time - $0) / 9 * 8 >= age }.map { $0 + 1 } ?? 0
@@ -44,21 +44,23 @@ import Testing
 
   @Test func `a year of notes at every hour leaves few marks`() {
     var ages = Ages()
-    for note in 1...8_760 as ClosedRange<UInt64> { ages.note(note * 3_600_000, newest: note) }
+    for note in 1...8_760 as ClosedRange<UInt64> { ages.advance(note * 3_600_000, newest: note) }
     #expect(ages.time == 8_759 * 3_600_000)
     #expect(ages.marks.count < 150)
     // Rows of 30 days and an eighth.
-    #expect(ages.newest(ofAge: 30 * 86_400_000) > 8_760 - 34 * 24)
+    #expect(ages.newestSequence(ofAge: 30 * 86_400_000) > 8_760 - 34 * 24)
   }
 
   @Test func `time counts only between two notes, and a boot clock that goes back counts nothing`()
   {
     var ages = Ages()
-    for now in [5_000_000, 5_000_000, 4_000_000, 0] as [UInt64] { ages.note(now, newest: 3) }
-    #expect(ages.time == 0 && ages.newest(ofAge: 1) == 0)
-    ages.note(100, newest: 3)
-    #expect(ages.time == 100 && ages.newest(ofAge: 100) == 3 && ages.newest(ofAge: 101) == 0)
-    ages.cut(through: 2)
-    #expect(ages.newest(ofAge: 0) == 0)
+    for now in [5_000_000, 5_000_000, 4_000_000, 0] as [UInt64] { ages.advance(now, newest: 3) }
+    #expect(ages.time == 0 && ages.newestSequence(ofAge: 1) == 0)
+    ages.advance(100, newest: 3)
+    #expect(
+      ages.time == 100 && ages.newestSequence(ofAge: 100) == 3
+        && ages.newestSequence(ofAge: 101) == 0)
+    ages.removeMarks(through: 2)
+    #expect(ages.newestSequence(ofAge: 0) == 0)
   }
 }

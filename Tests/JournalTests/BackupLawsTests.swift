@@ -45,7 +45,7 @@ import Testing
 
   @discardableResult
   private static func restore(_ file: String, in directory: String) throws -> String? {
-    let restoration = try JournalRestoration.begin(in: directory, holder: "test")
+    let restoration = try JournalRestoration(in: directory, holder: "test")
     do {
       try restoration.copy(file) { done, total in #expect(done <= total) }
       let draft = try Journal.open(restoration.draft)
@@ -192,7 +192,7 @@ import Testing
     try journal.close()
     let draft: String
     do {
-      let restoration = try JournalRestoration.begin(in: directory.path, holder: "test")
+      let restoration = try JournalRestoration(in: directory.path, holder: "test")
       try restoration.copy(directory.file) { _, _ in }
       draft = restoration.draft
       let isReady = restoration.isReady

@@ -104,7 +104,7 @@ import Testing
 
   /// Restores a file as `navd --restore` does; returns where the former journal is.
   private func restore(_ file: String, in directory: String) throws -> String? {
-    let restoration = try JournalRestoration.begin(in: directory, holder: "test")
+    let restoration = try JournalRestoration(in: directory, holder: "test")
     try restoration.copy(file) { _, _ in }
     let draft = try Journal.open(restoration.draft)
     _ = try draft.contents()
@@ -190,7 +190,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let (journal, _) = try journal(directory)
     #expect(throws: JournalError.self) {
-      _ = try JournalRestoration.begin(in: directory.path, holder: "test")
+      _ = try JournalRestoration(in: directory.path, holder: "test")
     }
     try journal.close()
     let before = try files(directory.path)

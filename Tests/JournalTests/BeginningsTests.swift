@@ -17,7 +17,7 @@ import Testing
   private func beginnings(_ journal: Journal) throws(JournalError) -> Replayed {
     var replayed = Replayed()
     try journal.replay(
-      bodies: .beginnings, snapshots: { replayed.snapshots.append($0) },
+      onlyBeginnings: true, snapshots: { replayed.snapshots.append($0) },
       rows: { header, body in
         replayed.headers.append(header)
         replayed.bodies.append([UInt8](copying: body))
@@ -127,7 +127,7 @@ import Testing
     try journal.commit(alike((0..<20).flatMap { _ in [1, 2, 3].map { writer.row(nav: $0) } }))
     try journal.commit([.snapshot(writer.snapshot(nav: 2))])
     try journal.commit([.row(writer.row(nav: 2, kind: .closed, time: 1_000))])
-    journal.note(now: 1_000)
+    journal.countTime(until: 1_000)
     var rows: [Int] = []
     for _ in 0..<24 {
       _ = try journal.maintain(now: 601_000, budget: 10)

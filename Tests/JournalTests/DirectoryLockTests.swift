@@ -81,6 +81,6 @@ import Testing
   @Test func `a directory that is not there cannot be synced`() {
     #expect(
       throws: JournalError.unwritable(path: "/nowhere", reason: "No such file or directory")
-    ) { try DirectoryLock.sync(directory: "/nowhere") }
+    ) { try syncFile("/nowhere") }
   }
 }

@@ -108,8 +108,8 @@ import Testing
   }
 
   @Test func `codes of SQLite become what a caller can act on`() {
-    func error(_ code: Int32, _ attempt: Attempt) -> JournalError {
-      unsafe JournalError(code: code, connection: nil, path: "/j", attempt: attempt)
+    func error(_ code: Int32, _ attempt: DatabaseAction) -> JournalError {
+      unsafe JournalError(code: code, connection: nil, path: "/j", action: attempt)
     }
     #expect(error(13, .writing) == .full(path: "/j"))
     for code: Int32 in [10 | 4 << 8, 10 | 5 << 8] {

@@ -86,9 +86,9 @@ import Testing
         let kept = written.drop { !stored.contains($0.sequence) }
         // Only a beginning may be gone, and only what the floor lets go.
         #expect(kept.allSatisfy { stored.contains($0.sequence) }, "\(note): nav \(nav)")
-        let doomed = journal.ledger.entry(nav)?.doomed ?? 0
+        let deletionEnd = journal.ledger.entry(nav)?.deletionEnd ?? 0
         if let first = kept.first, first != written.first {
-          #expect(first.previous <= doomed, "\(note): nav \(nav)")
+          #expect(first.previous <= deletionEnd, "\(note): nav \(nav)")
         }
       }
     }

@@ -78,7 +78,7 @@ import Testing
     }
     // Whoever wants the older state restores it, so that every nav gets a new epoch.
     let target = try TemporaryDirectory()
-    let restoration = try JournalRestoration.begin(in: target.path, holder: "test")
+    let restoration = try JournalRestoration(in: target.path, holder: "test")
     try restoration.copy(directory.file) { _, _ in }
     let found = try Journal.open(restoration.draft).contents().rows
     #expect(found == Array(rows.prefix(found.count)))
@@ -146,7 +146,7 @@ import Testing
     // As a killed process leaves it, with everything in the log.
     let copy = try directory.copy()
     let witness = copy.path + "/witness"
-    try JournalWitness(path: witness).note(7)
+    try JournalWitness(path: witness).acknowledge(7)
     try Data().write(to: URL(fileURLWithPath: copy.path + "/lock"))
     try #require(unsafe mount(copy.path, copy.path, nil, UInt(MS_BIND), nil) == 0)
     defer { unsafe umount2(copy.path, Int32(MNT_DETACH)) }
@@ -182,7 +182,7 @@ import Testing
 
   @Test func `a program that has the file open at a start is looked for, and no permissions`() {
     let busy: Int32 = 5
-    let error = unsafe JournalError(code: busy, connection: nil, path: "/j", attempt: .reading)
+    let error = unsafe JournalError(code: busy, connection: nil, path: "/j", action: .reading)
     #expect(
       error.description
         == "cannot use /j: another program has it open; end that program; to find it, type: fuser -v /j"

@@ -8,7 +8,7 @@ import Testing
 @Suite struct LedgerTests {
   /// One nav as lists.
   private struct Twin {
-    var rows: [RowNote] = []
+    var rows: [RowSummary] = []
     var snapshots: [LedgerEntry.Snapshot] = []
     var head: (sequence: UInt64, revision: UInt64) = (0, 0)
     /// Whether a row or a snapshot was ever deleted.
@@ -17,7 +17,7 @@ import Testing
 
     var bytes: Int { rows.reduce(0) { $0 + $1.bodyCount + Ledger.rowOverhead } }
     /// The oldest row that the newest snapshot does not cover.
-    var uncovered: RowNote? { rows.first { $0.sequence > snapshots.last?.sequence ?? 0 } }
+    var uncovered: RowSummary? { rows.first { $0.sequence > snapshots.last?.sequence ?? 0 } }
     var oldestSnapshot: LedgerEntry.Snapshot? { isCut ? snapshots.first : nil }
   }
 
@@ -51,7 +51,7 @@ import Testing
       let header = RowHeader(
         sequence: sequence, nav: nav, revision: revision, previous: twin.head.sequence,
         time: 1_000 + sequence, kind: kind, depth: 0, top: nil)
-      let note = RowNote(header, bodyCount: Int.random(in: 0..<300, using: &random))
+      let note = RowSummary(header, bodyCount: Int.random(in: 0..<300, using: &random))
       ledger.add(note)
       twin.rows.append(note)
       twin.head = (sequence, revision)
@@ -84,7 +84,7 @@ import Testing
     private mutating func raise(_ nav: UInt64) {
       guard var twin = navs[nav], twin.snapshots.count > 1 else { return }
       ledger[nav].snapshots.removeFirst()
-      ledger[nav].isWhole = false
+      ledger[nav].hasWholeHistory = false
       twin.snapshots.removeFirst()
       twin.isCut = true
       navs[nav] = twin
@@ -114,7 +114,7 @@ import Testing
         #expect(entry.headSequence == twin.head.sequence, note)
         #expect(entry.headRevision == twin.head.revision, note)
         #expect(entry.floor == twin.oldestSnapshot?.revision ?? 0, note)
-        #expect(entry.doomed == twin.oldestSnapshot?.sequence ?? 0, note)
+        #expect(entry.deletionEnd == twin.oldestSnapshot?.sequence ?? 0, note)
         #expect(entry.snapshots.map(\.revision) == twin.snapshots.map(\.revision), note)
         #expect(entry.firstUncovered == twin.uncovered?.sequence, note)
         #expect(entry.isClosed == twin.isClosed, note)
@@ -143,7 +143,7 @@ import Testing
 
     init(_ entry: LedgerEntry) {
       head = [entry.headRevision, entry.headSequence]
-      floor = [entry.floor, entry.doomed]
+      floor = [entry.floor, entry.deletionEnd]
       counts = [entry.rows, entry.bytes]
       snapshots = entry.snapshots.flatMap { [$0.revision, $0.sequence, $0.checksum] }
       firstUncovered = entry.firstUncovered

@@ -88,7 +88,7 @@ import Testing
       database.close()
     }
     let numbers: [WritableKeyPath<Census, UInt64>] = [
-      \.through, \.rows, \.rowSum, \.snapshots, \.snapshotSum,
+      \.lastSequence, \.rows, \.rowSum, \.snapshots, \.snapshotSum,
     ]
     for number in numbers {
       // A census may count rows that are deleted now, but none is behind it.
@@ -113,8 +113,8 @@ import Testing
     let metadata = try Metadata(database)
     try metadata.write(.dirty(bootID: boot))
     #expect(try metadata.state() == .dirty(bootID: boot))
-    try metadata.write(closing: [1, .max, 7])
-    #expect(try metadata.closing() == [1, .max, 7])
+    try metadata.write(closingNavs: [1, .max, 7])
+    #expect(try metadata.closingNavs() == [1, .max, 7])
     try metadata.write(.clean)
     #expect(try metadata.state() == .clean)
     database.close()

@@ -6,8 +6,9 @@ import Testing
 @Suite struct MigrationPlanTests {
   private typealias Step = MigrationPlan.Step
   private static let known = [
-    Step(from: 3, to: 4, "adds a column", spacePercent: 0, bytesPerSecond: 1_000_000),
-    Step(from: 4, to: 5, "writes every row anew", spacePercent: 110, bytesPerSecond: 500_000),
+    Step(from: 3, to: 4, summary: "adds a column", spacePercent: 0, bytesPerSecond: 1_000_000),
+    Step(
+      from: 4, to: 5, summary: "writes every row anew", spacePercent: 110, bytesPerSecond: 500_000),
   ]
 
   private static func plan(_ found: Int64?, wanted: Int64 = 5) throws(JournalError) -> MigrationPlan
@@ -21,14 +22,14 @@ import Testing
     #expect(try Self.plan(3, wanted: 4).steps == [Self.known[0]])
     for found in [5, nil] as [Int64?] {
       let plan = try Self.plan(found)
-      #expect(plan.steps.isEmpty && plan.space == 0 && plan.milliseconds == 0)
+      #expect(plan.steps.isEmpty && plan.neededBytes == 0 && plan.neededMilliseconds == 0)
     }
   }
 
   @Test func `the space is that of the largest step, the time that of all`() throws {
     let plan = try Self.plan(3)
-    #expect(plan.space == 11_000_000)
-    #expect(plan.milliseconds == 10_000 + 20_000)
+    #expect(plan.neededBytes == 11_000_000)
+    #expect(plan.neededMilliseconds == 10_000 + 20_000)
   }
 
   @Test func `a newer format is refused, and one that no step leaves`() throws {
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test func `this version reads one format, and has no steps`() throws {
-    #expect(MigrationPlan.wanted == 5 && MigrationPlan.steps.isEmpty)
+    #expect(MigrationPlan.writtenFormat == 5 && MigrationPlan.steps.isEmpty)
     #expect(try MigrationPlan(path: "/j", found: 5, bytes: 1).steps.isEmpty)
     #expect(throws: JournalError.older(path: "/j", found: 4, supported: 5)) {
       try MigrationPlan(path: "/j", found: 4, bytes: 1)

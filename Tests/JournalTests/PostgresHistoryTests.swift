@@ -136,7 +136,7 @@ extension PostgresHistoryTests {
     try standby.promote()
     // The first one was silent meanwhile.
     let cluster = try stage.cluster(of: former)
-    cluster.held?.lease.end = 0
+    cluster.heldLease?.lease.end = 0
     #expect(self.lost(former, writer.peek(1)) == [.first])
     #expect(cluster.lease?.end == 0, "it must not answer about the shard any more")
     cluster.drop([.first])

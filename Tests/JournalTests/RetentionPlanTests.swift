@@ -9,11 +9,11 @@ import Testing
   /// A second between two marks, each of which covers 110 rows.
   private static let ages = Ages(
     time: 100_000,
-    marks: (1...95).map { Ages.Mark(time: $0 * 1_000, through: $0 * 110) })
+    marks: (1...95).map { Ages.Mark(time: $0 * 1_000, lastSequence: $0 * 110) })
 
   /// The age of a row by the list of marks.
   private static func age(of sequence: UInt64) -> UInt64 {
-    ages.marks.first { $0.through >= sequence }.map { ages.time - $0.time } ?? 0
+    ages.marks.first { $0.lastSequence >= sequence }.map { ages.time - $0.time } ?? 0
   }
 
   private static func plan(
@@ -40,7 +40,7 @@ import Testing
     if entry.headRevision > covered {
       entry.firstUncovered = entry.oldestSequence + covered + 1
     }
-    entry.isWhole = entry.snapshots.isEmpty || Bool.random(using: &random)
+    entry.hasWholeHistory = entry.snapshots.isEmpty || Bool.random(using: &random)
     entry.isClosed = Int.random(in: 0..<6, using: &random) == 0
     return entry
   }
@@ -93,7 +93,7 @@ import Testing
     var entry = LedgerEntry(nav: 3)
     (entry.isClosed, entry.headSequence, entry.firstUncovered) = (true, 7, 1)
     for (time, forgotten) in [(5_000, []), (604_999, []), (605_000, [3])] as [(UInt64, [UInt64])] {
-      let ages = Ages(time: time, marks: [Ages.Mark(time: 5_000, through: 7)])
+      let ages = Ages(time: time, marks: [Ages.Mark(time: 5_000, lastSequence: 7)])
       let plan = RetentionPlan([entry], Retention(), ages, excess: 1 << 40)
       #expect(plan.closed == forgotten && plan.raised.isEmpty && plan.needsSnapshot.isEmpty)
     }

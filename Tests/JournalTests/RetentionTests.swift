@@ -136,7 +136,7 @@ import Testing
     _ = try journal.contents()
     try journal.commit(writer.batch(10, navs: 1))
     let day: UInt64 = 24 * 3_600_000
-    journal.note(now: 0)
+    journal.countTime(until: 0)
     #expect(try journal.maintain(now: 7 * day, budget: 10).needsSnapshot.isEmpty)
     #expect(try journal.maintain(now: 8 * day, budget: 10).needsSnapshot == [1])
     try settle(journal, &writer, now: 8 * day)
@@ -179,7 +179,7 @@ import Testing
       let journal = try Journal.open(directory.path, retention: Retention(revisionsPerSnapshot: 4))
       _ = try journal.contents()
       var boot = UInt64.random(in: 1...Self.hour, using: &random)
-      journal.note(now: boot)
+      journal.countTime(until: boot)
       for _ in 0..<24 {
         let passed = UInt64.random(in: 1...Self.hour, using: &random)
         (truth, boot) = (truth + passed, boot + passed)
@@ -214,12 +214,12 @@ import Testing
       let journal = try Journal.open(directory.path)
       _ = try journal.contents()
       // Each boot begins with the same clocks.
-      journal.note(now: 1_000)
+      journal.countTime(until: 1_000)
       if start == 0 {
         try journal.commit(writer.batch(10, navs: 1, time: 0))
         try settle(journal, &writer, now: 2_000)
       }
-      journal.note(now: 1_000 + Self.day)
+      journal.countTime(until: 1_000 + Self.day)
       try settle(journal, &writer, now: 1_000 + Self.day)
       let floor = journal.floor(of: 1)
       #expect(start < 29 ? floor == 0 : start < 35 || floor == 10, "start \(start)")

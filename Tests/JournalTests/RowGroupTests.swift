@@ -58,7 +58,7 @@ import Testing
     var rows: [JournalRow] = []
     while cursor.next(in: parts.heads.span) {
       guard cursor.body.upperBound <= parts.bodies.count else { return nil }
-      rows.append(JournalRow(cursor.header, body: parts.bodies.span.extracting(cursor.body)))
+      rows.append(JournalRow(cursor.header, body: Array(parts.bodies[cursor.body])))
     }
     return cursor.hasEnded(parts.heads.span, at: last, bodyCount: parts.bodies.count) ? rows : nil
   }
@@ -137,7 +137,7 @@ import Testing
     group.begin(5)
     for row in Self.rows(count, from: 5, seed: 3) { group.append(row) }
     group.seal()
-    let (sum, last, size) = (group.checksum, group.last, group.packedFrom)
+    let (sum, last, size) = (group.checksum, group.last, group.uncompressedBytes)
     #expect((size > 0) == (count == 64))
     var bytes = [UInt8](copying: group.storedBodies)
     var heads = [UInt8](copying: group.heads)
@@ -173,13 +173,13 @@ import Testing
       group.seal()
       let bytes = [UInt8](copying: group.bodies)
       let stored = [UInt8](copying: group.storedBodies)
-      guard group.packedFrom > 0 else {
+      guard group.uncompressedBytes > 0 else {
         #expect(stored == bytes)
         continue
       }
       #expect(stored.count <= bytes.count - bytes.count / 8)
-      #expect(Packing.unpack(stored.span, size: group.packedFrom) == bytes)
-      for size in [0, group.packedFrom - 1, group.packedFrom + 1, .max] {
+      #expect(Packing.unpack(stored.span, size: group.uncompressedBytes) == bytes)
+      for size in [0, group.uncompressedBytes - 1, group.uncompressedBytes + 1, .max] {
         #expect(Packing.unpack(stored.span, size: size) == nil)
       }
       // What is damaged may be unpacked to something else, of the right size, or to nothing.
@@ -187,7 +187,7 @@ import Testing
         var damaged = stored
         damaged[Int.random(in: 0..<damaged.count, using: &random)] ^= UInt8.random(
           in: 1...255, using: &random)
-        let found = Packing.unpack(damaged.span, size: group.packedFrom)
+        let found = Packing.unpack(damaged.span, size: group.uncompressedBytes)
         #expect(found == nil || found?.count == bytes.count)
       }
     }
@@ -203,8 +203,8 @@ import Testing
       return !packing.isEmpty
     }
     #expect(!isPacked(noise))
-    #expect(!isPacked(Array(repeating: 7, count: Packing.fewestBytes - 1)))
-    #expect(isPacked(Array(repeating: 7, count: Packing.fewestBytes)))
+    #expect(!isPacked(Array(repeating: 7, count: Packing.minimumBytes - 1)))
+    #expect(isPacked(Array(repeating: 7, count: Packing.minimumBytes)))
   }
 
   @Test func `every bit of a snapshot is under its checksum`() {
@@ -244,11 +244,11 @@ import Testing
 
     group.begin(1)
     group.append(row(1, 1000))
-    let room = RowGroup.mostBytes - group.bodies.count
+    let room = RowGroup.maximumBytes - group.bodies.count
     isFull = [group.isFull(for: room), group.isFull(for: room + 1)]
     #expect(isFull == [false, true])
 
-    for size in [RowGroup.mostBytes, 1 << 20, 0] {
+    for size in [RowGroup.maximumBytes, 1 << 20, 0] {
       group.begin(1)
       let rows = [row(1, size), row(2, 3)]
       for row in rows { group.append(row) }

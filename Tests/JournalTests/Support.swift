@@ -79,7 +79,7 @@ extension Journal {
     var contents = Contents()
     try replay(
       snapshots: { contents.snapshots.append($0) },
-      rows: { contents.rows.append(JournalRow($0, body: $1)) })
+      rows: { contents.rows.append(JournalRow($0, body: [UInt8](copying: $1))) })
     return contents
   }
 }
@@ -87,6 +87,17 @@ extension Journal {
 extension JournalReader {
   func row(at sequence: UInt64, of shard: Shard = .first) throws(JournalError) -> JournalRow? {
     try rows(at: [sequence], in: shard).first
+  }
+}
+
+extension Journal {
+  var isRestored: Bool { engine.loss == .backup }
+}
+
+extension JournalReader {
+  /// Opens the journal of a directory, after a `Journal` has opened it.
+  static func open(directory: String) throws(JournalError) -> JournalReader {
+    JournalReader(try SQLiteReader(directory: directory))
   }
 }
 

@@ -83,7 +83,7 @@ import Testing
     ] as [(String, String?)])
   func `a mistyped word gets the command that is most like it`(typed: String, meant: String?) {
     var set = Self.set
-    set.foreign = ["ls": "list"]
+    set.foreignWords = ["ls": "list"]
     #expect(set.suggestion(for: typed) == (meant.map { "; is it '\($0)'?" } ?? ""))
   }
 

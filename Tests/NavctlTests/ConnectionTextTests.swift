@@ -14,7 +14,7 @@ import Testing
   private static let all: [[String]] = [
     ConnectionText.unreachable(local), ConnectionText.unreachable(remote),
     ConnectionText.noPermission(
-      AccessDenial(reason: "no permission", remedy: "join", isSettled: true)),
+      AccessDenial(reason: "no permission", remedy: "join", isPermanent: true)),
     ConnectionText.unauthorised(local, key: nil),
     ConnectionText.unauthorised(remote, key: "KEY"), ConnectionText.tooManyConnections(local),
     ConnectionText.brokenHandshake(local, serverKey: nil),

@@ -117,7 +117,7 @@ extension LongProcessTests {
     /// Writes behind a nav's history, under right checksums, what does not follow from it.
     private func spoil(_ daemon: TestDaemon, nav: UInt64) throws {
       let journal = try Journal.open(
-        directory: daemon.state, durability: .sync, bootID: "test", retention: Retention(),
+        directory: daemon.state, durability: .sync, bootID: "test", retention: Retention.standard,
         holder: "test")
       var head = (sequence: UInt64(0), revision: UInt64(0))
       try journal.replay(

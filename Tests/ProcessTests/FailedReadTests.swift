@@ -73,7 +73,8 @@ extension ProcessTests {
     /// Replays a whole journal; returns the number of rows, of which none is missing then.
     private func rows(in directory: String) throws -> Int {
       let journal = try Journal.open(
-        directory: directory, durability: .sync, bootID: "", retention: Retention(), holder: "")
+        directory: directory, durability: .sync, bootID: "", retention: Retention.standard,
+        holder: "")
       var rows = 0
       try journal.replay(snapshots: { _ in }, rows: { (_, _) in rows += 1 })
       try journal.close()

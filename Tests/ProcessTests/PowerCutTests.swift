@@ -431,7 +431,7 @@ extension Image {
     _ directory: String, _ fault: (_ nav: String, _ epoch: String, _ revision: UInt64) -> String?
   ) throws -> [String] {
     let journal = try Journal.open(
-      directory: directory, durability: .sync, bootID: "next", retention: Retention(),
+      directory: directory, durability: .sync, bootID: "next", retention: Retention.standard,
       holder: "test")
     var hub = Hub(configuration: HubConfiguration(), seed: 1)
     _ = try JournalReplay.serve(journal, by: &hub, progress: { _, _ in }, report: { _ in })

@@ -228,7 +228,7 @@ struct Link: ~Copyable {
       case .connectRetried:
         denial = AccessDenial.find(endpoint)
         // A daemon that starts again opens its socket late; another address may be open.
-        let isFinal = denial?.isSettled == true && !wasAccepted && endpoints.count == 1
+        let isFinal = denial?.isPermanent == true && !wasAccepted && endpoints.count == 1
         events.append(isFinal ? likelyRefusal.map { .refused($0) } ?? .failed : .failed)
         // A pause after each round, in which a daemon can take over.
         let isLast = index == endpoints.count - 1

@@ -73,13 +73,12 @@ package enum Program {
     let destination = Log.destination(environment: environment, isService: !isCommand)
     let sources = ConfigurationSources(
       file: line.value(of: "config"), environment: environment,
-      options: ConfigurationSources.optionNames.map {
-        ConfigurationSources.Option(name: $0, values: line.values(of: $0))
-      })
+      options: ConfigurationSources.optionNames.map { ($0, line.values(of: $0)) })
     var (loaded, faults) = sources.examine()
     let isCheck = line.contains("check-config")
     faults +=
-      isCheck ? Daemon.faults(of: loaded, rules: .current()) : Daemon.pathsThatGo(in: loaded)
+      isCheck
+      ? Daemon.faults(of: loaded, rules: .current()) : Daemon.temporaryPathFaults(in: loaded)
     if faults.isEmpty, let fault = keeper.fault(loaded) { faults.append(fault) }
     let log = Log(level: loaded.configuration.logLevel, destination: destination)
     report(faults, .error, Log.destination(environment: environment, isService: false))

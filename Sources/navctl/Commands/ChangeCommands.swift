@@ -68,7 +68,8 @@ enum ChangeCommands {
       "pop", "Pop the top screen, if it is still the one you last saw", HelpGroup.stack,
       .init(
         "NAV",
-        surplus: "navctl pop NAV --top ID if it is on top, or to go back to it navctl pop-to NAV ID"
+        surplusRemedy:
+          "navctl pop NAV --top ID if it is on top, or to go back to it navctl pop-to NAV ID"
       ),
       options: [Operations.resultOption], example: "pop kiosk --top wifi"
     ) { line, _ in [.pop(result: try Operations.resultValue(line))] },

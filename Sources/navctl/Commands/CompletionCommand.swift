@@ -85,7 +85,8 @@ enum CompletionCommand {
     case "MEMBER":
       return try daemon.cluster().members?.members.map { .init(text: $0.name, summary: "") } ?? []
     default:
-      let nav = try quick.navArguments(rest: 0...quick.command.arguments.behindNav.upperBound).nav
+      let nav = try quick.navArguments(rest: 0...quick.command.arguments.countAfterNav.upperBound)
+        .nav
       return names(placeholder, in: try daemon.get(.state, nav).reply.json())
     }
   }
