@@ -92,7 +92,7 @@ import Testing
     ]
     for number in numbers {
       // A census may count rows that are deleted now, but none is behind it.
-      for difference in number == \.through ? [.max] : [1, .max] as [UInt64] {
+      for difference in number == \.lastSequence ? [.max] : [1, .max] as [UInt64] {
         let copy = try directory.copy()
         let database = try Database(path: copy.file)
         var wrong = census
