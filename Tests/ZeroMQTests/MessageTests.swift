@@ -8,7 +8,7 @@ struct MessageTests {
     let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
     let message = Message(copying: payload)
     #expect(message.copyBytes() == payload)
-    #expect(message.storage.more == false)
+    #expect(message.storage.hasMore == false)
     #expect(message.storage.property("Peer-Address") == nil)
   }
 

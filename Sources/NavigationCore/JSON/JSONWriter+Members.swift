@@ -99,27 +99,6 @@ extension JSONWriter {
     hex(bits)
   }
 
-  /// Writes a member with an object, whose members `body` writes.
-  @inline(__always)
-  package mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
-    self.name(name)
-    beginObject()
-    body(&self)
-    endObject()
-  }
-
-  /// Writes a member with a list, whose elements `body` writes one by one.
-  @inline(__always)
-  package mutating func list<Element>(
-    _ name: StaticString, _ elements: some Sequence<Element>,
-    _ body: (Element, inout JSONWriter) -> Void
-  ) {
-    self.name(name)
-    beginArray()
-    for element in elements { body(element, &self) }
-    endArray()
-  }
-
   /// Writes the members `nav`, `epoch` and `rev`, which name one state of a nav.
   package mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
     member("nav", word: nav)

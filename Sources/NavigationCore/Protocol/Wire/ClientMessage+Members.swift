@@ -42,14 +42,14 @@ extension JSONTape {
   static let nonceIsRequired = "nonce, a text of at most 64 octets, is required"
 
   package func id(_ at: Int, _ name: String) throws(ReadFailure) -> UInt64 {
-    try require(integer(at), Self.idIsRequired)
+    try need(integer(at), Self.idIsRequired)
   }
 
   package func nav(_ at: Int, _ name: String) throws(ReadFailure) -> String {
     // Usual names need no string for the check.
     if isPlain(at), Grammar.isNavName(text(at)) { return string(at) ?? "" }
-    let nav = try require(string(at), "\(name) is a text")
-    try require(
+    let nav = try need(string(at), "\(name) is a text")
+    try need(
       NavName(nav) != nil || NavName.isVirtualName(nav) || nav == NavName.appearance.text,
       "a nav's name is a-z or 0-9, then up to 127 of a-z 0-9 . _ / -")
     return nav
@@ -58,23 +58,23 @@ extension JSONTape {
   func optionalNav(_ at: Int, _ name: String) throws(ReadFailure) -> String? { try nav(at, name) }
 
   package func client(_ at: Int, _ name: String) throws(ReadFailure) -> ClientID {
-    try require(string(at).flatMap { ClientID($0) }, "client is 32 lower-case hex digits")
+    try need(string(at).flatMap { ClientID($0) }, "client is 32 lower-case hex digits")
   }
 
   package func clientName(_ at: Int, _ name: String) throws(ReadFailure) -> String {
     let text = try string(at, name)
-    try require(text.utf8.count <= 128, "name is at most 128 octets")
+    try need(text.utf8.count <= 128, "name is at most 128 octets")
     return text
   }
 
   fileprivate func nonce(_ at: Int, _ name: String) throws(ReadFailure) -> String {
-    try require(string(at).flatMap { $0.utf8.count <= 64 ? $0 : nil }, Self.nonceIsRequired)
+    try need(string(at).flatMap { $0.utf8.count <= 64 ? $0 : nil }, Self.nonceIsRequired)
   }
 
   /// Reads the position from which a watch resumes.
   fileprivate func position(_ at: Int, _ name: String) throws(ReadFailure) -> MirrorPosition? {
     let position = MirrorPosition(at, in: self)
-    try require(
+    try need(
       position?.epoch != nil, "\(name) has epoch (16 hex digits), rev and dig (24 hex digits)")
     return position
   }
@@ -91,7 +91,7 @@ extension MirrorPosition: WireValue {
 
   package static func read(_ tape: JSONTape) -> ReadValue<MirrorPosition> {
     { at, name throws(ReadFailure) in
-      try require(MirrorPosition(at, in: tape), "\(name) has rev and dig (24 hex digits)")
+      try need(MirrorPosition(at, in: tape), "\(name) has rev and dig (24 hex digits)")
     }
   }
 

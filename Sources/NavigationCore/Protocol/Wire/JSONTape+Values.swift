@@ -26,8 +26,7 @@ package func require<Value>(
 
 /// Throws `invalid-argument` with a text for people unless the condition holds.
 @inline(__always)
-package func require(_ condition: Bool, _ otherwise: @autoclosure () -> String) throws(ReadFailure)
-{
+package func need(_ condition: Bool, _ otherwise: @autoclosure () -> String) throws(ReadFailure) {
   guard condition else { throw ReadFailure(otherwise()) }
 }
 
@@ -50,7 +49,7 @@ extension JSONTape {
   ]
 
   package func string(_ at: Int, _ name: String) throws(ReadFailure) -> String {
-    try require(string(at), "\(name) is a text or null")
+    try need(string(at), "\(name) is a text or null")
   }
 
   /// Reads a text; nil for null.
@@ -61,14 +60,14 @@ extension JSONTape {
   /// Reads a language tag of BCP 47.
   package func language(_ at: Int, _ name: String) throws(ReadFailure) -> Text? {
     let text = try string(at, name)
-    try require(
+    try need(
       Grammar.isLanguageTag(text),
       "\(name) is a tag of BCP 47, such as zh-Hans, of at most 64 bytes")
     return Text(text)
   }
 
   package func bool(_ at: Int, _ name: String) throws(ReadFailure) -> Bool {
-    try require(bool(at), "\(name) is true or false")
+    try need(bool(at), "\(name) is true or false")
   }
 
   /// Reads a flag, for which null stands for false.
@@ -80,7 +79,7 @@ extension JSONTape {
     _ at: Int, _ name: String,
     in range: ClosedRange<UInt64> = 0...9_007_199_254_740_991
   ) throws(ReadFailure) -> UInt64 {
-    try require(
+    try need(
       integer(at).flatMap { range.contains($0) ? $0 : nil },
       "\(name) is a whole number from \(range.lowerBound) to \(range.upperBound)")
   }
@@ -100,12 +99,12 @@ extension JSONTape {
 
   /// Reads an alternative by its word.
   package func word<Choice: WireNamed>(_ at: Int, _ name: String) throws(ReadFailure) -> Choice {
-    try require(
+    try need(
       string(at).flatMap { Choice(word: $0) }, "\(name) is one of \(Choice.choices)")
   }
 
   /// Throws the text as an error unless the value is an object.
   package func needObject(_ at: Int, _ otherwise: @autoclosure () -> String) throws(ReadFailure) {
-    try require(kind(at) == .object, otherwise())
+    try need(kind(at) == .object, otherwise())
   }
 }

@@ -145,7 +145,7 @@ extension JSONTape {
   /// Reads a colour, a text of 1 to 256 bytes that the daemon does not interpret.
   func colour(_ at: Int, _ name: String) throws(ReadFailure) -> String? {
     let colour = try string(at, name)
-    try require(
+    try need(
       !colour.isEmpty && colour.utf8.count <= 256, "\(name) is a colour of 1 to 256 bytes, or null")
     return colour
   }
@@ -156,7 +156,7 @@ extension JSONTape {
     var seen: Set<Text> = []
     try forEachMember(of: at) { alias, value throws(ReadFailure) in
       let name = Self.legacyAttributes[Text(alias)] ?? alias
-      try require(seen.insert(Text(name)).inserted, "titleTextAttributes names \(name) twice")
+      try need(seen.insert(Text(name)).inserted, "titleTextAttributes names \(name) twice")
       guard
         let edits = try TitleTextAttributes.table.edits(
           self, name, value, "titleTextAttributes.\(name)")
@@ -180,10 +180,10 @@ extension JSONTape {
     try needObject(at, "titleOffsets is an object with numbers by metrics")
     var offsets: [BarMetrics: OpaqueJSON] = [:]
     try forEachMember(of: at) { name, value throws(ReadFailure) in
-      let metrics = try require(
+      let metrics = try need(
         BarMetrics(word: name), "titleOffsets has no metrics \(name), but \(BarMetrics.choices)")
       if kind(value) == .null { return }
-      try require(number(value) != nil, "titleOffsets.\(name) is a number of points")
+      try need(number(value) != nil, "titleOffsets.\(name) is a number of points")
       offsets[metrics] = try opaque(value, name)
     }
     return offsets
@@ -196,11 +196,11 @@ extension JSONTape {
     var images: [BackgroundSlot: ImageReference] = [:]
     var seen: Set<BackgroundSlot> = []
     try forEachMember(of: at) { name, value throws(ReadFailure) in
-      let slot = try require(
+      let slot = try need(
         BackgroundSlot(text: name),
         "backgroundImages has no slot \(name), but position/metrics with positions "
           + "\(BarPosition.choices) and metrics \(BarMetrics.choices)")
-      try require(seen.insert(slot).inserted, "backgroundImages names \(slot.text) twice")
+      try need(seen.insert(slot).inserted, "backgroundImages names \(slot.text) twice")
       if kind(value) == .null { return }
       images[slot] = try image(value, "backgroundImages.\(name)")
     }

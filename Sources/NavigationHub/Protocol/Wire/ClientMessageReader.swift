@@ -99,14 +99,14 @@ package struct ClientMessageReader: Sendable {
   private func id() -> UInt64? { tape.integer("id", of: tape.root) }
 
   private func requiredID() throws(ReadFailure) -> UInt64 {
-    try require(id(), JSONTape.idIsRequired)
+    try need(id(), JSONTape.idIsRequired)
   }
 
   /// The index of a member's value; nil if the member is absent or null.
   private func member(_ name: String) -> Int? { tape.value(name, of: tape.root) }
 
   private func required(_ name: String) throws(ReadFailure) -> UInt64 {
-    try require(
+    try need(
       tape.integer(name, of: tape.root), "\(name) is a whole number from 0 to 9007199254740991")
   }
 
@@ -121,35 +121,35 @@ package struct ClientMessageReader: Sendable {
   private func nav() throws(ReadFailure) -> String { try nav(member("nav")) }
 
   private func nav(_ at: Int?) throws(ReadFailure) -> String {
-    try tape.nav(try require(at, JSONTape.navIsRequired), "nav")
+    try tape.nav(try need(at, JSONTape.navIsRequired), "nav")
   }
 
   // The messages.
 
   private func watch() throws(ReadFailure) -> WatchRequest {
     let request = try WatchRequest.table.read(tape)
-    try require(
+    try need(
       request.from == nil || request.divergence == nil, "a watch has from or bad, not both")
-    try require(
+    try need(
       request.view == .full || member("resolved") == nil, "resolved goes with view full")
     return request
   }
 
   private func delegate() throws(ReadFailure) -> DelegateRequest {
     let (id, nav) = (try requiredID(), try nav())
-    let words = try require(
+    let words = try need(
       member("roles").flatMap { tape.strings($0) }, "roles is a list of texts")
     var roles: Set<DelegateRole> = []
     for word in words {
       let names = DelegateRole.allCases.map(\.rawValue)
       roles.insert(
-        try require(
+        try need(
           DelegateRole(rawValue: word), "a role is one of \(names.joined(separator: ", "))"))
     }
     var request = DelegateRequest(id: id, nav: nav, roles: roles, orientations: nil)
     guard roles.contains(.orientation) else { return request }
     let form = "the role orientation needs orientations {supported, preferred}"
-    let orientations = try require(member("orientations"), form)
+    let orientations = try need(member("orientations"), form)
     try tape.needObject(orientations, form)
     request.orientations = try tape.delegateOrientations(orientations)
     return request
@@ -169,7 +169,7 @@ package struct ClientMessageReader: Sendable {
 
   private func lease() throws(ReadFailure) -> LeaseRequest {
     let (id, nav) = (try requiredID(), try nav())
-    let takes = try require(try value("take", tape.bool), "take is true or false")
+    let takes = try need(try value("take", tape.bool), "take is true or false")
     let isForced = try value("force", tape.bool) ?? false
     return LeaseRequest(id: id, nav: nav, wish: !takes ? .release : isForced ? .force : .take)
   }
@@ -264,7 +264,7 @@ package struct ClientMessageReader: Sendable {
 
   private func waits(_ at: Int) throws(ReadFailure) -> Bool {
     let wait = tape.string(at)
-    try require(wait == "reject" || wait == "queue", "onBusy is reject or queue")
+    try need(wait == "reject" || wait == "queue", "onBusy is reject or queue")
     return wait == "queue"
   }
 

@@ -45,7 +45,7 @@ extension JSONTape {
     return try edits(at) { name, value throws(ReadFailure) in
       guard name == "horizontal" else { return false }
       let word = string(value)
-      try require(
+      try need(
         kind(value) == .null || word == "compact" || word == "regular",
         "horizontal is compact or regular")
       return true
@@ -55,7 +55,7 @@ extension JSONTape {
   /// Reads the scale as the client wrote it; nil for 2, the default.
   fileprivate func scale(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON? {
     let scale = number(at) ?? 0
-    try require(
+    try need(
       scale > 0 && scale <= 100 && rawCount(at) <= 32,
       "scale is a number of pixels a point, from 0 to 100")
     return scale == 2 ? nil : OpaqueJSON(validated: raw(at))
@@ -76,10 +76,10 @@ extension JSONTape {
   func delegateOrientations(_ at: Int) throws(ReadFailure) -> DelegateOrientations {
     let form = "supported is a list of orientations"
     let list = try list("supported", of: at, form)
-    try require(count(list) > 0, form)
+    try need(count(list) > 0, form)
     var value = DelegateOrientations(supported: [], preferred: nil)
     try forEachElement(of: list) { element throws(ReadFailure) in
-      let orientation: Orientation = try require(try choice(element, "supported"), form)
+      let orientation: Orientation = try need(try choice(element, "supported"), form)
       if !value.supported.contains(orientation) { value.supported.append(orientation) }
     }
     if let preferred = member("preferred", of: at) {
@@ -98,7 +98,7 @@ extension DelegateOrientations: WireValue {
   }
   package func write(_ json: inout JSONWriter) {
     json.beginObject()
-    json.list("supported", supported) { $1.word($0.word) }
+    json.array("supported", supported) { $0.word($1.word) }
     if let preferred { json.member("preferred", word: preferred.word) }
     json.endObject()
   }

@@ -26,13 +26,13 @@ extension JSONTape {
     case .uiTap: return .tap
     case .uiSwipe:
       let direction = string("dir", of: at).flatMap { SwipeDirection(word: $0) }
-      return .swipe(try require(direction, "dir is up or down"))
+      return .swipe(try need(direction, "dir is up or down"))
     default: preconditionFailure("\(name) is no operation on bars")
     }
   }
 
   private func hidden(_ at: Int) throws(ReadFailure) -> Bool {
-    try require(bool("hidden", of: at), "hidden is true or false")
+    try need(bool("hidden", of: at), "hidden is true or false")
   }
 
   private func appearance(_ at: Int) throws(ReadFailure) -> Operation {
@@ -40,7 +40,7 @@ extension JSONTape {
       throw ReadFailure("slot is one of \(AppearanceSlot.choices)")
     }
     let slot: AppearanceSlot = try word(name, "slot")
-    let object = try require(
+    let object = try need(
       member("object", of: at), "object is an appearance object, or null for none")
     let look = kind(object) == .null ? nil : try appearanceObject(object, slot.word)
     return .setAppearance(slot, look, screen: try optionalScreenID("screen", of: at))
@@ -63,10 +63,10 @@ extension JSONTape {
       return try returning(.dismiss(from: try optionalScreenID("from", of: at)), at)
     case .segue: return try segue(at)
     case .open:
-      return .open(route: try require(string("route", of: at), "route, a text, is required"))
+      return .open(route: try need(string("route", of: at), "route, a text, is required"))
     case .restore: return try restoration(at)
     case .revert:
-      let revision = try require(integer("rev", of: at), "rev, a whole number, is required")
+      let revision = try need(integer("rev", of: at), "rev, a whole number, is required")
       return .revert(to: Revision(revision), stack: nil)
     default: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
     }
@@ -83,7 +83,7 @@ extension JSONTape {
     case .popItem: return .pop
     default:
       let form = "items is a list of items, or null for none"
-      if self.kind(try require(member("items", of: at), form)) == .null { return .setStack([]) }
+      if self.kind(try need(member("items", of: at), form)) == .null { return .setStack([]) }
       return .setStack(try elements(of: try list("items", of: at, form), screenArgument))
     }
   }
@@ -95,7 +95,7 @@ extension JSONTape {
 
   private func presentationStyle(of at: Int) throws(ReadFailure) -> String? {
     guard let style = try optionalString("style", of: at) else { return nil }
-    try require(Grammar.isID(style.utf8.span), "style is the name of a presentation style")
+    try need(Grammar.isID(style.utf8.span), "style is the name of a presentation style")
     return style
   }
 
@@ -105,7 +105,7 @@ extension JSONTape {
       let policy = try duplicatePolicy(member("onDuplicate", of: at))
       return .push(try screen(of: at), onDuplicate: policy)
     case "showDetail":
-      try require(
+      try need(
         member("onDuplicate", of: at) == nil, "showDetail presents, and takes no onDuplicate")
       return .present(try screen(of: at), from: nil, style: nil)
     default:
@@ -114,7 +114,7 @@ extension JSONTape {
   }
 
   private func restoration(_ at: Int) throws(ReadFailure) -> Operation {
-    let payload = try require(
+    let payload = try need(
       member("payload", of: at), "payload, as get restoration gave it, is required")
     let entries = try restorationEntries(payload)
     let root = try value("root", of: at).map { at throws(ReadFailure) in try screenArgument(at) }
@@ -162,11 +162,11 @@ extension JSONTape {
   func transitionOperation(_ kind: OperationKind, _ at: Int) throws(ReadFailure) -> Operation {
     switch kind {
     case .transitionComplete:
-      let id = try require(integer("tid", of: at), "transition.complete needs tid, a whole number")
+      let id = try need(integer("tid", of: at), "transition.complete needs tid, a whole number")
       return .completeTransition(Revision(id))
     case .gestureBegin: return try gestureBeginning(at)
     case .gestureUpdate:
-      let value = try require(
+      let value = try need(
         member("value", of: at).flatMap { number($0) },
         "gesture.update needs value, a number from 0 to 1")
       return .updateGesture(value)
@@ -177,10 +177,10 @@ extension JSONTape {
 
   private func gestureBeginning(_ at: Int) throws(ReadFailure) -> Operation {
     let kind = string("kind", of: at)
-    try require(kind == "edge" || kind == "fullScreen", "kind is edge or fullScreen")
+    try need(kind == "edge" || kind == "fullScreen", "kind is edge or fullScreen")
     var translation = 1.0
     if let value = member("translation", of: at) {
-      translation = try require(number(value), "translation is a number, positive to the right")
+      translation = try need(number(value), "translation is a number, positive to the right")
     }
     // The hub fills in the owner, because it knows the sender.
     return .beginGesture(isFullScreen: kind == "fullScreen", translation: translation, owner: "")

@@ -84,7 +84,7 @@ extension JSONTape {
     let argument = try requiredScreen(screen)
     let duplicates = try duplicatePolicy(policy)
     if let sender, self.kind(sender) != .null {
-      try require(rawCount(sender) <= 1024, "sender is at most 1024 bytes")
+      try need(rawCount(sender) <= 1024, "sender is at most 1024 bytes")
       who = OpaqueJSON(validated: raw(sender))
     }
     return kind == .push
@@ -169,8 +169,8 @@ extension JSONTape {
 
   /// The index of a member that is a list; throws the text if there is none.
   func list(_ name: String, of at: Int, _ otherwise: String) throws(ReadFailure) -> Int {
-    let list = try require(member(name, of: at), otherwise)
-    try require(kind(list) == .array, otherwise)
+    let list = try need(member(name, of: at), otherwise)
+    try need(kind(list) == .array, otherwise)
     return list
   }
 
@@ -195,12 +195,12 @@ extension JSONTape {
   }
 
   private func buttonID(of at: Int) throws(ReadFailure) -> ButtonID {
-    try buttonID(try require(member("button", of: at), "the id of a button is required"))
+    try buttonID(try need(member("button", of: at), "the id of a button is required"))
   }
 
   func duplicatePolicy(_ value: Int?) throws(ReadFailure) -> DuplicatePolicy {
     guard let value else { return .error }
-    return try require(
+    return try need(
       string(value).flatMap { DuplicatePolicy(word: $0) },
       "onDuplicate is error, ignore, popTo, update or moveToTop")
   }
@@ -215,9 +215,9 @@ extension JSONTape {
       }
       return .screen(try screenID(screen))
     }
-    try require(screen == nil, "popTo takes a screen, or a route and match")
+    try need(screen == nil, "popTo takes a screen, or a route and match")
     guard let route else { throw ReadFailure(.nilScreen, "popTo needs a screen or a route") }
-    let text = try require(string(route), "route is a text")
+    let text = try need(string(route), "route is a text")
     switch match.flatMap({ string($0) }) {
     case nil where match == nil, "top": return .route(text, mustBeUnique: false)
     case "unique": return .route(text, mustBeUnique: true)
@@ -230,7 +230,7 @@ extension JSONTape {
     switch kind {
     case .replace:
       let direction = member("direction", of: at)
-      try require(
+      try need(
         direction == nil || direction.flatMap({ string($0) }) == "back",
         "direction is back, or is left out")
       let new = try requiredScreen(member("with", of: at))
@@ -249,7 +249,7 @@ extension JSONTape {
     case (nil, let above?, nil): return .above(try screenID(above))
     case (nil, nil, let index?):
       // No stack is that deep, so the rules refuse what does not fit into 32 bits.
-      let number = try require(integer(index), "at is a whole number from 0 to the depth")
+      let number = try need(integer(index), "at is a whole number from 0 to the depth")
       return .at(Int(min(number, UInt64(Int32.max))))
     default: throw ReadFailure("insert takes one of below, above and at")
     }
@@ -259,7 +259,7 @@ extension JSONTape {
     var isStandalone = false
     if let kind = member("kind", of: at) {
       isStandalone = string(kind) == "bar"
-      try require(isStandalone || string(kind) == "controller", "kind is controller or bar")
+      try need(isStandalone || string(kind) == "controller", "kind is controller or bar")
     }
     var edits: [Edit<Settings>] = []
     if let value = member("settings", of: at) {
@@ -269,11 +269,11 @@ extension JSONTape {
     let root = member("root", of: at)
     let classes = member("classes", of: at)
     if isStandalone {
-      try require(root == nil && classes == nil, "a nav of kind bar has neither root nor classes")
+      try need(root == nil && classes == nil, "a nav of kind bar has neither root nor classes")
       return .standalone(edits)
     }
     if let root {
-      try require(classes == nil, "nav.create takes a root or classes, not both")
+      try need(classes == nil, "nav.create takes a root or classes, not both")
       return .root(try screenArgument(root), edits)
     }
     guard let classes else {

@@ -9,7 +9,7 @@ extension JSONWriter {
   /// reader ignores them.
   mutating func presentation(_ presentation: Presentation) {
     guard !presentation.chain.isEmpty else { return }
-    list("chain", presentation.chain) { presented, json in
+    array("chain", presentation.chain) { json, presented in
       json.beginObject()
       json.name("screen")
       json.screen(presented.screen)
@@ -32,7 +32,7 @@ extension JSONWriter {
     beginObject()
     if let screens = controller.restorableScreens {
       member("v", RestorationEntry.payloadVersion)
-      list("entries", screens) { entry, json in
+      array("entries", screens) { json, entry in
         json.beginObject()
         json.member("path", entry.path)
         json.name("screen")
@@ -53,9 +53,9 @@ extension JSONTape {
   package func storedPresentation(_ at: Int) throws(ReadFailure) -> Presentation {
     var presentation = Presentation()
     guard let list = member("chain", of: at) else { return presentation }
-    try require(kind(list) == .array, "a chain is no list")
+    try need(kind(list) == .array, "a chain is no list")
     presentation.chain = try elements(of: list) { element throws(ReadFailure) in
-      let screen = try require(member("screen", of: element), "a presentation without screen")
+      let screen = try need(member("screen", of: element), "a presentation without screen")
       let from = member("from", of: element)
       let style = member("style", of: element)
       return Presented(

@@ -72,7 +72,7 @@ extension JSONWriter {
   ///
   /// The caller writes the value of `swipeBack`.
   mutating func behindMiddle(_ bar: ResolvedBar) {
-    list("right", bar.rightItems) { $1.slotButton(bar.slot($0)) }
+    array("right", bar.rightItems) { $0.slotButton(bar.slot($1)) }
     surface(bar)
     layout(bar)
     name("swipeBack")
@@ -263,14 +263,14 @@ extension JSONWriter {
       let words = [
         (ResolvedBar.CoveringBars.status, "status"), (.navigation, "nav"), (.tool, "tool"),
       ]
-      json.list("extendsUnder", words.filter { bars.contains($0.0) }) { $1.word($0.1) }
+      json.array("extendsUnder", words.filter { bars.contains($0.0) }) { $0.word($1.1) }
     }
     object("toolbar") { json in
       json.member("visible", bar.showsToolbar)
       if bar.toolbarBackground != "white" { json.member("background", bar.toolbarBackground) }
       if !bar.isToolbarTranslucent { json.member("translucent", false) }
-      json.list("items", bar.toolbarItems) { $1.slotButton(bar.slot($0)) }
+      json.array("items", bar.toolbarItems) { $0.slotButton(bar.slot($1)) }
     }
-    list("orientations", bar.orientations) { $1.word($0.word) }
+    array("orientations", bar.orientations) { $0.word($1.word) }
   }
 }

@@ -18,7 +18,7 @@ package enum RouteReader {
     } catch {
       throw ReadFailure("routes: \(error.reason.rawValue)")
     }
-    try require(tape.kind(0) == .array, "routes is a list")
+    try need(tape.kind(0) == .array, "routes is a list")
     return try tape.elements(of: 0) { at throws(ReadFailure) in try template(tape, at) }
   }
 
@@ -47,7 +47,7 @@ package enum RouteReader {
   private static func conditions(
     _ tape: borrowing JSONTape, _ at: Int, _ match: String
   ) throws(ReadFailure) -> [RouteTemplate.Condition] {
-    try require(
+    try need(
       tape.kind(at) == .object && tape.count(at) > 0,
       "needs of the route \(match) is {roles, has}: lists")
     var conditions: [RouteTemplate.Condition] = []
@@ -72,11 +72,11 @@ package enum RouteReader {
   private static func segments(
     _ match: String
   ) throws(ReadFailure) -> [RouteTemplate.Piece] {
-    try require(!match.isEmpty, "a route matches something")
+    try need(!match.isEmpty, "a route matches something")
     return try match.pieces.map { piece throws(ReadFailure) in
       guard piece.utf8.first == UInt8(ascii: ":") else { return .text(piece) }
       let name = String(decoding: piece.utf8.dropFirst(), as: UTF8.self)
-      try require(
+      try need(
         Grammar.isID(name.utf8.span),
         "the route \(match) has \(piece), which is no name of a segment")
       return .name(name)
@@ -96,7 +96,7 @@ package enum RouteReader {
       // A wrong screen makes the template invalid, whatever the code of the screen's own error is.
       throw ReadFailure("a screen of the route \(match): \(error.text)")
     }
-    try require(
+    try need(
       record.id?.isAssignedForm != true && record.kind ?? .content == .content,
       "a screen of the route \(match) is of another kind than content, or has an id of the form "
         + "that the daemon assigns")

@@ -100,7 +100,7 @@ extension Button: WireValue {
 extension [Button]: WireValue {
   package static func read(_ tape: JSONTape) -> ReadValue<[Button]> {
     { at, name throws(ReadFailure) in
-      try require(tape.kind(at) == .array, "\(name) is a list of buttons: ids or records")
+      try need(tape.kind(at) == .array, "\(name) is a list of buttons: ids or records")
       return try tape.elements(of: at, tape.storedButton)
     }
   }
@@ -114,15 +114,15 @@ extension [Button]: WireValue {
 extension JSONTape {
   fileprivate func titleView(_ at: Int, _ name: String) throws(ReadFailure) -> TitleView {
     guard kind(at) == .object else { return TitleView(view: try opaque(at, name)) }
-    let view = try require(
+    let view = try need(
       member("view", of: at), "titleView is a record with view, and height if you like")
     var height: OpaqueJSON?
     if let value = value("height", of: at) {
-      try require(
+      try need(
         number(value).map { $0 >= 0 } ?? false, "titleView.height is a number of points, 0 or more")
       height = OpaqueJSON(validated: raw(value))
     }
-    try require(
+    try need(
       count(at) == (member("height", of: at) == nil ? 1 : 2),
       "titleView has no members but view and height")
     return TitleView(view: try opaque(view, "titleView.view"), height: height)
@@ -130,10 +130,10 @@ extension JSONTape {
 
   fileprivate func edges(_ at: Int, _ name: String) throws(ReadFailure) -> Edges {
     let form = "edges is a list of top, left, bottom, right"
-    try require(kind(at) == .array, form)
+    try need(kind(at) == .array, form)
     return try elements(of: at) { element throws(ReadFailure) in
       let word = string(element)
-      return try require(Edges.named.first(where: { $0.1 == word })?.0, form)
+      return try need(Edges.named.first(where: { $0.1 == word })?.0, form)
     }.reduce(into: []) { $0.insert($1) }
   }
 
@@ -190,7 +190,7 @@ extension JSONTape {
 extension JSONTape {
   func buttons(_ at: Int, _ name: String) throws(ReadFailure) -> [ButtonArgument] {
     if kind(at) == .null { return [] }
-    try require(kind(at) == .array, "\(name) is a list of buttons: ids or records")
+    try need(kind(at) == .array, "\(name) is a list of buttons: ids or records")
     return try elements(of: at) { at throws(ReadFailure) in try button(at) }
   }
 
@@ -240,7 +240,7 @@ extension JSONTape {
     if let ref = string(at) { return ImageReference(ref: ref) }
     let text = string("ref", of: at)
     var image = ImageReference(
-      ref: try require(text, "\(name) is a reference or {ref, hasAlpha, empty}"))
+      ref: try need(text, "\(name) is a reference or {ref, hasAlpha, empty}"))
     try forEachMember(of: at) { member, value throws(ReadFailure) in
       switch member {
       case "ref": break

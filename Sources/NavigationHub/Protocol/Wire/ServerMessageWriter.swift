@@ -46,7 +46,7 @@ extension ServerMessageWriter {
       if let position { json.member("pos", UInt64(position)) }
       json.name("out")
       json.outputs(outputs, delivered: 0)
-      json.list("delegates", delegates) { delegate, json in
+      json.array("delegates", delegates) { json, delegate in
         json.beginObject()
         json.member("name", delegate.name)
         json.list("roles", delegate.roles)
@@ -126,7 +126,7 @@ extension ServerMessageWriter {
   ) -> [UInt8] {
     JSONWriter.object(reserving: byteCount + 256) { json in
       json.member("nav", nav)
-      json.list("list", diffs) { $1.diff($0, hasResolved: hasResolved) }
+      json.array("list", diffs) { $0.diff($1, hasResolved: hasResolved) }
     }
   }
 
@@ -158,7 +158,7 @@ extension ServerMessageWriter {
   ) -> [UInt8] {
     JSONWriter.object(reserving: 64 + positions.count * 64) { json in
       json.member("t", time)
-      json.list("at", positions) { position, json in
+      json.array("at", positions) { json, position in
         json.beginArray()
         json.string(position.nav)
         json.integer(position.1.number)

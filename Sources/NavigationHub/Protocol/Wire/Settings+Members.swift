@@ -114,9 +114,9 @@ extension JSONTape {
   private func checkedList(
     _ at: Int, _ name: String, _ form: String, _ isRight: (Int) -> Bool
   ) throws(ReadFailure) -> OpaqueJSON {
-    try require(kind(at) == .array, "\(name) is a list")
+    try need(kind(at) == .array, "\(name) is a list")
     try forEachElement(of: at) { element throws(ReadFailure) in
-      try require(isRight(element), form)
+      try need(isRight(element), form)
     }
     return try opaque(at, name)
   }

@@ -68,7 +68,7 @@ extension JSONTape {
 
   /// Reads from a journal row the events that the completion of a transition will produce.
   package func storedEvents(_ at: Int) throws(ReadFailure) -> [NavigationEvent] {
-    try require(kind(at) == .array, "the events of a transition's end are no list")
+    try need(kind(at) == .array, "the events of a transition's end are no list")
     return try elements(of: at) { element throws(ReadFailure) in
       guard kind(element) == .object, let name = string(element + 1),
         let screen = member("screen", of: element + 2)
