@@ -76,7 +76,7 @@ package final class Journal: JournalStore {
 
   /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none can be.
   package var loss: EpochLoss? {
-    if let witness, witness.acknowledged > lastSequence { return .older }
+    if let witness, witness.acknowledged > lastSequence { return .olderCopy }
     return engine.loss
   }
 

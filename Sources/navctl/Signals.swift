@@ -10,16 +10,21 @@ struct Signals: ~Copyable {
 
   /// Blocks the signals, so that only `next` delivers them; call it before starting a thread.
   init(also others: [Int32] = []) throws {
+    descriptor = try Self.open([SIGINT, SIGTERM, SIGCHLD] + others)
+  }
+
+  private static func open(_ numbers: [Int32]) throws -> Int32 {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
-    for signal in [SIGINT, SIGTERM, SIGCHLD] + others { unsafe sigaddset(&signals, signal) }
+    for signal in numbers { unsafe sigaddset(&signals, signal) }
     guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else {
       throw SystemError("block", "signals", code: navd_errno())
     }
     // A write to a child that has closed its input must fail, not end this process.
     signal(SIGPIPE, SIG_IGN)
-    descriptor = unsafe signalfd(-1, &signals, Int32(SFD_NONBLOCK) | Int32(SFD_CLOEXEC))
+    let descriptor = unsafe signalfd(-1, &signals, Int32(SFD_NONBLOCK) | Int32(SFD_CLOEXEC))
     guard descriptor >= 0 else { throw SystemError("watch", "signals", code: navd_errno()) }
+    return descriptor
   }
 
   deinit { close(descriptor) }

@@ -98,9 +98,9 @@ import Testing
     buffering: NavigationBuffering
   ) {
     var subscription = Self.make(buffering)
-    #expect(subscription.isLive && subscription.isWaitingForFirst)
+    #expect(subscription.isLive && !subscription.hasState)
     _ = subscription.offer(Self.state(1))
-    #expect(!subscription.isWaitingForFirst)
+    #expect(subscription.hasState)
     #expect(subscription.finish(.success(nil)) == nil)
     #expect(subscription.finish(.failure(NavigationClientError(.closed, ""))) == nil)
     #expect(subscription.offer(Self.state(2)) == nil)

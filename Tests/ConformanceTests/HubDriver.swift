@@ -163,7 +163,7 @@ struct HubDriver: ConformanceDriver {
       inboxes[name, default: []].append(
         ReceivedMessage(verb: message.verb.word, body: message.body))
     }
-    for connection in output.dropped {
+    for connection in output.endedConnections {
       guard let name = names[connection] else { continue }
       names[connection] = nil
       connections[name] = nil

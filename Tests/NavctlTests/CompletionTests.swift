@@ -94,18 +94,18 @@ import Testing
     ([""], [""]),
   ])
   func `bash's parts become words again`(parts: [String], words: [String]) {
-    #expect(Shell.bash.joined(parts) == words)
-    #expect(Shell.zsh.joined(parts) == parts)
+    #expect(Shell.bash.rejoined(parts) == words)
+    #expect(Shell.zsh.rejoined(parts) == parts)
   }
 
   @Test func `a candidate is written as its shell replaces it`() {
     #expect(Completion(["--nav=\u{301}x"], of: Self.set).leading == "--nav=")
     let completion = Completion(["--nav=till:"], of: Self.set)
     let word = Completion.Word(text: "till:3", summary: "of the\tfirst\nfloor")
-    #expect(Shell.bash.line(word, behind: completion) == "3")
-    #expect(Shell.zsh.line(word, behind: completion) == "--nav=till:3\tof thefirstfloor")
-    #expect(Shell.fish.line(word, behind: completion) == "--nav=till:3\tof thefirstfloor")
-    #expect(Shell.fish.line(.init(text: "a", summary: ""), behind: completion) == "--nav=a")
+    #expect(Shell.bash.candidateLine(word, behind: completion) == "3")
+    #expect(Shell.zsh.candidateLine(word, behind: completion) == "--nav=till:3\tof thefirstfloor")
+    #expect(Shell.fish.candidateLine(word, behind: completion) == "--nav=till:3\tof thefirstfloor")
+    #expect(Shell.fish.candidateLine(.init(text: "a", summary: ""), behind: completion) == "--nav=a")
     for shell in Shell.allCases {
       #expect(shell.candidateLine(Shell.filesPlaceholder, behind: completion) == ":files")
     }

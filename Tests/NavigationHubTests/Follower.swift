@@ -99,7 +99,7 @@ final class Follower {
     let message = try reader.read(verb: verb.frame, body: body)
     try perform(
       session.receive(message, verb: verb, octets: body.count, at: world.now.boot))
-    try perform(session.confirm())
+    try perform(session.grantCredit())
   }
 
   /// Delivers everything, and what follows from it, but what is lost.

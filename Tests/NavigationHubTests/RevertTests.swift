@@ -95,7 +95,7 @@ import Testing
     #expect(try client.must(#"{"pop":{}}"#, any).verb == .ok)
     #expect(
       world.hub.sessions[try #require(world.hub.sessions.slot(of: client.connection))]
-        .inflight == 0)
+        .opsInFlight == 0)
   }
 
   @Test func `an op sent again while it waits runs once`() throws {
@@ -112,7 +112,7 @@ import Testing
     #expect(try client.ask("op", body).body == replies[0].body)
     #expect(
       world.hub.sessions[try #require(world.hub.sessions.slot(of: client.connection))]
-        .inflight == 0)
+        .opsInFlight == 0)
   }
 
   @Test func `4 a session that ends takes its waiting ops with it`() throws {
@@ -159,7 +159,7 @@ import Testing
     #expect(try world.answerHistory().map(\.verb) == [.ok])
     #expect(
       world.hub.sessions[try #require(world.hub.sessions.slot(of: client.connection))]
-        .inflight == 0)
+        .opsInFlight == 0)
   }
 
   @Test func `an op decided early waits for its own batch`() throws {

@@ -86,7 +86,7 @@ final class ShardStage {
       let bodies = rows.filter {
         Shard(ofNav: $0.nav) == shard && sequences.contains($0.sequence)
       }
-      replaying.remember(bodies, of: shard)
+      replaying.rememberOps(from: bodies, of: shard)
     }
     for request in replaying.openNavs { try world.revive(request, in: &replaying) }
     let sequences = shards.map { shard in

@@ -136,12 +136,12 @@ struct MirrorTable {
 extension MirrorTable.Verdict {
   init(_ action: ReplicaAction) {
     switch action {
-    case .ignore, .over(.refused): self = .ignore
+    case .ignore, .ended(.refused): self = .ignore
     case .wait: self = .wait
     case .resumed: self = .resumed
     case .replaced: self = .replaced
     case .applied: self = .applied
-    case .over(.ended): self = .ended
+    case .ended(.ended): self = .ended
     case .rewatch(let from?, _): self = .gap(from)
     case .rewatch(nil, let bad): self = .diverged(bad)
     }

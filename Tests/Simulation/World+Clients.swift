@@ -112,7 +112,7 @@ extension World {
       read, verb: delivery.verb, octets: delivery.body.count, at: now.boot)
     perform(outputs, for: client)
     if !isFaulty || !random.chance(scenario.faults.withholdCredit) {
-      perform(clients[client].session.confirm(), for: client)
+      perform(clients[client].session.grantCredit(), for: client)
     }
   }
 

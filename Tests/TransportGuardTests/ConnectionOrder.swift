@@ -213,7 +213,7 @@ struct ConnectionOrder {
     }
     guard found == nil else { return }
     let heard = clients.indices.filter { clients[$0].isHeard }.map(id)
-    let due = connections.takeDue(at: now + Connections.silence)
+    let due = connections.takeDue(at: now + Connections.firstMessageTime)
     if connections.count != 0 || connections.openCount != 0 || connections.wakeAt != nil
       || !due.ended.isEmpty || !due.silent.isEmpty
     {

@@ -129,7 +129,7 @@ import Testing
 
   @Test func `a silent connection over a network is due once, when its time is up`() {
     var connections = Connections()
-    let silence = Connections.silence
+    let silence = Connections.firstMessageTime
     accept(&connections, 4, local(5), at: 50)
     #expect(connections.wakeAt == nil)
     let first = accept(&connections, 5, .key(name: "a", address: ""), at: 100)
@@ -154,8 +154,8 @@ import Testing
     connections.noteClosed(2, cookie: 1002, at: 0)
     let replacing = accept(&connections, 3, key, cookie: 77, at: 50)
     let last = connections.slot(behind: 4)
-    #expect(connections.takeDue(at: Connections.silence).silent == [last].compactMap { $0 })
-    #expect(connections.takeDue(at: Connections.silence + 50).silent == [replacing])
+    #expect(connections.takeDue(at: Connections.firstMessageTime).silent == [last].compactMap { $0 })
+    #expect(connections.takeDue(at: Connections.firstMessageTime + 50).silent == [replacing])
   }
 
   @Test func `a connection that may not be to blame is waited for again, a few times`() {
@@ -163,12 +163,12 @@ import Testing
     let slot = accept(&connections, 1, .key(name: "a", address: ""))
     var now: UInt64 = 0
     for _ in 0..<Connections.postponements {
-      now += Connections.silence
+      now += Connections.firstMessageTime
       #expect(connections.takeDue(at: now).silent == [slot])
       let isPostponed = connections.postpone(slot, at: now)
       #expect(isPostponed)
     }
-    now += Connections.silence
+    now += Connections.firstMessageTime
     #expect(connections.takeDue(at: now).silent == [slot])
     let isPostponed = connections.postpone(slot, at: now)
     #expect(!isPostponed)

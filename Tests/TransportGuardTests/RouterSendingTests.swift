@@ -246,11 +246,11 @@ import ZeroMQ
     let isLetThrough = stage.gate.judge(stage.accepted[0], begun.span)
     #expect(isLetThrough && stage.gate.holds(stage.accepted[0]))
     for round in 0..<UInt64(Connections.postponements) {
-      stage.router.takeDueConnections(at: due + round * Connections.silence)
+      stage.router.takeDueConnections(at: due + round * Connections.firstMessageTime)
       #expect(stage.takeIncidents().isEmpty && stage.router.connections.openCount == 1)
     }
     stage.router.takeDueConnections(
-      at: due + UInt64(Connections.postponements) * Connections.silence)
+      at: due + UInt64(Connections.postponements) * Connections.firstMessageTime)
     let incident = try #require(stage.takeIncidents().first)
     #expect(incident.text == "a connection over the network is closed: no message came in 10 s")
     #expect(incident.level == .notice)

@@ -75,7 +75,7 @@ func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 extension Message {
   func copyBytes() -> [UInt8] {
-    unsafe Array(UnsafeBufferPointer(start: storage.data, count: storage.byteCount))
+    unsafe Array(UnsafeBufferPointer(start: storage.data, count: storage.count))
   }
 
   /// Makes another message that shares the payload, as the socket does for each peer.

@@ -239,6 +239,9 @@ struct MessageStorage {
     return unsafe data.assumingMemoryBound(to: UInt8.self)
   }
 
+  /// The size of the payload in octets, for tests; libzmq returns it with each message received.
+  var count: Int { unsafe zmq_msg_size(pointer) }
+
   var hasMore: Bool { unsafe zmq_msg_more(pointer) != 0 }
 
   var sourceDescriptor: Int32? {

@@ -215,6 +215,6 @@ struct SessionRun {
     } catch is ServerMessageFailure {
       try perform(client.receiveUnreadable(from: link, at: now))
     }
-    try perform(client.confirm())
+    try perform(client.grantCredit())
   }
 }

@@ -44,6 +44,6 @@ extension JSONWriter {
 
   /// Writes a member with an array of strings, which can be empty.
   package mutating func list(_ name: StaticString, _ texts: [String]) {
-    list(name, texts) { $1.string($0) }
+    array(name, texts) { $0.string($1) }
   }
 }

@@ -17,7 +17,7 @@ package struct ReadFailure: Error, Hashable, Sendable {
 
 /// Returns a value that must be there; throws `invalid-argument` with a text for people otherwise.
 @inline(__always)
-package func require<Value>(
+package func need<Value>(
   _ value: Value?, _ otherwise: @autoclosure () -> String
 ) throws(ReadFailure) -> Value {
   guard let value else { throw ReadFailure(otherwise()) }
