@@ -134,7 +134,7 @@ let package = Package(
     .target(
       name: "NavigationClient",
       dependencies: ["NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux"],
-      swiftSettings: strict + optimized),
+      swiftSettings: strict),
     // The client for C: the header, and its functions.
     .target(name: "CNavd"),
     .target(
@@ -261,7 +261,7 @@ let package = Package(
         "ChildProcess", "Journal", "PostgresJournal", "PostgresServer", "NavigationCore",
         "NavigationHub", "RuntimePaths", "CLinux",
       ],
-      swiftSettings: strict + optimized),
+      swiftSettings: strict),
     .testTarget(
       name: "DaemonTests",
       dependencies: [

@@ -60,7 +60,7 @@ package enum BackupFolder {
   /// removed, and the first fault.
   package static func prune(
     _ folder: String, keeping keep: Int, newest: String,
-    remove: (String) throws(JournalError) -> Void = removeFile
+    remove: (String) throws(JournalError) -> Void = unlinkFile
   ) -> (removed: [String], fault: JournalError?) {
     var (removed, fault): ([String], JournalError?) = ([], nil)
     do throws(JournalError) {

@@ -67,7 +67,7 @@ func checkOwner(_ path: String, in directory: String) throws(JournalError) {
 }
 
 /// Removes a file; does nothing if there is none.
-package func removeFile(_ path: String) throws(JournalError) {
+package func unlinkFile(_ path: String) throws(JournalError) {
   guard unsafe unlink(path) == 0 || errno == ENOENT else { throw DirectoryLock.failure(path) }
 }
 

@@ -1,7 +1,5 @@
 import Glibc
-import struct RuntimePaths.SystemError
-import enum RuntimePaths.Timestamp
-import func RuntimePaths.writeAll
+import RuntimePaths
 
 /// Replaces a directory's journal with a copy, while no daemon uses the directory.
 ///
@@ -90,7 +88,7 @@ package struct JournalRestoration: ~Copyable {
       if try exists(path + "-wal") { try renameFile(path + "-wal", name + "-wal") }
       former = name
     } else {
-      try removeFile(path + "-wal")
+      try unlinkFile(path + "-wal")
     }
     try syncFile(directory)
     try renameFile(ready, path)

@@ -83,7 +83,7 @@ final class SQLiteEngine: JournalEngine {
     guard let pages = try Metadata(facts).logPages(), loss == nil else { return }
     guard logBytes ?? -1 < Int(pages) * LogScan.frameBytes else { return }
     // The one that SQLite has just made would look right to the next start.
-    if logBytes == nil { try removeFile(path + "-wal") }
+    if logBytes == nil { try unlinkFile(path + "-wal") }
     throw .damaged(path: path, what: "its write-ahead log is missing, or cut short")
   }
 
@@ -103,8 +103,8 @@ final class SQLiteEngine: JournalEngine {
       throw .damaged(path: path, what: "it is missing, but its write-ahead log is there")
     }
     let draft = path + ".new"
-    try removeFile(draft)
-    try removeFile(draft + "-journal")
+    try unlinkFile(draft)
+    try unlinkFile(draft + "-journal")
     try createPrivateFile(draft)
     try Schema.create(at: draft)
     try renameFile(draft, path)

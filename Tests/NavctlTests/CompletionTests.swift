@@ -105,7 +105,8 @@ import Testing
     #expect(Shell.bash.candidateLine(word, behind: completion) == "3")
     #expect(Shell.zsh.candidateLine(word, behind: completion) == "--nav=till:3\tof thefirstfloor")
     #expect(Shell.fish.candidateLine(word, behind: completion) == "--nav=till:3\tof thefirstfloor")
-    #expect(Shell.fish.candidateLine(.init(text: "a", summary: ""), behind: completion) == "--nav=a")
+    #expect(
+      Shell.fish.candidateLine(.init(text: "a", summary: ""), behind: completion) == "--nav=a")
     for shell in Shell.allCases {
       #expect(shell.candidateLine(Shell.filesPlaceholder, behind: completion) == ":files")
     }

@@ -133,7 +133,7 @@ import Testing
       .appendingPathComponent("Sources/NavigationHub/Protocol/Wire")
     var names: Set<String> = []
     for file in try FileManager.default.contentsOfDirectory(atPath: wire.path)
-    where file.contains("Reader") || file.contains("Members") {
+    where file.contains("Reader") || file.contains("Members") || file.hasPrefix("JSONTape") {
       let source = try String(contentsOf: wire.appendingPathComponent(file), encoding: .utf8)
       names.formUnion(source.matches(of: /"([A-Za-z]+)"/).map { String($0.1) })
     }

@@ -45,6 +45,7 @@ import Testing
     "NavigationRoles": "words of the protocol",
     "Words+Table": "words of the protocol",
     "NavigationClientError": "words of the protocol",
+    "NavigationClientError+Table": "words of the protocol",
     "NavigationEvent": "words of the protocol",
     "NavigationOperation+Screens": "words of the protocol",
     "NavigationReply": "words of the protocol",

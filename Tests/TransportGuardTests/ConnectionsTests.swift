@@ -154,7 +154,8 @@ import Testing
     connections.noteClosed(2, cookie: 1002, at: 0)
     let replacing = accept(&connections, 3, key, cookie: 77, at: 50)
     let last = connections.slot(behind: 4)
-    #expect(connections.takeDue(at: Connections.firstMessageTime).silent == [last].compactMap { $0 })
+    #expect(
+      connections.takeDue(at: Connections.firstMessageTime).silent == [last].compactMap { $0 })
     #expect(connections.takeDue(at: Connections.firstMessageTime + 50).silent == [replacing])
   }
 

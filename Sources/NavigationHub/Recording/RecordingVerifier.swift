@@ -16,6 +16,9 @@ package struct RecordingVerifier {
 
   package init(_ header: RecordingHeader) { self.header = header }
 
+  /// The version of the rules by which this program computes resolved bars.
+  package static var rulesVersion: UInt64 { HistoryReplay.rulesVersion }
+
   /// Whether the resolved bars are compared too.
   package var comparesBars: Bool { header.rules == HistoryReplay.rulesVersion }
 

@@ -104,7 +104,7 @@ enum PlayCommand {
     try Output.line(TerminalText.visible(text))
     if !verifier.comparesBars {
       try Output.line(
-        "  the bars were computed by rules \(header.rules), not \(HistoryReplay.rulesVersion): not compared"
+        "  the bars were computed by rules \(header.rules), not \(RecordingVerifier.rulesVersion): not compared"
       )
     }
   }
