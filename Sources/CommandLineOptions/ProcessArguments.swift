@@ -32,7 +32,7 @@ package enum ProcessArguments {
 }
 
 extension String {
-  /// The text before and behind the first place of a sign; nil without it.
+  /// The text before and after the first occurrence of a scalar; nil if it does not occur.
   ///
   /// It counts scalars: a mark behind the sign would combine with it to another character.
   package func cut(at sign: Unicode.Scalar) -> (before: Substring, after: Substring)? {

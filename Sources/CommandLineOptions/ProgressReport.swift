@@ -30,7 +30,7 @@ package struct ProgressSubject: Hashable, Sendable {
 extension ProgressEstimate {
   /// The figures in words, such as `backing up: 37 %, 95.2 MB/s, 12 s left`.
   package func text(_ subject: ProgressSubject) -> String {
-    ([subject.words + ": \(percent) %"] + figures(subject)).joined(separator: ", ")
+    ([subject.words + ": \(percent) %"] + rateAndRemaining(subject)).joined(separator: ", ")
   }
 
   /// The figures with a bar, such as `backing up [####      ]  37 %  95.2 MB/s  12 s left`.
@@ -39,7 +39,7 @@ extension ProgressEstimate {
   /// figures.
   package func line(_ subject: ProgressSubject, columns: Int) -> String {
     let share = String(repeating: " ", count: percent < 10 ? 2 : percent < 100 ? 1 : 0)
-    var parts = ["\(share)\(percent) %"] + figures(subject)
+    var parts = ["\(share)\(percent) %"] + rateAndRemaining(subject)
     func width() -> Int { subject.words.utf8.count + parts.reduce(0) { $0 + $1.utf8.count + 2 } }
     while parts.count > 1, width() >= columns { parts.removeLast() }
     // The places of the figures are kept free, so that the bar keeps its width.
@@ -73,7 +73,7 @@ extension ProgressEstimate {
     return text
   }
 
-  private func figures(_ subject: ProgressSubject) -> [String] {
+  private func rateAndRemaining(_ subject: ProgressSubject) -> [String] {
     guard let rate, !isComplete else { return [] }
     var figures: [String]
     switch subject.unit {

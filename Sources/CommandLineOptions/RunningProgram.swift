@@ -14,7 +14,7 @@ package enum RunningProgram {
 
   /// The path of a program of the project: in the directory of the running one if it is there,
   /// else its name alone, which execvp(3) searches in `PATH`.
-  package static func path(of program: String) -> String {
+  package static func executable(named program: String) -> String {
     guard let directory, FileStatus.probe("\(directory)/\(program)") != nil else { return program }
     return "\(directory)/\(program)"
   }

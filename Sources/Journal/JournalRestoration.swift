@@ -100,7 +100,7 @@ package struct JournalRestoration: ~Copyable {
   private static func formerName(
     in directory: String, _ seconds: Int, of path: String
   ) throws(JournalError) -> String {
-    let stamp = Timestamp.text(ofSeconds: seconds)
+    let stamp = Timestamp.fileText(ofSeconds: seconds)
     for number in 1...1000 {
       let suffix = number == 1 ? "" : "-\(number)"
       let name = "\(directory)/journal-\(stamp)\(suffix).sqlite"
@@ -121,16 +121,22 @@ private func copyFile(
   let output = unsafe open(target, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
   guard output >= 0 else { throw DirectoryLock.failure(target) }
   defer { close(output) }
+  var piece = [UInt8](repeating: 0, count: 1 << 20)
   var done = 0
   while true {
-    let piece = try readBytes(1 << 20, at: done, from: input, source)
-    if piece.isEmpty { return }
+    // The source can be a pipe, which has no places to read at.
+    let count = unsafe piece.withUnsafeMutableBytes {
+      unsafe read(input, $0.baseAddress, $0.count)
+    }
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw .readFailed(path: source, reason: SystemError.text(of: errno)) }
+    if count == 0 { return }
     do throws(SystemError) {
-      try writeAll(piece, to: output, path: target)
+      try writeAll(Array(piece.prefix(count)), to: output, path: target)
     } catch {
       throw DirectoryLock.failureOrFull(target, error.code)
     }
-    done += piece.count
+    done += count
     progress(done)
   }
 }

@@ -17,10 +17,10 @@ struct AccessControl: PeerAuthority, Sendable {
 
   init(
     _ configuration: Configuration.Access, daemonUser user: UInt32, host: String? = nil,
-    unknownUser: UInt32? = Self.unknownUser
+    unmappedUser: UInt32? = Self.unmappedUser
   ) {
     self.host = host
-    access = Access(daemonUser: user, unknownUser: unknownUser)
+    access = Access(daemonUser: user, unmappedUser: unmappedUser)
     directory = KeyDirectory(path: configuration.keyDirectory)
     for line in configuration.roles {
       access.roles.append(
@@ -104,15 +104,15 @@ struct AccessControl: PeerAuthority, Sendable {
   }
 
   /// The number of all users that the user namespace of this process does not map; nil if it maps all.
-  static var unknownUser: UInt32? {
-    unknownUser(
+  static var unmappedUser: UInt32? {
+    unmappedUser(
       map: try? readSmallText("/proc/self/uid_map"),
       overflow: try? readSmallText("/proc/sys/kernel/overflowuid"))
   }
 
-  /// Computes `unknownUser` from the texts of uid_map and overflowuid, see proc(5); without `map`,
+  /// Computes `unmappedUser` from the texts of uid_map and overflowuid, see proc(5); without `map`,
   /// the namespace maps all users.
-  static func unknownUser(map: String?, overflow: String?) -> UInt32? {
+  static func unmappedUser(map: String?, overflow: String?) -> UInt32? {
     guard let map else { return nil }
     let mapped = map.split(separator: "\n").reduce(into: UInt64(0)) { sum, line in
       sum += line.split(separator: " ").dropFirst(2).first.flatMap { UInt64($0) } ?? 0

@@ -9,7 +9,7 @@
 struct BusyPollPolicy {
   /// Whether there is a second processor, on which clients can run while the loop polls.
   private let hasSecondProcessor: Bool
-  /// A score from 0 to `maximumFrequency`, which rises when a message comes within `promptWait`.
+  /// A score from 0 to `maximumFrequency`, which rises when a message comes within `promptWaitNanoseconds`.
   private var frequency = 0
   /// Counts the waits during which the loop does not poll, after another thread took the processor
   /// from it.
@@ -26,7 +26,7 @@ struct BusyPollPolicy {
   private static let pollingTime: UInt64 = 100_000
   /// The longest wait after which a message counts as prompt; it exceeds `pollingTime`, because a
   /// sleeping loop wakes later.
-  private static let promptWait: UInt64 = 150_000
+  private static let promptWaitNanoseconds: UInt64 = 150_000
   /// The maximum time between two polls if no other thread runs in between.
   private static let longestPollGap: UInt64 = 12_000
 
@@ -56,7 +56,7 @@ struct BusyPollPolicy {
 
   mutating func noteWait(_ wait: UInt64) {
     if pause.isOver { pause.noteSuccess(16) } else { pause.noteTurn() }
-    if wait <= Self.promptWait {
+    if wait <= Self.promptWaitNanoseconds {
       frequency += (Self.maximumFrequency - frequency) / 8
     } else {
       frequency -= frequency / 4

@@ -104,7 +104,7 @@ enum Daemon {
     if let text = ServiceManager.warning(about: rules.environment, process: getpid()) {
       log(.warning, text)
     }
-    if let user = access.unknownUser {
+    if let user = access.unmappedUser {
       log(
         .warning,
         "the user namespace does not map all users: those outside are uid:\(user), own nothing, and "

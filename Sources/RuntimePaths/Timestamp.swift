@@ -11,10 +11,10 @@ package enum Timestamp {
   package static func rfc3339(ofSeconds seconds: Int) -> String { text(seconds, "-", ":") + "Z" }
 
   /// Formats seconds since 1970 for file names, as `20261121T174345Z`.
-  package static func text(ofSeconds seconds: Int) -> String { text(seconds, "", "") + "Z" }
+  package static func fileText(ofSeconds seconds: Int) -> String { text(seconds, "", "") + "Z" }
 
   /// Reads seconds since 1970 from the form of file names; nil for any other text.
-  package static func seconds(of text: String) -> Int? {
+  package static func seconds(ofFileText text: String) -> Int? {
     let octets = Array(text.utf8)
     guard octets.count == 16, octets[8] == UInt8(ascii: "T"), octets[15] == UInt8(ascii: "Z") else {
       return nil

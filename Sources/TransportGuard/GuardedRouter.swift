@@ -20,7 +20,7 @@ package struct GuardedRouter: ~Copyable {
     /// The maximum of bytes that all peers together may leave unread; above it, navd disconnects the
     /// peer with most.
     package var unsentBytes = 256 << 20
-    /// The maximum of connections on this machine, and the same maximum over networks.
+    /// The maximum of local connections; connections over networks have a maximum of the same size.
     package var connections = 4096
     /// The maximum of connections of one principal, which is a user or a key.
     package var connectionsPerPrincipal = 256

@@ -25,9 +25,9 @@ package struct LentSocket: Hashable, Sendable {
   }
 }
 
-/// A router before it is opened.
+/// What precedes a router: a child process proves that libzmq refuses strangers.
 ///
-/// Meanwhile, a child process proves that libzmq refuses strangers.
+/// `open` waits for the proof, then makes the router.
 package struct RouterPreparation: ~Copyable {
   private let identity: CurveSecretKey?
   private var proof: AdmissionProof?

@@ -13,6 +13,6 @@ import Testing
   func `a user namespace that does not map all users shows the others as one`(
     map: String?, overflow: String?, expected: UInt32?
   ) {
-    #expect(AccessControl.unknownUser(map: map, overflow: overflow) == expected)
+    #expect(AccessControl.unmappedUser(map: map, overflow: overflow) == expected)
   }
 }

@@ -39,7 +39,7 @@ import Testing
     let all = try #require(NavGlob("*"))
     let admin = try #require(SessionActor(name: "a", role: .admin, navs: [all]))
     let actor = Peer.actor(admin, of: outside)
-    var access = Access(daemonUser: daemonUser, unknownUser: 65534)
+    var access = Access(daemonUser: daemonUser, unmappedUser: 65534)
     #expect(access.role(of: outside) == .none && !access.admits(outside))
     #expect(!access.administers(outside) && !access.maySpeakForActors(outside))
     #expect(access.rights(of: outside, on: "kiosk", owner: "uid:65534") == [])

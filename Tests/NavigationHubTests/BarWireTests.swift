@@ -140,7 +140,7 @@ import Testing
       var bar = Bar()
       if flag() { bar.className = "MyBar" }
       bar.isHidden = flag()
-      bar.hiding = maybe(
+      bar.automaticHiding = maybe(
         AutomaticHiding(cause: pick(HidingCause.allCases), includesToolbar: flag()))
       bar.look = look()
       bar.tintColor = maybe("t")

@@ -46,7 +46,7 @@ import Testing
     try nav.run(.tap)
     expect(nav, bar: false, toolbar: false, .automatic(.tap))
     #expect(
-      nav.controller.bar.content.hiding
+      nav.controller.bar.content.automaticHiding
         == AutomaticHiding(cause: .tap, includesToolbar: true))
     #expect(nav.commit?.parts == [.bar, .toolbar])
     try nav.run(.tap)
@@ -117,7 +117,7 @@ import Testing
     try nav.run(.tap)
     try nav.run(.setEnvironment([.set(\.isVerticallyCompact, true)]))
     try nav.run(.setEnvironment([.set(\.isVerticallyCompact, false)]))
-    #expect(nav.controller.bar.content.hiding?.cause == .tap)
+    #expect(nav.controller.bar.content.automaticHiding?.cause == .tap)
   }
 
   @Test func `keyboard and rotation at once: the keyboard was first`() throws {
@@ -153,14 +153,14 @@ import Testing
     try nav.run(.tap)
     try nav.run(.setBarHidden(true))
     #expect(nav.events == [], "nothing came or went")
-    #expect(nav.controller.bar.content.hiding == nil)
+    #expect(nav.controller.bar.content.automaticHiding == nil)
     try nav.run(.tap)
     expect(nav, bar: true, toolbar: false, .automatic(.tap))
     try nav.run(.setToolbarHidden(false))
     try nav.run(.tap)
     try nav.run(.setToolbarHidden(true))
     #expect(
-      nav.controller.bar.content.hiding
+      nav.controller.bar.content.automaticHiding
         == AutomaticHiding(cause: .tap, includesToolbar: false))
   }
 
@@ -277,14 +277,14 @@ import Testing
       try nav.run(.setToolbarHidden(false))
       try nav.run(.tap)
       let before = nav.controller.bar.content
-      #expect(before.hiding == AutomaticHiding(cause: .tap, includesToolbar: true))
+      #expect(before.automaticHiding == AutomaticHiding(cause: .tap, includesToolbar: true))
       try nav.run(.beginGesture(isFullScreen: false, translation: 1, owner: "c"))
       try nav.run(.setBarHidden(false))
       if showsToolbar { try nav.run(.setToolbarHidden(false)) }
       try nav.run(.cancelGesture)
       #expect(nav.controller.bar.content.isHidden)
       #expect(
-        nav.controller.bar.content.hiding
+        nav.controller.bar.content.automaticHiding
           == AutomaticHiding(cause: .tap, includesToolbar: !showsToolbar))
       try nav.run(.tap)
       #expect(nav.controller.visibility == BarVisibility(showsBar: true, showsToolbar: true))

@@ -43,11 +43,11 @@ extension ResolvedBar {
   /// The left positions, left-most first.
   var left: [LeftSlot] {
     [backButton].compactMap(\.self).map { LeftSlot.back($0) }
-      + leftItems.map { LeftSlot.button(slot($0)) }
+      + leftItems.map { LeftSlot.button(shown($0)) }
   }
 
   /// The right positions in logical order: index 0 is right-most.
-  var right: [ButtonSlot] { rightItems.map(slot) }
+  var right: [ButtonSlot] { rightItems.map(shown) }
 
   /// What the bar's properties come to; nil if an appearance object is used.
   var properties: SurfaceProperties? {

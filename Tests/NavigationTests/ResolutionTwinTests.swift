@@ -42,7 +42,7 @@ extension ResolvedBar {
     }
     facts["toolbar.background"] = toolbarBackground
     facts["toolbar.translucent"] = "\(isToolbarTranslucent)"
-    facts["toolbar"] = "\(showsToolbar) " + toolbarItems.map { Self.text(slot($0)) }.joined()
+    facts["toolbar"] = "\(showsToolbar) " + toolbarItems.map { Self.text(shown($0)) }.joined()
     facts["orientations"] = "\(orientations)"
     facts["swipeBack"] = "\(allowsSwipeBack)"
     return facts

@@ -50,7 +50,7 @@ enum Corruption: CaseIterable, Sendable {
     case .barShows:
       guard commit.parts.contains(.bar) else { return false }
       nav.bar.content.isHidden = false
-      nav.bar.content.hiding = AutomaticHiding(cause: .tap, includesToolbar: false)
+      nav.bar.content.automaticHiding = AutomaticHiding(cause: .tap, includesToolbar: false)
     case .otherPresenter:
       guard commit.parts.contains(.presented), nav.presented.content.chain.count > 1 else {
         return false

@@ -135,8 +135,8 @@ struct VisibilityTwin {
       let note: Comment = "seed \(seed), input \(number): \(String(describing: operation))"
       try #require(bar.isHidden == twin.isBarHidden, note)
       try #require(nav.controller.visibility.showsToolbar == !twin.isToolbarHidden, note)
-      try #require(bar.hiding?.cause == twin.hid?.cause, note)
-      try #require(bar.hiding?.includesToolbar == twin.hid?.toolbar, note)
+      try #require(bar.automaticHiding?.cause == twin.hid?.cause, note)
+      try #require(bar.automaticHiding?.includesToolbar == twin.hid?.toolbar, note)
       // It is told exactly when something shows or goes, once, and as it is now.
       let now = nav.controller.visibility
       let told = nav.events.filter { if case .barsVisibilityChanged = $0 { true } else { false } }

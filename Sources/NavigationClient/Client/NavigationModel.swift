@@ -51,7 +51,7 @@ public import Observation
   /// Whether the mirror has been in sync with the daemon since the last change of `status`.
   @ObservationIgnored private var isConfirmed = false
   /// The number of changes of `status`; a confirmation before the last one has no effect.
-  @ObservationIgnored private var generation = 0
+  @ObservationIgnored private var statusGeneration = 0
 
   /// Makes a model of a nav, which has no state until ``run(wait:)`` is called.
   ///
@@ -85,7 +85,7 @@ public import Observation
     let following = Task { await followStatus() }
     defer {
       following.cancel()
-      generation += 1
+      statusGeneration += 1
       isRunning = false
       confirm(false)
     }
@@ -113,12 +113,12 @@ public import Observation
     await withDiscardingTaskGroup { group in
       for await status in client.statuses() {
         guard !Task.isCancelled else { return }
-        generation += 1
+        statusGeneration += 1
         set(\.status, status)
         confirm(false)
         guard status == .connected else { continue }
         // The session is open, but the mirror may still be that of the former one.
-        let number = generation
+        let number = statusGeneration
         group.addTask { await self.awaitMirror(number) }
       }
     }
@@ -128,7 +128,7 @@ public import Observation
   private func awaitMirror(_ number: Int) async {
     do throws(NavigationClientError) {
       let newest = try await client.state(of: nav)
-      guard number == generation else { return }
+      guard number == statusGeneration else { return }
       // The mirror is right, but its state may still be on the way to `show`.
       hasShown = hasShown && isShowing(newest)
       confirm(true)

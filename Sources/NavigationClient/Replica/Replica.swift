@@ -143,7 +143,7 @@ extension Replica {
     var mirrorDigest = MirrorDigest()
     let computed = mirrorDigest.update(screens: whole.screens, parts: whole.parts, from: 0)
     guard computed == digest.checksum else {
-      return rewatch(after: digest, computed: computed, at: whole.revision)
+      return rewatch(insteadOf: digest, computed: computed, at: whole.revision)
     }
     mirror = Mirror(
       kind: whole.kind, epoch: whole.epoch, revision: whole.revision, screens: whole.screens,
@@ -182,7 +182,7 @@ extension Replica {
       switch error {
       case .misplaced: return rewatch(suspecting: mirror.position)
       case .checksum(let computed):
-        return rewatch(after: diff.digest, computed: computed, at: diff.revision)
+        return rewatch(insteadOf: diff.digest, computed: computed, at: diff.revision)
       }
     }
   }
@@ -222,7 +222,7 @@ extension Replica {
 
   /// Marks the mirror as suspect; the next watch reports its checksum instead of that in `digest`.
   private mutating func rewatch(
-    after digest: Digest, computed checksum: UInt32, at revision: Revision
+    insteadOf digest: Digest, computed checksum: UInt32, at revision: Revision
   ) -> ReplicaAction {
     let computed = Digest(checksum: checksum, chain: digest.chain)
     return rewatch(suspecting: MirrorPosition(epoch: nil, revision: revision, digest: computed))

@@ -45,7 +45,7 @@ package struct Access: Hashable, Sendable {
   ///
   /// The kernel reports this number for each unmapped user. So an unmapped user owns no nav, and
   /// has a role only by a line in `[access]`.
-  package var unknownUser: UInt32?
+  package var unmappedUser: UInt32?
   /// The roles; the first rule that names a peer decides the peer's role.
   package var roles: [RoleRule] = []
   /// The grants; a peer has the rights of all grants that apply to it.
@@ -59,8 +59,8 @@ package struct Access: Hashable, Sendable {
   ///
   /// Root and the daemon's own user may do everything, other local users have the role `ui`, and no
   /// key is authorised.
-  package init(daemonUser: UInt32 = 0, unknownUser: UInt32? = nil) {
-    (self.daemonUser, self.unknownUser) = (daemonUser, unknownUser)
+  package init(daemonUser: UInt32 = 0, unmappedUser: UInt32? = nil) {
+    (self.daemonUser, self.unmappedUser) = (daemonUser, unmappedUser)
   }
 
   /// The names of the built-in roles and of all roles in `role` and `grant` lines, sorted.
@@ -119,9 +119,9 @@ package struct Access: Hashable, Sendable {
 
   /// Whether a peer is a user that the user namespace does not map, or an actor of one.
   private func isUnknown(_ peer: Peer) -> Bool {
-    guard let unknownUser else { return false }
+    guard let unmappedUser else { return false }
     switch peer {
-    case .local(let user, _, _, _): return user == unknownUser
+    case .local(let user, _, _, _): return user == unmappedUser
     case .key: return false
     case .actor(_, let gateway): return isUnknown(gateway)
     }
@@ -177,7 +177,7 @@ package struct Access: Hashable, Sendable {
   @inline(__always)
   func grantsAll(to peer: Peer) -> Bool {
     guard case .local(let user, _, _, _) = peer else { return false }
-    return (user == 0 || user == daemonUser) && user != unknownUser
+    return (user == 0 || user == daemonUser) && user != unmappedUser
   }
 
   /// The rights of the roles `ui` and `read` on a nav, unless a grant names the role.

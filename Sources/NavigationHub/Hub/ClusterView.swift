@@ -76,7 +76,8 @@ package struct ClusterView: Hashable, Sendable {
   }
 }
 
-/// A request of an administrator to change how the shards are divided.
+/// A request of an administrator to move a shard to another member, or to let a member give all
+/// its shards away or take shards again.
 package enum ClusterWish: Hashable, Sendable {
   case move(Shard, to: String)
   /// Lets a member give all its shards away, or take shards again.

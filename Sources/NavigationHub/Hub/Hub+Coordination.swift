@@ -70,7 +70,7 @@ extension Hub {
     }
     let before = navs[slot].controller
     let result = try? navs[slot].controller.perform([operation], isAnimated: nil, in: context)
-    guard let commit = result?.commit, (try? inspect(slot, before: before)) != nil else {
+    guard let commit = result?.commit, (try? freezeIfUnsound(slot, restoring: before)) != nil else {
       return
     }
     recordOwn(commit, slot, cause: cause, by: by, at: timer.now)

@@ -35,7 +35,9 @@ extension Hub {
 
   /// Inspects a state that is not a revision yet as a whole; one that breaks an invariant is discarded
   /// and the nav frozen.
-  mutating func inspect(_ slot: NavSlot, before: NavigationController) throws(OpFailure) {
+  mutating func freezeIfUnsound(_ slot: NavSlot, restoring before: NavigationController)
+    throws(OpFailure)
+  {
     assert(before.revision <= navs[slot].controller.revision)
     let violated = inspections.stateInspection(navs[slot].controller)
     guard !violated.isEmpty else { return }

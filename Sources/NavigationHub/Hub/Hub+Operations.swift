@@ -169,7 +169,7 @@ extension Hub {
     }
     assert(result.outputs.count == operations.count)
     guard result.isChanged else { return answerUnchanged(op, slot, result.outputs) }
-    if let before { try inspect(slot, before: before.state) }
+    if let before { try freezeIfUnsound(slot, restoring: before.state) }
     try inspect(result.effect, of: op, slot)
     let delivered = sendEvents(result.outputs, of: op, slot)
     record(result.effect, result.outputs, delivered, op, slot)

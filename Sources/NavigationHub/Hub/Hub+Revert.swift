@@ -22,7 +22,7 @@ extension Hub {
       if revision == entry.revision {
         stack = entry.controller.stack.map(\.id)
       } else if let answer = op.histories[revision] {
-        stack = try self.stack(of: slot, at: revision, answer)
+        stack = try earlierStack(of: slot, at: revision, from: answer)
       } else if revision >= entry.floor, revision <= entry.revision {
         try waitForHistory(op, for: revision, slot)
         return false
@@ -70,8 +70,8 @@ extension Hub {
 
   /// The stack of an earlier revision, from the journal; nil if the revision is of another epoch of
   /// the nav.
-  private mutating func stack(
-    of slot: NavSlot, at revision: Revision, _ answer: HistoryAnswer
+  private mutating func earlierStack(
+    of slot: NavSlot, at revision: Revision, from answer: HistoryAnswer
   ) throws(OpFailure) -> [ScreenID]? {
     do throws(StoredDataError) {
       if let failure = answer.failure { throw StoredDataError(what: failure) }

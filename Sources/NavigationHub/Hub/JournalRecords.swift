@@ -98,6 +98,9 @@ extension JournalRecords: Sequence {
 /// The bodies of journal rows: JSON, so that a journal can be read without this program.
 enum JournalBody {
   /// The version of the rules by which `resolved` is computed from the state.
+  ///
+  /// A row has it in place of the bar, so that a reader with other rules knows that its result may
+  /// differ from what was sent.
   static let resolvedRulesVersion: UInt64 = 4
 
   /// Writes the body of a `changed` row: the diff, with null in place of the resolved bar.

@@ -110,7 +110,7 @@ struct Session: Sendable {
 
   var hasCredit: Bool { !isBlocked && (hasNoFlowControl || sentOctets < creditLimit) }
 
-  /// The most octets of a message of several diffs; nil if the session has no credit.
+  /// The most octets of a message of several diffs; nil if the session may not be sent any now.
   ///
   /// Half a window at a time leaves room for others on the same connection. A long message costs
   /// less, by octet, than several short ones; a longer one than this would keep others waiting.

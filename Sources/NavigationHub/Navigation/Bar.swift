@@ -9,7 +9,7 @@ package struct Bar: PartContent, EditableRecord {
   /// UIKit's `isNavigationBarHidden`.
   package var isHidden = false
   /// The automatic hiding in force; nil if the bar is shown, or if a client or a screen hid it.
-  package var hiding: AutomaticHiding?
+  package var automaticHiding: AutomaticHiding?
   /// The members that an appearance proxy can set too, for all bars of a class.
   package var look = BarLook()
   /// UIKit's `tintColor`, the colour of the buttons; an appearance proxy cannot set it.

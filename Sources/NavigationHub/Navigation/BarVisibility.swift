@@ -29,10 +29,12 @@ extension NavigationController {
   mutating func setBarHidden(
     _ isHidden: Bool, animated: Bool, cause: VisibilityCause, _ draft: inout Draft
   ) {
-    let (wasHidden, hiding) = (bar.content.isHidden, bar.content.hiding)
-    bar.change(.bar, &draft) { ($0.isHidden, $0.hiding) = (isHidden, nil) }
+    let (wasHidden, hiding) = (bar.content.isHidden, bar.content.automaticHiding)
+    bar.change(.bar, &draft) { ($0.isHidden, $0.automaticHiding) = (isHidden, nil) }
     assert(visibility.showsBar == !isHidden)
-    assert(bar.isDefault || bar.content.hiding == nil, "what a client hides was hidden by itself")
+    assert(
+      bar.isDefault || bar.content.automaticHiding == nil,
+      "what a client hides was hidden by itself")
     guard wasHidden != isHidden else { return }
     guard let running = transition.content.running, running.isPushOrPop else {
       return reportVisibility(cause, &draft)
@@ -41,7 +43,7 @@ extension NavigationController {
       running.barChange
       ?? BarChange(
         wasHidden: wasHidden, isHidden: isHidden, isAnimated: animated, isJump: !animated,
-        hiding: hiding)
+        automaticHiding: hiding)
     (change.isHidden, change.isAnimated, change.isJump) = (isHidden, animated, !animated)
     assert(running.id == transition.content.running?.id, "another transition than the one open")
     transition.change(.transition, &draft) { $0.running?.barChange = change }
@@ -68,24 +70,28 @@ extension NavigationController {
     guard let change = transition.content.running?.barChange,
       bar.content.isHidden != change.wasHidden
     else { return }
-    bar.change(.bar, &draft) { ($0.isHidden, $0.hiding) = (change.wasHidden, change.hiding) }
+    bar.change(.bar, &draft) {
+      ($0.isHidden, $0.automaticHiding) = (change.wasHidden, change.automaticHiding)
+    }
     assert(visibility.showsBar == !change.wasHidden)
   }
 
   mutating func setToolbarHidden(_ isHidden: Bool, _ draft: inout Draft) {
-    bar.change(.bar, &draft) { $0.hiding?.includesToolbar = false }
+    bar.change(.bar, &draft) { $0.automaticHiding?.includesToolbar = false }
     transition.change(.transition, &draft) {
-      $0.running?.barChange?.hiding?.includesToolbar = false
+      $0.running?.barChange?.automaticHiding?.includesToolbar = false
     }
     showToolbar(!isHidden, cause: .api, &draft)
     assert(visibility.showsToolbar == !isHidden)
-    assert(bar.content.hiding?.includesToolbar != true, "not the client's last word on the toolbar")
+    assert(
+      bar.content.automaticHiding?.includesToolbar != true,
+      "not the client's last word on the toolbar")
   }
 
   mutating func tap(_ draft: inout Draft) throws(NavigationError) {
     try checkDisplayed()
     let rules = settings.content
-    let cause = bar.content.hiding?.cause
+    let cause = bar.content.automaticHiding?.cause
     if rules.hidesBarsOnTap {
       setBars(isHidden: !bar.content.isHidden, by: .tap, &draft)
     } else if cause == .keyboard && rules.hidesBarsWhenKeyboardAppears
@@ -113,7 +119,9 @@ extension NavigationController {
       setBars(isHidden: true, by: .keyboard, &draft)
     }
     if new.isVerticallyCompact, !old.isVerticallyCompact { hideBarsIfCompact(&draft) }
-    if !new.isVerticallyCompact, old.isVerticallyCompact, bar.content.hiding?.cause == .vCompact {
+    if !new.isVerticallyCompact, old.isVerticallyCompact,
+      bar.content.automaticHiding?.cause == .vCompact
+    {
       setBars(isHidden: false, by: .vCompact, &draft)
     }
   }
@@ -133,13 +141,14 @@ extension NavigationController {
     isHidden: Bool, by cause: HidingCause, _ draft: inout Draft
   ) {
     guard bar.content.isHidden != isHidden else { return }
-    assert(!isHidden || bar.content.hiding == nil, "a bar that shows is noted as hidden")
+    assert(!isHidden || bar.content.automaticHiding == nil, "a bar that shows is noted as hidden")
     let wantsToolbar =
-      isHidden ? visibility.showsToolbar : bar.content.hiding?.includesToolbar == true
+      isHidden ? visibility.showsToolbar : bar.content.automaticHiding?.includesToolbar == true
     let takesToolbar = wantsToolbar && hasToolbarItems
     bar.change(.bar, &draft) {
       $0.isHidden = isHidden
-      $0.hiding = isHidden ? AutomaticHiding(cause: cause, includesToolbar: takesToolbar) : nil
+      $0.automaticHiding =
+        isHidden ? AutomaticHiding(cause: cause, includesToolbar: takesToolbar) : nil
     }
     if takesToolbar { showToolbar(!isHidden, cause: .automatic(cause), &draft) }
     reportVisibility(.automatic(cause), &draft)

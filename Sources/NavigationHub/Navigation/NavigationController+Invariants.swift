@@ -90,7 +90,7 @@ extension NavigationController {
 
   /// Whether a bar is visible although a rule is noted as having hidden it.
   var showsHiddenBar: Bool {
-    guard !bar.isDefault, let hiding = bar.content.hiding else { return false }
+    guard !bar.isDefault, let hiding = bar.content.automaticHiding else { return false }
     return !bar.content.isHidden || hiding.includesToolbar && visibility.showsToolbar
   }
 }

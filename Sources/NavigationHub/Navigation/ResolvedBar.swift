@@ -110,8 +110,8 @@ extension ResolvedBar {
     case generic
   }
 
-  /// How one of the bar's or toolbar's buttons is shown.
-  package func slot(_ button: Button) -> ButtonSlot {
+  /// The button with the image that fits the environment, and whether the bar's tint colours it.
+  package func shown(_ button: Button) -> ButtonSlot {
     var image: ImageReference?
     if case .image(let portrait, let landscape) = button.face {
       image = usesLandscapeImages ? landscape ?? portrait : portrait

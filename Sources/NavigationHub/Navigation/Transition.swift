@@ -69,7 +69,7 @@ package struct BarChange: Hashable, Sendable {
   /// Whether the bar jumps: a change that is not animated inside an animated transition.
   package var isJump: Bool
   /// The automatic hiding that was in force before.
-  package var hiding: AutomaticHiding?
+  package var automaticHiding: AutomaticHiding?
 }
 
 /// How a transition ended.

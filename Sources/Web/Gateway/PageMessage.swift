@@ -9,7 +9,7 @@ struct PageMessage: Hashable, Sendable {
 
   /// The largest line of a post, in octets.
   static let maximumLineBytes = 65_536
-  /// The largest post, in octets.
+  /// The most octets of one HTTP POST of a page, which has a message in each line.
   static let maximumPostBytes = 131_072
 
   /// What the message counts against the outbox: its octets, and 64 for the memory of two arrays.

@@ -56,7 +56,7 @@ extension Command {
       if let value = invocation.line.value(of: option) { unsafe setenv(variable, value, 1) }
     }
     throw Subprocess.exec(
-      RunningProgram.path(of: "navd-web"), ["navd-web"] + words,
+      RunningProgram.executable(named: "navd-web"), ["navd-web"] + words,
       remedy: "install the package navd-inspector, or put the directory of navd-web into PATH")
   }
 

@@ -117,7 +117,7 @@ package struct DutyLoss: Hashable, Sendable {
   package var message: String
 }
 
-/// A client's action on the display lease of a nav.
+/// How a client takes the display lease of a nav, takes it from another session, or gives it back.
 package enum LeaseAction: Hashable, Sendable {
   /// Take the lease if no other session holds it.
   case take

@@ -73,7 +73,7 @@ package protocol WireNamed: CaseIterable, RawRepresentable<UInt8>, WireValue {
 }
 
 extension WireNamed {
-  /// The names of the cases, for `words`.
+  /// The names of the cases: an enumeration whose words are these declares `words = names`.
   package static var names: [String] { allCases.map { "\($0)" } }
 
   package var word: String { Self.words[Int(rawValue)] }

@@ -5,7 +5,7 @@ extension Bar: TabledRecord {
     "a bar",
     [
       Member("class", \.className).readonly, Member("hidden", \.isHidden).readonly,
-      Member("hid", \.hiding).readonly,
+      Member("hid", \.automaticHiding).readonly,
       Member("barStyle", \.look.barStyle)
         .documented("The style of the bar: `default` or `black`."),
       Member("translucent", \.look.translucent)

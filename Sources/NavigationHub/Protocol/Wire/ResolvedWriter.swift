@@ -49,7 +49,7 @@ extension JSONWriter {
       bar.backMenu?.forEach { menuEntry($0, $1) }
       endBackSlot()
     }
-    for button in bar.leftItems { slotButton(bar.slot(button)) }
+    for button in bar.leftItems { slotButton(bar.shown(button)) }
     endArray()
     middle(bar)
     behindMiddle(bar)
@@ -72,7 +72,7 @@ extension JSONWriter {
   ///
   /// The caller writes the value of `swipeBack`.
   mutating func behindMiddle(_ bar: ResolvedBar) {
-    array("right", bar.rightItems) { $0.slotButton(bar.slot($1)) }
+    array("right", bar.rightItems) { $0.slotButton(bar.shown($1)) }
     surface(bar)
     layout(bar)
     name("swipeBack")
@@ -269,7 +269,7 @@ extension JSONWriter {
       json.member("visible", bar.showsToolbar)
       if bar.toolbarBackground != "white" { json.member("background", bar.toolbarBackground) }
       if !bar.isToolbarTranslucent { json.member("translucent", false) }
-      json.array("items", bar.toolbarItems) { $0.slotButton(bar.slot($1)) }
+      json.array("items", bar.toolbarItems) { $0.slotButton(bar.shown($1)) }
     }
     array("orientations", bar.orientations) { $0.word($1.word) }
   }

@@ -19,7 +19,7 @@ extension JSONWriter {
       object("barChange") { json in
         json.member("before", change.wasHidden)
         json.visibility(change)
-        guard let hid = change.hiding else { return }
+        guard let hid = change.automaticHiding else { return }
         json.name("hid")
         hid.write(&json)
       }
@@ -59,7 +59,7 @@ extension JSONTape {
         wasHidden: flag("before"), isHidden: flag("hidden"), isAnimated: flag("animated"),
         isJump: flag("jump"))
       if let hid = member("hid", of: change) {
-        running.barChange?.hiding = try AutomaticHiding.read(self)(hid, "hid")
+        running.barChange?.automaticHiding = try AutomaticHiding.read(self)(hid, "hid")
       }
     }
     transition.running = running
