@@ -23,8 +23,7 @@ struct BrowserOpener {
     let page =
       "<!DOCTYPE html><meta charset=\"utf-8\"><title>navd</title>"
       + "<meta http-equiv=\"refresh\" content=\"0;url=\(target)\">\n"
-    _ = unsafe unlink(path)
-    do { try createFile(path, Array(page.utf8), mode: 0o600) } catch { return }
+    do { try writeFileAtomically(path, Array(page.utf8), isSynced: false) } catch { return }
     // The browser gets no blocked or ignored signal of this process, and no ^C of its terminal.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)

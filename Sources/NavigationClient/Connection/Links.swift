@@ -104,8 +104,10 @@ struct Links: ~Copyable {
     return try poller.wait(milliseconds: milliseconds) > 0
   }
 
-  /// Whether the descriptor `wake` was readable at the end of the last wait.
-  var isWoken: Bool { if let wakeSlot { poller.isReadable(wakeSlot) } else { false } }
+  /// Whether the descriptor `wake` was ready at the end of the last wait.
+  ///
+  /// A pipe whose reader has gone is never readable: it has failed.
+  var isWoken: Bool { if let wakeSlot { !poller.readiness(of: wakeSlot).isEmpty } else { false } }
 
   /// When the caller must call `takeEvents` of all links at the latest; nil for no limit.
   var dueAt: UInt64? { entries.compactMap { $0.connectAt ?? $0.link?.dueAt }.min() }

@@ -2,7 +2,7 @@ import CLinux
 import NavigationCore
 import RuntimePaths
 
-/// Stores `Seen` values in files, one for each terminal session and nav.
+/// Stores `SeenState` values in files, one for each terminal session and nav.
 ///
 /// Two terminals never share a file: a user of one terminal has not seen what the other showed.
 struct SeenStore: Sendable {
@@ -20,7 +20,7 @@ struct SeenStore: Sendable {
   /// The path of the file for one nav; its name is a hash in hex digits.
   func path(endpoint: String, nav: String) -> String {
     let key = Array("\(session.text)\n\(endpoint)\n\(nav)".utf8)
-    // Two hashes of 64 bits make a collision unlikely, and `Seen.decode` detects one.
+    // Two hashes of 64 bits make a collision unlikely, and `SeenState.decode` detects one.
     let name =
       Epoch(bits: Self.hash(key, basis: 0xCBF2_9CE4_8422_2325)).text
       + Epoch(bits: Self.hash(key.reversed(), basis: 0x9E37_79B9_7F4A_7C15)).text
