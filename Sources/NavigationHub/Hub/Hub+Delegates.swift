@@ -42,6 +42,8 @@ extension Hub {
     var question = DelegateQuestion(
       op: op, subjects: inquiry.subjects, cause: op.cause(of: result.outputs),
       deadline: timer.now.boot + settings.veto.deadline)
+    // What a former question of the op was spared does not count for this one.
+    question.op.isVetoSkipped = false
     if !inquiry.hasVeto {
       if !question.subjects.isEmpty, settings.veto.isRequired {
         if let end = delegateReturnDeadline(to: slot, within: settings.veto.deadline) {
