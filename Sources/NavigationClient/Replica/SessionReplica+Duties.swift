@@ -16,7 +16,7 @@ package enum DutyEvent: Hashable, Sendable {
   case voided(AskID, nav: String)
   /// The session holds the display lease; `owner` is its name for other clients.
   case leaseTaken(nav: String, owner: String?)
-  /// The daemon has refused the lease, or ended it with the nav or with the client's right.
+  /// The daemon has refused the display lease, or ended it with the nav or with the client's right.
   case leaseRefused(nav: String, ErrReply)
   /// The session has lost the lease; with `isTakenAgain`, the client tries to take it again.
   case leaseLost(nav: String, isTakenAgain: Bool)

@@ -248,7 +248,7 @@ extension Hub {
       if !keepsOps { $0.queue.removeAll { $0.session == ref.slot } }
     }
     if !keepsOps, let question = coordination.question, question.op.session == ref.slot {
-      abandon(question, slot)
+      detachAsker(from: question, slot)
     }
     // A session that goes on has lost the right `push`.
     if keepsOps {
@@ -269,7 +269,7 @@ extension Hub {
   /// Handles the end of the session whose op delegates are being asked about.
   ///
   /// The op goes on without a session, except a gesture, which is dropped.
-  private mutating func abandon(_ question: DelegateQuestion, _ slot: NavSlot) {
+  private mutating func detachAsker(from question: DelegateQuestion, _ slot: NavSlot) {
     assert(coordinations[slot]?.question != nil)
     guard question.op.isAboutGesture else {
       return coordinations.update(slot, in: &batches) { $0.question?.op.session = nil }

@@ -27,7 +27,7 @@ extension Hub {
     timer.plan(heads.pace.dueAt)
   }
 
-  /// Notes the navs that the batch changed, which is durable.
+  /// Notes for `$heads` the navs that the batch changed or closed; the batch is durable.
   mutating func noteDurableHeads() {
     for case .closed(let slot) in batches.current.undo { noteGone(slot) }
     for changed in batches.current.changedNavs

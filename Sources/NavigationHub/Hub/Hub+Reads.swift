@@ -52,7 +52,7 @@ extension Hub {
     switch (request.what, request.nav) {
     case (.trace, _): changeTrace(request, for: sender, at: now)
     case (.stats, nil): answer(request, nil, statistics(for: sender), to: sender)
-    case (.verify, nil): answer(request, nil, verifiedConnections, to: sender)
+    case (.verify, nil): answer(request, nil, connectionCountAnswer, to: sender)
     case (.cluster, nil): answer(request, nil, shards.view?.json ?? Array("null".utf8), to: sender)
     case (.config, nil), (.reload, nil):
       guard administers(sender, request.id, to: "see or reload the configuration") else { return }

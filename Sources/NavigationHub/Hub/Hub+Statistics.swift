@@ -24,7 +24,7 @@ extension Hub {
   private static let busiestSessionCount = 16
 
   /// The answer to `get verify` without a nav: whether navd's count of connections is the kernel's.
-  var verifiedConnections: [UInt8] {
+  var connectionCountAnswer: [UInt8] {
     let differences = measurements[.connectionDifferences]
     return JSONWriter.object { json in
       json.member("ok", differences == 0)

@@ -7,8 +7,8 @@ import NavigationCore
 // arguments in Hub+Operations.swift, those of a revert in Hub+Revert.swift, an op that is sent again
 // while it waits in Hub+Coordination.swift.
 
-/// The stage of an op: an op that waited skips some checks when it continues.
-enum OpStage: Sendable {
+/// How an op comes to the checks: one that waited or was answered skips some of them.
+enum OpArrival: Sendable {
   case arrived
   /// The op waited for a transition, for a question to delegates, or for the history.
   case waited
@@ -53,11 +53,11 @@ extension Hub {
   /// Performs steps 5 to 14 of protocol.md §9.4.
   ///
   /// Answers a refusal, and remembers the answer if its `retry` is `no` or `resync`.
-  mutating func decide(_ op: OpContext, _ stage: OpStage) {
+  mutating func decide(_ op: OpContext, _ arrival: OpArrival) {
     let isAboutLooks = !op.request.kinds.areOrdinary && op.isAboutAppearance
     let former = isAboutLooks ? looks : nil
     do throws(OpFailure) {
-      try check(op, stage)
+      try check(op, arrival)
       if isAboutLooks, looks != former {
         navsLackingLooks = []
         noteNavsLackingLooks(navs.loaded)
@@ -69,17 +69,17 @@ extension Hub {
   }
 
   /// Performs steps 5 to 14; called by `decide`, and by `resumeRevert` for an op that waited.
-  mutating func check(_ op: OpContext, _ stage: OpStage) throws(OpFailure) {
+  mutating func check(_ op: OpContext, _ arrival: OpArrival) throws(OpFailure) {
     assert(!op.request.kinds.isEmpty, "an op without operations")
     var slot = navs.slot(of: op.request.nav)
     // 5: the time.
-    if !stage.isAnswered { try checkDue(op) }  // expired
+    if !arrival.isAnswered { try checkDue(op) }  // expired
     // 6: the rights.
     try checkRights(op, slot)  // forbidden
     // 7: the nav.
-    if stage.isFirst { try checkVirtual(op, slot) }  // shutting-down, readonly
+    if arrival.isFirst { try checkVirtual(op, slot) }  // shutting-down, readonly
     try checkExistence(op, slot)  // nav-exists, no-nav
-    if stage.isFirst {
+    if arrival.isFirst {
       if !op.isClosing { try checkFrozen(slot) }  // frozen
       try checkStop()  // shutting-down
       try checkDisplay(op, slot)  // lease-lost
@@ -90,7 +90,7 @@ extension Hub {
     }
     if slot == nil { slot = try appearanceSlot(op) }
     guard let slot else { return try op.request.isDry ? rehearseCreation(op) : create(op) }
-    if !stage.isAnswered {
+    if !arrival.isAnswered {
       // 9: the guards; of an op that will wait only the epoch, and the rest when it starts.
       let isOpen = mayHaveToWait(op, slot)
       let mustWait = isOpen && mustWait(op.request, slot)
@@ -101,7 +101,7 @@ extension Hub {
       }
       if op.isClosing { return try op.request.isDry ? rehearseClosing(op, slot) : close(op, slot) }
       // 10: open transitions, questions and gestures.
-      if !stage.isFirst { try checkFrozen(slot) }  // frozen, since the op waits
+      if !arrival.isFirst { try checkFrozen(slot) }  // frozen, since the op waits
       if isOpen { try checkGesture(op, slot) }  // gesture-refused, gesture-owner
       if mustWait { return try queue(op, slot) }  // transition-in-progress, queue-full
     }
@@ -111,9 +111,9 @@ extension Hub {
     // 12: the effect.
     try checkStorage(operations, op, slot)  // storage
     // 13: the delegates.
-    if !stage.isAnswered, try asksDelegates(operations, op, slot) { return }  // delegate-timeout
+    if !arrival.isAnswered, try asksDelegates(operations, op, slot) { return }  // delegate-timeout
     // 11 and 14: the rules, operation by operation, then the commit.
-    try perform(operations, op, slot, animation: stage.animation)
+    try perform(operations, op, slot, animation: arrival.animation)
   }
 }
 

@@ -45,7 +45,7 @@ struct Trace: Sendable {
   struct Report: Sendable {
     /// The reports, joined by commas: at most `reportBytes` octets, or one report that is larger.
     var list: [UInt8] = []
-    /// How many messages the list reports.
+    /// How many messages the list has.
     var count: UInt64 = 0
     /// How many messages before these are missing.
     var dropped: UInt64 = 0
@@ -63,6 +63,7 @@ struct Trace: Sendable {
   /// forgotten.
   static let correspondentLimit = 16384
 
+  /// The trace of one session of an administrator.
   fileprivate struct Tracer: Sendable {
     var session: SessionRef
     var connection: ConnectionID
@@ -70,7 +71,8 @@ struct Trace: Sendable {
     /// The messages that the trace may still report now, in thousandths of a message.
     var tokens = Trace.burst * 1000
     var refilledAt: UInt64
-    var reports: [Report] = []
+    /// What other clients sent, and this session has not been sent yet.
+    var waitingReports: [Report] = []
     var dropped: UInt64 = 0
     /// The requests about the nav that are not answered yet.
     var unanswered: Set<Request> = []
@@ -128,11 +130,11 @@ struct Trace: Sendable {
   mutating func takeReport(to session: SessionRef) -> Report? {
     guard let index = tracers.firstIndex(where: { $0.session == session }) else { return nil }
     var report: Report
-    if tracers[index].reports.isEmpty {
+    if tracers[index].waitingReports.isEmpty {
       guard tracers[index].dropped > 0 else { return nil }
       report = Report()
     } else {
-      report = tracers[index].reports.removeFirst()
+      report = tracers[index].waitingReports.removeFirst()
     }
     report.dropped = tracers[index].dropped
     tracers[index].dropped = 0
@@ -142,8 +144,8 @@ struct Trace: Sendable {
   /// Drops the reports to a session without credit, and counts the dropped messages.
   mutating func dropReports(to session: SessionRef) {
     guard let index = tracers.firstIndex(where: { $0.session == session }) else { return }
-    tracers[index].dropped += tracers[index].reports.reduce(0) { $0 + $1.count }
-    tracers[index].reports = []
+    tracers[index].dropped += tracers[index].waitingReports.reduce(0) { $0 + $1.count }
+    tracers[index].waitingReports = []
   }
 }
 
@@ -206,13 +208,13 @@ extension Trace.Tracer {
   }
 
   fileprivate mutating func append(_ report: [UInt8]) {
-    let size = reports.last.map { $0.list.count + report.count } ?? .max
+    let size = waitingReports.last.map { $0.list.count + report.count } ?? .max
     if size > Trace.reportBytes {
-      reports.append(Trace.Report(list: report, count: 1))
+      waitingReports.append(Trace.Report(list: report, count: 1))
     } else {
-      reports[reports.count - 1].list.append(UInt8(ascii: ","))
-      reports[reports.count - 1].list += report
-      reports[reports.count - 1].count += 1
+      waitingReports[waitingReports.count - 1].list.append(UInt8(ascii: ","))
+      waitingReports[waitingReports.count - 1].list += report
+      waitingReports[waitingReports.count - 1].count += 1
     }
   }
 }

@@ -62,7 +62,8 @@ package struct ButtonContent: EditableRecord {
   package init() {}
 }
 
-/// An image by the client's name, with the two properties that affect the bar.
+/// An image by the client's name, with what the bar depends on: whether it has transparent pixels,
+/// and whether it is empty.
 package struct ImageReference: Hashable, Sendable {
   package var ref: String
   /// Whether any pixel is not fully opaque.

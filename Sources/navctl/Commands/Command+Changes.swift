@@ -131,17 +131,17 @@ extension Command {
     let daemon = try invocation.connect()
     try daemon.openSession()
     try change.perform(on: daemon)
-    var isOver = first.isLast
+    var isGestureOver = first.isLast
     var input = InputLines()
-    while !isOver {
+    while !isGestureOver {
       for step in steps {
         // The typed conditions describe the state before the gesture, so they guard only step one.
         let operation = try Operations.gesture(step, invocation.line)
         try Change(invocation, nav: arguments.nav, [operation], isGuarded: false)
           .perform(on: daemon)
-        isOver = step.isLast
+        isGestureOver = step.isLast
       }
-      guard !isOver else { break }
+      guard !isGestureOver else { break }
       // Answers heartbeats meanwhile, so that navd keeps the session.
       let idle = { while try daemon.connection.next(timeout: .zero) != nil {} }
       guard let line = try input.next(idle: idle) else {
