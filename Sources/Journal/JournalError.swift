@@ -122,7 +122,7 @@ package enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Runs a step of a replay, whose error becomes that of the journal with this path.
+/// Runs a step of a replay; throws its error as one that names the journal.
 package func replayStep(
   in path: String, _ body: () throws(HubReplayError) -> Void
 ) throws(JournalError) {

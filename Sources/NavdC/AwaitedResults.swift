@@ -2,7 +2,7 @@ internal import CNavd
 import NavigationCore
 import NavigationClient
 
-/// The screens whose results a program of C awaits.
+/// The screens that a program in C has presented, and whose results it waits for.
 struct AwaitedResults {
   /// Whether each awaited screen has been there, by nav and screen.
   private var awaited: [String: [String: Bool]] = [:]
@@ -38,7 +38,7 @@ struct AwaitedResults {
     return events
   }
 
-  /// Ends all waits for screens of a nav whose watch has ended; their events have no result.
+  /// Ends the waits for all screens of a nav, without results, because its watch has ended.
   mutating func endWatch(of nav: String) -> [Event] {
     newestMirrors[nav] = nil
     let waits = awaited.removeValue(forKey: nav) ?? [:]

@@ -106,7 +106,7 @@ struct Links: ~Copyable {
 
   /// Whether the descriptor `wake` was ready at the end of the last wait.
   ///
-  /// A pipe whose reader has gone is never readable: it has failed.
+  /// When its reader has gone, a pipe reports a failure, and never that it is readable.
   var isWoken: Bool { if let wakeSlot { !poller.readiness(of: wakeSlot).isEmpty } else { false } }
 
   /// When the caller must call `takeEvents` of all links at the latest; nil for no limit.

@@ -98,7 +98,7 @@ package struct SessionReplica: Sendable {
   var watches: [WatchKey: Watch] = [:]
   var watchRequests: [UInt64: WatchKey] = [:]
   var duties = Duties()
-  /// Whether the daemon is one of a cluster, whose daemons divide the navs among themselves.
+  /// Whether the daemon belongs to a cluster, which divides the navs among its daemons.
   ///
   /// Then only one request about a nav is under way until the daemon has answered one. Otherwise a
   /// daemon that takes the nav over at this moment could refuse one op and perform the next.

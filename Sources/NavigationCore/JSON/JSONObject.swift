@@ -16,7 +16,7 @@ package struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   package private(set) var members: [Member] = []
 
-  /// Makes an object without the members whose value is nil.
+  /// Makes an object; leaves out each member whose value is nil.
   package init(dictionaryLiteral elements: (String, OpaqueJSON?)...) {
     for (name, value) in elements { add(name, value) }
   }
