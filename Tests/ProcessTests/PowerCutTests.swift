@@ -325,15 +325,20 @@ private struct ImageMaker {
   mutating func choose(_ count: Int, losses: Int) {
     self.losses = losses
     // Half of the points are where a commit of several frames is complete, and not synced; a quarter
-    // is behind the request for the backup.
+    // is in the backup, the restoration and what follows it, each of them with its share.
     let commits = calls.indices.dropFirst().dropLast().filter {
       calls[$0].kind == .write && calls[$0 - 1].kind == .write && calls[$0 + 1].kind == .sync
     }
     let changes = calls.indices.filter { ![.sync, .note].contains(calls[$0].kind) }
-    let backup = notes.firstIndex(of: .backupAsked) ?? -1
-    let asked = calls.firstIndex { $0.kind == .note && $0.offset == backup } ?? 0
     points = Set(commits.shuffled(using: &random).prefix(count / 2))
-    points.formUnion(changes.filter { $0 > asked }.shuffled(using: &random).prefix(count / 4))
+    let marks = calls.indices.filter {
+      calls[$0].kind == .note
+        && [.backupAsked, .restoring, .restored].contains(notes[calls[$0].offset])
+    }
+    for (begin, end) in zip(marks, marks.dropFirst() + [calls.endIndex]) {
+      points.formUnion(
+        changes.filter { begin < $0 && $0 < end }.shuffled(using: &random).prefix(count / 12))
+    }
     for index in changes.shuffled(using: &random) where points.count < count {
       points.insert(index)
     }
