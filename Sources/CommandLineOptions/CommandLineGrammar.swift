@@ -98,13 +98,13 @@ package struct PositionalArguments: Hashable, Sendable {
 }
 
 /// The grammar of one command line: its options, its arguments and the texts of its help.
-package struct CommandLineGrammar: Hashable, Sendable {
+package struct CommandLineGrammar: Sendable {
   /// The words that invoke it, such as "navctl push".
   package var program: String
   /// The purpose of the program; the help prints it before the options.
   package var summary: String
-  /// Notes and examples; the help prints them after the options.
-  package var epilogue: String
+  /// Makes the notes and examples, which the help prints after the options.
+  package var epilogue: @Sendable () -> String
   /// The lines at the end of the overview of a program with many commands: where to read on.
   package var seeAlso: [String]
   /// The line that `--version` prints; nil if there is no such option.
@@ -116,8 +116,8 @@ package struct CommandLineGrammar: Hashable, Sendable {
   package var foreignOptions: [String: [String]] = [:]
 
   package init(
-    program: String, summary: String, epilogue: String = "", seeAlso: [String] = [],
-    version: String? = nil,
+    program: String, summary: String, epilogue: @escaping @autoclosure @Sendable () -> String = "",
+    seeAlso: [String] = [], version: String? = nil,
     options: [OptionDeclaration] = [], arguments: PositionalArguments = .none
   ) {
     self.program = program

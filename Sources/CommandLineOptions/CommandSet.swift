@@ -4,11 +4,11 @@
 /// the program can stand before or after it.
 package struct CommandSet: Sendable {
   /// One command.
-  package struct Command: Hashable, Sendable {
+  package struct Command: Sendable {
     package var name: String
     package var summary: String
-    /// Notes for the help of the command.
-    package var epilogue: String
+    /// Makes the notes for the help of the command.
+    package var epilogue: @Sendable () -> String
     /// A command line; empty if there is none.
     package var example: String
     /// The options that only this command has.
@@ -20,7 +20,7 @@ package struct CommandSet: Sendable {
     package init(
       _ name: String, _ summary: String, group: String = "",
       arguments: PositionalArguments = .none, options: [OptionDeclaration] = [],
-      epilogue: String = "", example: String = ""
+      epilogue: @escaping @autoclosure @Sendable () -> String = "", example: String = ""
     ) {
       self.name = name
       self.summary = summary
@@ -73,7 +73,7 @@ package struct CommandSet: Sendable {
   /// The notes and the example, each paragraph as one line, which argp breaks at the terminal's width.
   private static func helpText(_ command: Command) -> String {
     var paragraphs: [String] = [""]
-    for line in command.epilogue.split(separator: "\n", omittingEmptySubsequences: false) {
+    for line in command.epilogue().split(separator: "\n", omittingEmptySubsequences: false) {
       let last = paragraphs[paragraphs.count - 1]
       if line.isEmpty {
         paragraphs.append("")

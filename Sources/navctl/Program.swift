@@ -121,12 +121,13 @@ struct Command: Sendable {
 
   init(
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments = .none,
-    options: [OptionDeclaration] = [], note: String = "", example: String,
+    options: [OptionDeclaration] = [],
+    note: @escaping @autoclosure @Sendable () -> String = "", example: String,
     run: @escaping @Sendable (Invocation) throws -> Void
   ) {
     declaration = CommandSet.Command(
       name, summary, group: group, arguments: arguments, options: options,
-      epilogue: note, example: "navctl \(example)")
+      epilogue: note(), example: "navctl \(example)")
     self.run = run
   }
 
@@ -134,13 +135,14 @@ struct Command: Sendable {
   /// after the change.
   static func changing(
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments,
-    options: [OptionDeclaration], note: String = "", example: String,
+    options: [OptionDeclaration], note: @escaping @autoclosure @Sendable () -> String = "",
+    example: String,
     read: @escaping @Sendable (Invocation) throws -> Void = { _ in },
     end: @escaping @Sendable (Invocation) throws -> Void = { _ in },
     change: @escaping @Sendable (Invocation) throws -> Change.NavOperations?
   ) -> Command {
     var command = Command(
-      name, summary, group, arguments, options: options, note: note, example: example
+      name, summary, group, arguments, options: options, note: note(), example: example
     ) { invocation in
       guard let wanted = try change(invocation) else { return try read(invocation) }
       try Change.perform(invocation, nav: wanted.nav, wanted.operations)

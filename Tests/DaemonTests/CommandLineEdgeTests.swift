@@ -93,7 +93,17 @@ import Testing
     #expect(grammar.options.map(\.group) == [nil, nil, "Options of every command:"])
     #expect(grammar.program == "tool new" && grammar.summary == "Make one.")
     #expect(grammar.version == nil)
-    #expect(grammar.epilogue == "One line of a paragraph.\n\nAnother one.")
+    #expect(grammar.epilogue() == "One line of a paragraph.\n\nAnother one.")
+  }
+
+  @Test func `the notes of a command are made for its help alone`() {
+    @Sendable func note() -> String {
+      Issue.record("made for a command line")
+      return ""
+    }
+    let tools = CommandSet(
+      program: Self.tools.program, commands: [CommandSet.Command("new", "Make", epilogue: note())])
+    #expect(tools.parse(["new"]).command.name == "new")
   }
 
   @Test func `commands stand under their headings, in their order`() {

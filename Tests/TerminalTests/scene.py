@@ -6,7 +6,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "BrowserTests"))
 
-from harness import BINARIES, DEADLINE, ROOT, Daemon, eventually  # noqa: E402, F401
+from harness import BINARIES, DEADLINE, ROOT, Daemon, Refused, eventually  # noqa: E402, F401
 
 NAVCTL = os.path.join(BINARIES, "navctl")
 
@@ -44,12 +44,21 @@ class Scene:
 
     def furnish(self):
         """The nav kiosk, [home, settings, wifi], with routes and restoration ids; and the bar hud."""
-        self.must("create", "kiosk", "--root", "home")
-        self.must("set", "kiosk", "settings", "restorationID=kiosk",
-                  'routes=[{"match":"settings/:page","screens":["home",{"route":"settings/{page}"}]}]')
-        self.must("set", "kiosk", "screen", "home", "title=Home", "restorationID=home")
-        self.must("push", "kiosk", "settings", "--title", "Settings", "--route", "settings",
-                  "--restoration-id", "settings")
-        self.must("push", "kiosk", "wifi", "--title", "Wi-Fi", "--route", "settings/wifi",
-                  "--restoration-id", "wifi")
-        self.must("create", "hud", "--kind", "bar")
+        control = self.daemon.control
+        control.op("kiosk", {"nav.create": {"root": {"id": "home"}}}, {"attach": {}})
+        control.op("kiosk", {"nav.configure": {"restorationID": "kiosk", "routes": [
+            {"match": "settings/:page", "screens": ["home", {"route": "settings/{page}"}]}]}})
+        control.op("kiosk", {"screen.set": {"screen": "home", "title": "Home", "restorationID": "home"}})
+        for name, title, route in (("settings", "Settings", "settings"), ("wifi", "Wi-Fi", "settings/wifi")):
+            control.op("kiosk", {"push": {"screen": {
+                "id": name, "title": title, "route": route, "restorationID": name}}})
+        control.op("hud", {"nav.create": {"kind": "bar"}})
+
+    def furnish_anew(self):
+        """The navs of `furnish`, whatever became of them."""
+        for nav in ("kiosk", "hud"):
+            try:
+                self.daemon.control.op(nav, {"nav.close": {}})
+            except Refused as refused:
+                assert refused.args[0]["code"] == "no-nav", refused
+        self.furnish()

@@ -131,15 +131,11 @@ class Schema(unittest.TestCase):
         for name, (words, types) in COMMANDS.items():
             with self.subTest(command=name):
                 if name not in ("create",):
-                    self.scene.navctl("close", "kiosk", "--any")
-                    self.scene.navctl("close", "hud", "--any")
-                    self.scene.furnish()
+                    self.scene.furnish_anew()
                 result = self.scene.navctl("-o", "json", name, *words)
                 self.assertEqual((result.status, result.errors), (0, ""), name)
                 self.check(result.output, types)
-        self.scene.navctl("close", "kiosk", "--any")
-        self.scene.navctl("close", "hud", "--any")
-        self.scene.furnish()
+        self.scene.furnish_anew()
         for words, types in MORE:
             with self.subTest(words=words):
                 result = self.scene.navctl("-o", "json", *words)
