@@ -16,7 +16,7 @@ public func navd_guard(
     guard let place = unsafe result else { throw .misuse("guard is NULL") }
     unsafe place.pointee = nil
     let tape = try json(try unsafe text(state, "state"), "state", maximumDepth: 64)
-    let guards = try NavdC.guards(tape, try unsafe text(what, "what"))
+    let guards = try guardsOnState(tape, part: try unsafe text(what, "what"))
     guard let nav = tape.member("nav", of: tape.root).flatMap({ tape.string($0) }) else {
       throw .misuse("state has no nav; pass the JSON of a state")
     }
