@@ -98,13 +98,13 @@ struct ConfigurationBuilder {
             + "larger than \(larger)"))
     }
     let every = "backup.every"
-    if configuration.backup.every > 0, configuration.cluster.database != nil,
+    if configuration.backup.intervalMilliseconds > 0, configuration.cluster.database != nil,
       refused.isDisjoint(with: [every, "cluster.database"])
     {
       faults.append(
         (origins[Text(every)]?.last ?? .initial).refusal(
-          "[backup] every is \(configuration.backup.every[.seconds]): the database server of [cluster] "
-            + "keeps the journal; back it up with pg_basebackup or pg_dump"))
+          "[backup] every is \(configuration.backup.intervalMilliseconds[.seconds]): the database "
+            + "server of [cluster] keeps the journal; back it up with pg_basebackup or pg_dump"))
     }
     return (
       LoadedConfiguration(configuration: configuration, origins: origins, ignored: ignored), faults

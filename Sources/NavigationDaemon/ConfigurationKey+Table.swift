@@ -121,10 +121,10 @@ extension ConfigurationKey {
       "The directory of the copies of the journal that navd makes by itself, for one daemon only. "
         + "The user of the daemon must be able to write it."),
     number(
-      "backup", "every", \.backup.every[.seconds], .seconds, 0...31_536_000,
+      "backup", "every", \.backup.intervalMilliseconds[.seconds], .seconds, 0...31_536_000,
       "How often navd copies its journal into this directory by itself; 0 for never."),
     number(
-      "backup", "keep", \.backup.keep, .count, 1...10_000,
+      "backup", "keep", \.backup.keptCount, .count, 1...10_000,
       "The copies that navd keeps in this directory. After each complete copy, it removes the oldest "
         + "of those that it made by itself."),
     number(

@@ -96,8 +96,8 @@ final class JournalWriter: @unchecked Sendable {
   func shouldTake(_ count: Int) -> Bool {
     withLock {
       mustCheckpoint || isSlow
-        || count < policy.expectedRecords && policy.limit > 0
-          && SystemClock.monotonicNanoseconds() < lastCommitEnd + policy.limit
+        || count < policy.expectedRecords && policy.maximumWait > 0
+          && SystemClock.monotonicNanoseconds() < lastCommitEnd + policy.maximumWait
     }
   }
 
@@ -276,7 +276,7 @@ final class JournalWriter: @unchecked Sendable {
   private func awaitRecords() {
     let waiting = recordsWaiting
     let start = SystemClock.monotonicNanoseconds()
-    let end = lastCommitEnd + policy.limit
+    let end = lastCommitEnd + policy.maximumWait
     guard waiting > 0, waiting < policy.expectedRecords, start < end else { return }
     var now = start
     while recordsWaiting < policy.expectedRecords, now < end, !isAwaited, !mustCheckpoint,

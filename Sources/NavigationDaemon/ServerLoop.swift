@@ -247,7 +247,7 @@ extension ServerLoop {
   mutating func carryOut(_ output: HubOutput) throws {
     try router.send(output)
     if !output.requests.isEmpty { history.ask(output.requests) }
-    if output.startsBackup { backups.start(.asked) }
+    if output.startsBackup { backups.start(.requestedByClient) }
     questions += output.questions
     for wish in output.wishes { served?.keeper.store(wish) }
     // A sweep has made navs dormant: they are read again from the journal. To give their memory back
@@ -393,7 +393,7 @@ extension ServerLoop {
       takeMessage()
       // Reading an empty socket costs two system calls. So where messages come one at a time, each
       // is handled without looking for another. One that came meanwhile is found in the next turn.
-      if count == 1, isAwaited, polling.arriveOneByOne { return true }
+      if count == 1, isAwaited, polling.messagesArriveOneByOne { return true }
     }
     if count > 0 { polling.noteReceived(count, isAwaited: isAwaited) }
     return count > 0
@@ -427,7 +427,7 @@ extension ServerLoop {
         return true
       }
       let now = SystemClock.monotonicNanoseconds()
-      guard polling.continues(afterPoll: now - last) else { return false }
+      guard polling.mustPollAgain(afterPollTaking: now - last) else { return false }
       last = now
     }
     return false

@@ -43,8 +43,8 @@ import TransportGuard
     figures["journal.revisions"] = retention.revisions
     figures["journal.age"] = retention.milliseconds
     figures["journal.bytes"] = UInt64(retention.bytes)
-    figures["backup.every"] = configuration.backup.every
-    figures["backup.keep"] = UInt64(configuration.backup.keep)
+    figures["backup.every"] = configuration.backup.intervalMilliseconds
+    figures["backup.keep"] = UInt64(configuration.backup.keptCount)
     figures["journal.snapshot"] = retention.revisionsPerSnapshot
     return figures
   }

@@ -372,7 +372,7 @@ import Testing
       for number in 0..<5 { try stage.turn([stage.op(1, LoopStage.push("s\(number)"))]) }
       // During a checkpoint, commits are on their way to the disk.
       try stage.settle()
-      stage.loop.backups.start(.asked)
+      stage.loop.backups.start(.requestedByClient)
       var entry: LogEntry?
       while entry == nil {
         awaitReadable(stage.loop.backups.reports.descriptor)
