@@ -141,7 +141,7 @@ enum Daemon {
     _ configuration: Configuration, _ log: Log
   ) throws -> GuardedRouter {
     let router = try preparation.open(
-      sockets.lent, frameBytes: configuration.frameBytes, configuration.router)
+      sockets.lent, maximumFrameBytes: configuration.maximumFrameBytes, configuration.router)
     if !router.copiesReceived {
       log(
         .warning,
@@ -226,7 +226,7 @@ enum Daemon {
       let journal = try Journal.open(
         directory: directory, durability: configuration.daemon.durability,
         bootID: try bootID(environment: rules.environment), retention: retention, holder: holder)
-      journal.witness = try configuration.daemon.witness.map { path throws(JournalError) in
+      journal.witness = try configuration.daemon.witnessPath.map { path throws(JournalError) in
         try JournalWitness(path: path, isFrozen: journal.place.directory?.isFrozen == true)
       }
       // Removes the partial copy of a backup that was running when an earlier process ended.
@@ -278,8 +278,8 @@ enum Daemon {
     let cluster = configuration.cluster
     let first = places.first(where: \.isNetwork) ?? places[0]
     return ClusterMember(
-      name: cluster.memberName, endpoint: cluster.announce ?? first.endpoint,
-      key: try identity?.publicKey().description, web: cluster.web, lease: 0)
+      name: cluster.memberName, endpoint: cluster.announcedAddress ?? first.endpoint,
+      key: try identity?.publicKey().description, web: cluster.gatewayAddress, lease: 0)
   }
 
   static func extendTimeout(_ status: String) {

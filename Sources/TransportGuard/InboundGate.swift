@@ -78,11 +78,11 @@ final class InboundGate: @unchecked Sendable {
   ///
   /// `messages` is the maximum number that libzmq queues for one connection, and `totalBytes` the
   /// maximum of bytes that the daemon holds for all connections.
-  init(frameBytes: Int, messages: Int, totalBytes: Int) {
+  init(maximumFrameBytes: Int, messages: Int, totalBytes: Int) {
     // Up to 1,024 frames, even empty ones; the protocol's messages have two or three.
-    messageLimit = frameBytes + 1024 * InboundStream.frameCost
+    messageLimit = maximumFrameBytes + 1024 * InboundStream.frameCost
     // Two more: one that is being read, and one that is on its way to the loop.
-    connectionLimit = (messages + 2) * (frameBytes + 8 * InboundStream.frameCost)
+    connectionLimit = (messages + 2) * (maximumFrameBytes + 8 * InboundStream.frameCost)
     totalLimit = Atomic(totalBytes)
     capacity = Int(max(navd_limit(0), 1024))
     // Zero bits are nil pointers, and untouched pages take no memory.

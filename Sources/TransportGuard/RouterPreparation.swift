@@ -50,13 +50,13 @@ package struct RouterPreparation: ~Copyable {
   /// Makes the router, and begins to accept connections.
   ///
   /// It creates all of libzmq's sockets, because libzmq may abort a process that runs out of
-  /// descriptors. libzmq closes the connection of a peer that sends a frame longer than `frameBytes`.
+  /// descriptors. libzmq closes the connection of a peer that sends a frame longer than the maximum.
   package consuming func open(
-    _ sockets: [LentSocket], frameBytes: Int, _ limits: GuardedRouter.Limits
+    _ sockets: [LentSocket], maximumFrameBytes frameBytes: Int, _ limits: GuardedRouter.Limits
   ) throws(ZeroMQError) -> GuardedRouter {
     try finishProof()
     let gate = InboundGate(
-      frameBytes: frameBytes, messages: Self.waitingMessages, totalBytes: limits.unreadBytes)
+      maximumFrameBytes: frameBytes, messages: Self.waitingMessages, totalBytes: limits.unreadBytes)
     #if DEBUG
       // For demonstrations of what libzmq does alone, see docs/security.md.
       gate.isUnguarded =

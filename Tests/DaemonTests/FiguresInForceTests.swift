@@ -35,7 +35,7 @@ import TransportGuard
     figures["hub.heartbeat"] = hub.defaultHeartbeat
     figures["hub.stall"] = hub.stall
     figures["hub.snapshot"] = hub.snapshotEvery
-    figures["router.frame"] = UInt64(configuration.frameBytes)
+    figures["router.frame"] = UInt64(configuration.maximumFrameBytes)
     figures["router.unread"] = UInt64(router.unreadBytes)
     figures["router.unsent"] = UInt64(router.unsentBytes)
     figures["router.connections"] = UInt64(router.connections)

@@ -73,7 +73,7 @@ struct LoopStage: ~Copyable {
 
     let context = try Context()
     let admission = try ZAPHandler.start(in: context)
-    let gate = InboundGate(frameBytes: 70_000, messages: 64, totalBytes: 1 << 27)
+    let gate = InboundGate(maximumFrameBytes: 70_000, messages: 64, totalBytes: 1 << 27)
     let router = GuardedRouter(
       socket: try context.socket(.router), admission: admission, gate: gate, listening: [],
       limits: configuration.router, copiesReceived: true)

@@ -45,7 +45,7 @@ extension InboundGate {
   private let opening = Wire.greeting() + Wire.ready([("Socket-Type", Array("DEALER".utf8))])
 
   private func makeGate(total: Int = 1 << 20) -> InboundGate {
-    InboundGate(frameBytes: frameBytes, messages: 4, totalBytes: total)
+    InboundGate(maximumFrameBytes: frameBytes, messages: 4, totalBytes: total)
   }
 
   /// A connection that has said hello to the transport.
