@@ -37,7 +37,7 @@ enum Daemon {
     let places = try places(configuration, rules, ServiceManager.inheritedSockets())
     let access = AccessControl(
       configuration.access, daemonUser: rules.userID, host: configuration.cluster.userHost)
-    warn(of: rules, access.access, log)
+    warnAboutEnvironment(rules, access.access, log)
     let identity = try identity(configuration, rules, places)
     var preparation = try RouterPreparation(identity: identity)
     let started = SystemClock.monotonicMilliseconds()
@@ -48,7 +48,7 @@ enum Daemon {
     try preparation.finishProof()
     let sockets = try listen(places, log)
     let router = try openRouter(preparation, sockets, configuration, log)
-    try sockets.admit(configuration)
+    try sockets.setFilePermissions(configuration)
     let endpoints = sockets.lent.map(\.endpoint).joined(separator: " ")
     var loop = ServerLoop(
       hub: hub, journal: journal, shards: shards, router: router, sockets: sockets, log: log,
@@ -100,7 +100,7 @@ enum Daemon {
 
   /// Logs warnings about sockets that systemd passed to another process, and about users outside
   /// the user namespace.
-  private static func warn(of rules: PathRules, _ access: Access, _ log: Log) {
+  private static func warnAboutEnvironment(_ rules: PathRules, _ access: Access, _ log: Log) {
     if let text = ServiceManager.warning(about: rules.environment, process: getpid()) {
       log(.warning, text)
     }
@@ -112,7 +112,7 @@ enum Daemon {
     }
   }
 
-  /// Listens on all addresses; until `admit`, only the user of the daemon can connect.
+  /// Listens on all addresses; until `setFilePermissions`, only the user of the daemon can connect.
   private static func listen(
     _ places: [SocketPlace], _ log: Log
   ) throws(DaemonError) -> ListeningSockets {
@@ -203,7 +203,7 @@ enum Daemon {
     return try SecretKeyFile.read(path, by: isCredential ? .credential : .daemon)
   }
 
-  static func stateDirectory(
+  static func createStateDirectory(
     _ configuration: Configuration, _ rules: PathRules
   ) throws -> String {
     let path = try configuration.daemon.stateDirectory ?? rules.stateDirectory()
@@ -222,7 +222,7 @@ enum Daemon {
   ) throws -> (hub: Hub, store: any JournalStore, served: ServedShards?) {
     let retention = configuration.retention
     guard let make = keeper.cluster else {
-      let directory = try stateDirectory(configuration, rules)
+      let directory = try createStateDirectory(configuration, rules)
       let journal = try Journal.open(
         directory: directory, durability: configuration.daemon.durability,
         bootID: try bootID(environment: rules.environment), retention: retention, holder: holder)

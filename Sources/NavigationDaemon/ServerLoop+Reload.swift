@@ -115,7 +115,7 @@ extension ServerLoop {
     let former = access.control.access
     access.control = control
     for problem in control.problems {
-      log(.warning, "a key is ignored: \(problem)", kind: .refused)
+      log(.warning, "a key is ignored: \(problem)", kind: .clientRefused)
     }
     for connection in router.revoke(control) { batches.append(.revoked(connection)) }
     if control.access != former { batches.append(.access(control.access)) }

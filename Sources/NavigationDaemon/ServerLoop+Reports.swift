@@ -60,7 +60,7 @@ extension ServerLoop {
   /// journal, too.
   mutating func reclaimPlaces() {
     let former = sockets.problem
-    for entry in sockets.reclaim() { log(entry) }
+    for entry in sockets.restorePaths() { log(entry) }
     if sockets.problem != former { notify(.status(idleStatus)) }
     examine()
   }

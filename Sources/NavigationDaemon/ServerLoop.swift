@@ -196,7 +196,7 @@ extension ServerLoop {
   private mutating func handleEvents(at now: Instant) throws {
     let isAlone = batches.areDurable
     let hasGet = batches.hasGet
-    let events = batches.begin()
+    let events = batches.beginBatch()
     guard !events.isEmpty else { return }
     maintenance.noteEvents(at: now.boot)
     if hasGet { measureGauges(at: now) }
@@ -207,15 +207,15 @@ extension ServerLoop {
       let before = hub.work
       if before >= end, batches.postpone(index) { continue }
       hub.handle(events[index], at: now)
-      if batches.isSharing { batches.charge(index, hub.work - before) }
+      if batches.chargesPrincipals { batches.charge(index, hub.work - before) }
       guard !hub.isUnsound else {
-        batches.setAsidePostponed(&pageIns)
+        batches.movePostponedToBacklog(&pageIns)
         return try decideAgain(at: now)
       }
       // The writer inserts a part of a large batch while the rest of it is decided.
       if index % Self.eventsPerPart == Self.eventsPerPart - 1 { writer.stage(hub.takeRecords()) }
     }
-    batches.setAsidePostponed(&pageIns)
+    batches.movePostponedToBacklog(&pageIns)
     let records = hub.takeRecords()
     let isSmall = isAlone && events.count < Self.eventsWorthOverlapping && !isRemote
     // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.
@@ -320,7 +320,7 @@ extension ServerLoop {
         if !isBehindAccess, !waiting.contains(connection),
           let output = hub.answerAhead(received.event, at: now)
         {
-          batches.noteAnswered(received)
+          batches.subtractAnswered(received)
           try carryOut(output)
           continue
         }

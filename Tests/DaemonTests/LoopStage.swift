@@ -21,7 +21,7 @@ final class LogSink: Sendable {
   func take() -> [LogEntry] {
     list.withLock { list in
       defer { list = [] }
-      return list.filter { $0.kind != .overridden }
+      return list.filter { $0.kind != .checkOverridden }
     }
   }
 }

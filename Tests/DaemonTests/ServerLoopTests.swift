@@ -211,7 +211,7 @@ import Testing
       #expect(stage.loop.hub.sequence == before + 20)
       try stage.turn([stage.op(1, LoopStage.push("good"))])
       #expect(stage.count(.refused(.frozen)) == 1)
-      let faulty = stage.sink.take().filter { $0.kind == .faulty }
+      let faulty = stage.sink.take().filter { $0.kind == .navDamaged }
       #expect(faulty.first?.nav == "kiosk" && faulty.first?.level == .warning)
       try stage.close()
       #expect(try LoopStage.rows(directory).count == 22)
