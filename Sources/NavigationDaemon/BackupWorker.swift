@@ -105,7 +105,7 @@ final class BackupWorker: Sendable {
       report(done)
     }
     let (navs, sequence) = try JournalReplay.checkDraft(
-      backup.draft, bootID: bootID, renewing: false
+      backup.draft, bootID: bootID, renewingEpochs: false
     ) { done, total in
       report(pages + Int(UInt64(pages) * done / max(total, done, 1)))
     }

@@ -44,7 +44,7 @@ extension Daemon {
         report(done)
       }
       (navs, sequence) = try JournalReplay.checkDraft(
-        restoration.draft, bootID: boot, renewing: true
+        restoration.draft, bootID: boot, renewingEpochs: true
       ) { done, total in
         report(size + Int(Double(size) * Double(done) / Double(max(total, 1))))
       }

@@ -221,7 +221,7 @@ enum Daemon {
     _ member: ClusterMember, holder: String, _ form: ProgressDisplay.Form, _ log: Log
   ) throws -> (hub: Hub, store: any JournalStore, served: ServedShards?) {
     let retention = configuration.retention
-    guard let make = keeper.cluster else {
+    guard let make = keeper.makeClusterPlace else {
       let directory = try createStateDirectory(configuration, rules)
       let journal = try Journal.open(
         directory: directory, durability: configuration.daemon.durability,
@@ -239,8 +239,8 @@ enum Daemon {
       let acknowledged = journal.witness?.acknowledged ?? 0
       let loss: EpochLoss?
       do {
-        loss = try JournalReplay.serve(
-          journal, by: &hub, progress: { progress.show($0, of: $1) }, report: extendTimeout)
+        loss = try JournalReplay.replay(
+          journal, into: &hub, progress: { progress.show($0, of: $1) }, reportStatus: extendTimeout)
       } catch {
         progress.end(isComplete: false)
         throw error

@@ -13,13 +13,13 @@ package struct JournalKeeper: Sendable {
   /// Checks the server of a connection string and ends the process; nil if there is no such option.
   let qualify: (@Sendable (_ conninfo: String) -> Never)?
   /// Returns the fault of a configuration that this program cannot serve; nil if it can.
-  let fault: @Sendable (LoadedConfiguration) -> ConfigurationError?
+  let configurationFault: @Sendable (LoadedConfiguration) -> ConfigurationError?
   /// Returns the error for an option that the program does not support; nil if it supports the
   /// option.
-  let refusal: @Sendable (_ option: String) -> DaemonError?
+  let optionRefusal: @Sendable (_ option: String) -> DaemonError?
   /// Connects to the database of a cluster; nil for a program with its journal in the state
   /// directory.
-  let cluster: MakePlace?
+  let makeClusterPlace: MakePlace?
 
   /// Connects to the database of a cluster as the member with this name, address and key.
   ///
@@ -31,23 +31,23 @@ package struct JournalKeeper: Sendable {
 
   package init(
     program: String, qualify: (@Sendable (String) -> Never)?,
-    fault: @escaping @Sendable (LoadedConfiguration) -> ConfigurationError?,
-    refusal: @escaping @Sendable (_ option: String) -> DaemonError? = { _ in nil },
-    cluster: MakePlace?
+    configurationFault: @escaping @Sendable (LoadedConfiguration) -> ConfigurationError?,
+    optionRefusal: @escaping @Sendable (_ option: String) -> DaemonError? = { _ in nil },
+    makeClusterPlace: MakePlace?
   ) {
     self.program = program
     self.qualify = qualify
-    self.fault = fault
-    self.refusal = refusal
-    self.cluster = cluster
+    self.configurationFault = configurationFault
+    self.optionRefusal = optionRefusal
+    self.makeClusterPlace = makeClusterPlace
   }
 
   package static let directory = JournalKeeper(
     program: "navd", qualify: nil,
-    fault: { loaded in
+    configurationFault: { loaded in
       guard loaded.configuration.cluster.database != nil else { return nil }
       return loaded.refusal(
         "cluster", "database",
         "needs navd-cluster: this program keeps its journal in a directory")
-    }, cluster: nil)
+    }, makeClusterPlace: nil)
 }

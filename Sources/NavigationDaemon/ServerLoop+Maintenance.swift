@@ -61,9 +61,10 @@ extension ServerLoop {
     let upkeepAt = maintenance.wakeAt(
       pages: batches.areDurable ? writer.walPages : 0,
       // During a checkpoint, nothing else can use the journal.
-      soonest: writer.isBusy ? now.boot + 10 : 0)
+      soonest: writer.isCheckpointing ? now.boot + 10 : 0)
     // A commit in flight renews the lease, and so does a running checkpoint.
-    let renewal = isRemote && batches.areDurable && !writer.isBusy ? writer.lease?.renewal : nil
+    let isIdle = batches.areDurable && !writer.isCheckpointing
+    let renewal = isRemote && isIdle ? writer.lease?.renewal : nil
     let due = [
       hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal,
       served?.leaving.map(\.deadline).min(),

@@ -140,7 +140,7 @@ extension ServerLoop {
     log(
       .info,
       "took \(counted(shards.count, "shard")) with \(counted(navs, "nav")) in "
-        + "\(loaded.milliseconds) ms")
+        + "\(loaded.loadMilliseconds) ms")
   }
 
   /// Waits until the first shards are served, or a signal to stop comes; returns whether one came.
@@ -153,7 +153,7 @@ extension ServerLoop {
         reported = now.boot
         Daemon.extendTimeout("loading shards: \(hub.shardsHere.count) served")
       }
-      if let lease = writer.lease, lease.renewal <= now.boot, !writer.isBusy {
+      if let lease = writer.lease, lease.renewal <= now.boot, !writer.isCheckpointing {
         writer.startCheckpoint()
       }
       var entries = [keeper.news.descriptor, signals].map {
@@ -179,7 +179,7 @@ extension ServerLoop {
   mutating func awaitLease(signals: Int32, _ watchdog: inout Watchdog) throws -> Bool {
     let now = Instant.now()
     guard let lease = writer.lease, lease.end <= now.boot else { return true }
-    if batches.areDurable, !writer.isBusy { writer.startCheckpoint() }
+    if batches.areDurable, !writer.isCheckpointing { writer.startCheckpoint() }
     var entry = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
     _ = unsafe poll(&entry, 1, 20)
     try takeProgress(at: now)

@@ -18,7 +18,7 @@ struct ServerLoop: ~Copyable {
   var router: GuardedRouter
   var sockets: ListeningSockets
   let writer: JournalWriter
-  var history: HistoryAccess
+  var history: HistoryReaders
   let backups: BackupWorker
   let log: Log
   /// The shards of a cluster that this daemon serves; nil outside of one.
@@ -61,7 +61,7 @@ struct ServerLoop: ~Copyable {
     writer = JournalWriter(journal: journal)
     served = shards
     isRemote = journal.place.directory == nil
-    history = HistoryAccess(journal.place)
+    history = HistoryReaders(journal.place)
     backups = BackupWorker(journal.place)
     self.log = log
     self.access = WatchedAccess(
@@ -184,7 +184,7 @@ extension ServerLoop {
     }
     if !batches.areDurable, mustAwaitBatches(at: now) { try awaitBatches(at: now) }
     if served != nil { try moveShards(at: now) }
-    if batches.areDurable, !writer.isBusy { try maintain(at: now) }
+    if batches.areDurable, !writer.isCheckpointing { try maintain(at: now) }
     startDueBackup(at: now)
     if hub.hasDormantNavs || !pageIns.isEmpty { try pageIn() }
     try handleEvents(at: now)
@@ -219,7 +219,7 @@ extension ServerLoop {
     let records = hub.takeRecords()
     let isSmall = isAlone && events.count < Self.eventsWorthOverlapping && !isRemote
     // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.
-    if isSmall, !hub.maySeal || !writer.shouldTake(records.count) {
+    if isSmall, !hub.maySeal || !writer.workerShouldCommit(records.count) {
       try commit(records, at: now)
     } else {
       let maySeal = hub.maySeal
@@ -278,9 +278,9 @@ extension ServerLoop {
   mutating func takeProgress(at now: Instant) throws {
     let progress = writer.takeProgress()
     if let error = progress.checkpointFailure { try failMaintenance(error, at: now) }
-    if progress.isLogRead { maintenance.noteReader(at: now.boot) }
+    if progress.hasLogReader { maintenance.noteReader(at: now.boot) }
     if !progress.timings.isEmpty { noteStored(at: now) }
-    for _ in 0..<progress.completed {
+    for _ in 0..<progress.completedBatches {
       batches.completeOldest()
       try carryOut(hub.committed(at: now))
     }
@@ -300,7 +300,7 @@ extension ServerLoop {
   /// Waits until every batch is durable or has failed; in a long wait, it answers reads.
   mutating func awaitBatches(at now: Instant) throws {
     while !batches.areDurable {
-      writer.awaitProgress(milliseconds: JournalWriter.slowCommit)
+      writer.awaitProgress(milliseconds: JournalWriter.slowCommitMilliseconds)
       try takeProgress(at: now)
       // In a cluster, the lease may end meanwhile, and another daemon have newer states.
       guard !batches.areDurable, !isRemote, pageIns.isEmpty else { continue }
@@ -360,7 +360,7 @@ extension ServerLoop {
 
   mutating func reload(_ requests: [ReloadRequest]) throws {
     for request in requests {
-      let (snapshot, rows) = try history.chain(of: request)
+      let (snapshot, rows) = try history.snapshotAndRows(of: request)
       try hub.reload(request, snapshot: snapshot, rows: rows)
     }
   }

@@ -184,12 +184,12 @@ final class ShardKeeper: @unchecked Sendable {
     }
     guard !loaded.journals.isEmpty else { return nil }
     do throws(JournalError) {
-      try loaded.complete()
+      try loaded.loadOpenNavs()
     } catch {
       try refuse(loaded.journals, error)
       return nil
     }
-    loaded.milliseconds = SystemClock.monotonicMilliseconds() - begin
+    loaded.loadMilliseconds = SystemClock.monotonicMilliseconds() - begin
     return loaded
   }
 

@@ -38,7 +38,7 @@ import Testing
       stage.loop.served = ServedShards(
         journal: cluster, keeper: ShardKeeper(cluster, lease: 1000, seed: 1, log: stage.sink.log))
       var wasBusy: [Bool] = []
-      cluster.onDrop = { _ in wasBusy.append(writer.isBusy) }
+      cluster.onDrop = { _ in wasBusy.append(writer.isCheckpointing) }
       writer.startCheckpoint()
       try stage.loop.failMaintenance(.fenced(path: "test", shards: [Shard(9)]), at: stage.now)
       #expect(wasBusy == [false])
@@ -335,7 +335,7 @@ import Testing
       try stage.turn()
       // Not again and again, but a second later.
       stage.pass(999)
-      #expect(stage.loop.sleepTime(stage.now, nil) == 1 && !stage.loop.writer.isBusy)
+      #expect(stage.loop.sleepTime(stage.now, nil) == 1 && !stage.loop.writer.isCheckpointing)
       try reader.execute("COMMIT", .reading)
       reader.close()
       stage.pass(1)
