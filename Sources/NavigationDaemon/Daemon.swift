@@ -26,12 +26,12 @@ enum Daemon {
     let signals = try stopSignals()
     // Before anything that can fail. A start by hand never waits, only a service does.
     let isService = rules.environment["INVOCATION_ID"] != nil
-    let pause = StartPause(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
-    let patience = pause.begin()
-    if patience > 0 {
-      let seconds = Double(patience) / 1000
+    let delay = StartDelay(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
+    let milliseconds = delay.noteStart()
+    if milliseconds > 0 {
+      let seconds = Double(milliseconds) / 1000
       log(.notice, "the previous start failed: waiting for \(seconds) s")
-      if pause.wait(patience, signals: signals) { return pause.end() }
+      if delay.isStopped(within: milliseconds, signals: signals) { return delay.forgetFailures() }
     }
     try checkLimits(log)
     let places = try places(configuration, rules, ServiceManager.inheritedSockets())
@@ -54,15 +54,15 @@ enum Daemon {
       hub: hub, journal: journal, shards: shards, router: router, sockets: sockets, log: log,
       configuration: ServingConfiguration(configuration, from: sources, rules: rules),
       access: access)
-    let isStopped = try loop.awaitShards(signals: signals)
+    let isStopped = try loop.isStoppedWhileAwaitingShards(signals: signals)
     let took = SystemClock.monotonicMilliseconds() - started
     let text =
       "serving \(counted(loop.hub.navCount, "nav")) on \(endpoints), state in "
       + "\(journal.place.directory?.path ?? journal.name), ready in \(took) ms"
     // Before READY, so that a failure right after it does not count as a failed start.
-    pause.end()
+    delay.forgetFailures()
     log(.info, text, kind: .started)
-    loop.configuration.status = text
+    loop.configuration.startStatus = text
     // In one message, so that a program that waits for the first notification also gets the second.
     loop.notify(.ready, .status(text))
     if let shortage = (journal as? Journal)?.shortage, loop.maintenance.noteFailedCommit(shortage) {

@@ -10,8 +10,8 @@ import TransportGuard
 // ends.
 
 extension ServerLoop {
-  /// Takes the pending signals; returns whether to stop.
-  mutating func takeSignals(_ descriptor: Int32) throws -> Bool {
+  /// Takes the pending signals, and reloads for SIGHUP; returns true for any other signal.
+  mutating func mustStop(afterSignalsFrom descriptor: Int32) throws -> Bool {
     var mustReload = false
     while true {
       let signal = navd_next_signal(descriptor)
@@ -29,7 +29,7 @@ extension ServerLoop {
       let question = questions.removeFirst()
       let answer: ConfigurationAnswer
       switch question.subject {
-      case .values: answer = .value(configuration.values)
+      case .values: answer = .value(configuration.valuesAsJSON)
       case .reload:
         let entry = try reload()
         answer =
@@ -52,7 +52,7 @@ extension ServerLoop {
     writer.awaitCheckpoint()
     let entry = reloaded()
     log(entry)
-    notify(.ready, .status("\(entry.message); \(configuration.status)"))
+    notify(.ready, .status("\(entry.message); \(configuration.startStatus)"))
     return entry
   }
 
@@ -87,7 +87,7 @@ extension ServerLoop {
   private mutating func apply(_ loaded: LoadedConfiguration, _ control: AccessControl) {
     let new = loaded.configuration
     if new.retention != configuration.current.retention {
-      maintenance.noteRetention(at: Instant.now().boot)
+      maintenance.noteRetentionChange(at: Instant.now().boot)
     }
     let reschedules = new.backup != configuration.current.backup
     configuration.loaded = loaded

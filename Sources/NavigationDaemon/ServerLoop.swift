@@ -11,7 +11,6 @@ import ZeroMQ
 /// the answers.
 ///
 /// It decides nothing about navs. It owns every socket, and the journal while the writer is idle.
-/// Its members are either handles of I/O or values that decide; each value has laws of its own.
 struct ServerLoop: ~Copyable {
   var hub: Hub
   // I/O.
@@ -25,7 +24,7 @@ struct ServerLoop: ~Copyable {
   var served: ServedShards?
   /// Whether the journal is on another machine: the writer makes each commit, and another daemon can
   /// take the journal over.
-  let isRemote: Bool
+  let isJournalRemote: Bool
   // Deciding values.
   var configuration: ServingConfiguration
   var access: WatchedAccess
@@ -45,8 +44,8 @@ struct ServerLoop: ~Copyable {
   static let messagesPerTurn = 256
   /// The amount of `Hub.work` in one turn from which on other messages wait for the next turn.
   ///
-  /// With a quarter of this limit, 64 ops of 100 watches took several commits, and throughput fell
-  /// to 0.84.
+  /// With a quarter of this limit, 64 ops for 100 watches each took several commits, and throughput
+  /// fell to 84 %.
   static let workPerTurn = 1 << 20
 
   init(
@@ -60,7 +59,7 @@ struct ServerLoop: ~Copyable {
     self.sockets = sockets
     writer = JournalWriter(journal: journal)
     served = shards
-    isRemote = journal.place.directory == nil
+    isJournalRemote = journal.place.directory == nil
     history = HistoryReaders(journal.place)
     backups = BackupWorker(journal.place)
     self.log = log
@@ -88,7 +87,7 @@ struct ServerLoop: ~Copyable {
     var isStopping = false
     var turnsWithoutPoll = 0
     while !isStopping {
-      if isRemote, try !awaitLease(signals: signals, &watchdog) { continue }
+      if isJournalRemote, try !awaitLease(signals: signals, &watchdog) { continue }
       var wasBusy = try receiveMessages(isAwaited: false)
       turnsWithoutPoll += 1
       // A busy router is read again without a poll; the other descriptors are polled every ninth
@@ -104,9 +103,9 @@ struct ServerLoop: ~Copyable {
         if poller.isReadable(answers) { try takeAnswers() }
         if poller.isReadable(copies) { takeBackup() }
         if poller.isReadable(progress) { writer.disarm() }
-        if poller.isReadable(stop) { isStopping = try takeSignals(signals) }
+        if poller.isReadable(stop) { isStopping = try mustStop(afterSignalsFrom: signals) }
         if poller.isReadable(keys) { rereadKeys() }
-        if poller.isReadable(places) { reclaimPlaces() }
+        if poller.isReadable(places) { restoreSocketPaths() }
         if let shards, poller.isReadable(shards) { takeShardNews() }
         if !wasBusy, mayReceive { _ = try receiveMessages(isAwaited: true) }
         polling.endWait(at: SystemClock.monotonicNanoseconds())
@@ -134,12 +133,12 @@ struct ServerLoop: ~Copyable {
           + "no replaced socket; raise fs.inotify.max_user_instances, and restart navd")
     }
     writer.journal.countTime(until: Instant.now().boot)
-    reclaimPlaces()
+    restoreSocketPaths()
     // Keys may have been revoked before the watch began.
     rereadKeys()
     scheduleBackups()
     // Opened now, while descriptors and files are there, instead of for the first nav to be revived.
-    if !isRemote || hub.hasDormantNavs { try history.open() }
+    if !isJournalRemote || hub.hasDormantNavs { try history.open() }
     if let directory = writer.journal.place.directory { sockets.watch.add(directory.path) }
     measureConstants()
     router.takeConnectionEvents()
@@ -164,10 +163,10 @@ extension Instant {
 
 extension ServerLoop {
   /// The number of events from which the writer commits a batch, instead of the loop.
-  private static let eventsWorthOverlapping = 8
+  private static let minimumEventsForWriter = 8
   /// The number of events after which their records are passed to the writer.
   private static let eventsPerPart = 16
-  /// The number of navs from which on navd gives the memory that they leave back to the kernel.
+  /// The number of unloaded or loaded navs from which navd returns freed memory to the kernel.
   static let navsWorthTrimming = 64
 
   /// Performs one turn: takes the writer's progress, then handles the events at hand and due work.
@@ -177,7 +176,7 @@ extension ServerLoop {
       batches.append(router.events)
       router.events.removeAll(keepingCapacity: true)
     }
-    if maintenance.mustExamine(at: now.boot) { examine() }
+    if maintenance.mustExamineFiles(at: now.boot) { examine() }
     if !router.peersOweTooMuch {
       batches.takeWaiting(upTo: Self.messagesPerTurn, cost: Self.workPerTurn)
       if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
@@ -217,7 +216,7 @@ extension ServerLoop {
     }
     batches.movePostponedToBacklog(&pageIns)
     let records = hub.takeRecords()
-    let isSmall = isAlone && events.count < Self.eventsWorthOverlapping && !isRemote
+    let isSmall = isAlone && events.count < Self.minimumEventsForWriter && !isJournalRemote
     // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.
     if isSmall, !hub.maySeal || !writer.workerShouldCommit(records.count) {
       try commit(records, at: now)
@@ -278,7 +277,7 @@ extension ServerLoop {
   mutating func takeProgress(at now: Instant) throws {
     let progress = writer.takeProgress()
     if let error = progress.checkpointFailure { try failMaintenance(error, at: now) }
-    if progress.hasLogReader { maintenance.noteReader(at: now.boot) }
+    if progress.hasLogReader { maintenance.noteLogReader(at: now.boot) }
     if !progress.timings.isEmpty { noteStored(at: now) }
     for _ in 0..<progress.completedBatches {
       batches.completeOldest()
@@ -303,7 +302,7 @@ extension ServerLoop {
       writer.awaitProgress(milliseconds: JournalWriter.slowCommitMilliseconds)
       try takeProgress(at: now)
       // In a cluster, the lease may end meanwhile, and another daemon have newer states.
-      guard !batches.areDurable, !isRemote, pageIns.isEmpty else { continue }
+      guard !batches.areDurable, !isJournalRemote, pageIns.isEmpty else { continue }
       _ = try receiveMessages(isAwaited: false)
       try answerAhead(at: now)
     }

@@ -85,7 +85,7 @@ struct LoopStage: ~Copyable {
       log: sink.log,
       configuration: ServingConfiguration(configuration, from: sources, rules: Self.rules),
       access: access)
-    loop.configuration.status = "serving"
+    loop.configuration.startStatus = "serving"
     loop.maintenance = MaintenanceSchedule(at: now.boot)
   }
 

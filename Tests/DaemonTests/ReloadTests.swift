@@ -20,7 +20,7 @@ import Testing
       let bytes = [UInt8(number), 0, 0, 0] + [UInt8](repeating: 0, count: 124)
       try pipe.fileHandleForWriting.write(contentsOf: Data(bytes))
     }
-    return try stage.loop.takeSignals(reading)
+    return try stage.loop.mustStop(afterSignalsFrom: reading)
   }
 
   /// Lends a loop that serves the configuration of a file, and the file.

@@ -261,7 +261,7 @@ import Testing
         }
         // Several runs of pruning, on both dates.
         for _ in 0..<10 {
-          stage.loop.maintenance.noteRetention(at: stage.now.boot)
+          stage.loop.maintenance.noteRetentionChange(at: stage.now.boot)
           stage.now.boot += 60_000
           stage.now.wall = stage.now.wall == date ? 946_684_800_000 : date
           try stage.turn()
