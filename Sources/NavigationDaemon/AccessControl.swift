@@ -54,7 +54,7 @@ struct AccessControl: PeerAuthority, Sendable {
 
   /// Stands for a user or group that does not exist: no client has a key with an empty name.
   ///
-  /// A grant to `nobody` still counts as a grant: it ends the default rights of users without a role.
+  /// A grant to `nobody` is a grant too: it ends the default rights of users without a role.
   private static let nobody = Access.Subject.key("")
 
   private static func subjects(_ who: Configuration.Access.Who) -> [Access.Subject] {
@@ -102,8 +102,8 @@ struct AccessControl: PeerAuthority, Sendable {
     }
   }
 
-  /// The user id that the kernel reports for every user that the user namespace of this process does
-  /// not map; nil if it maps all.
+  /// The user id that the kernel reports for every user outside the user namespace of this process;
+  /// nil if the namespace maps all users.
   static var unmappedUser: UInt32? {
     unmappedUser(
       map: try? readSmallText("/proc/self/uid_map"),

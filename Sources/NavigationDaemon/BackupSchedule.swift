@@ -3,10 +3,10 @@ import NavigationHub
 
 /// Decides when the daemon makes a backup by itself.
 ///
-/// A backup is due one interval after the newest one. The name of its file has the time of the
-/// newest one, so a restart changes nothing. The wall clock can jump; therefore a backup is due at
-/// the latest when the daemon has run for an interval since the newest one or since its start. Laws:
-/// no backup is due while one runs; each failure in a row doubles the pause before the next attempt.
+/// A backup is due one interval after the newest one, whose time is in the name of its file: a
+/// restart changes nothing. The wall clock can jump; therefore a backup is due at the latest when
+/// the daemon has run for an interval since the newest one or since its start. Laws: no backup is
+/// due while one runs; each failure in a row doubles the pause before the next attempt.
 struct BackupSchedule {
   /// Section `[backup]` of the configuration.
   struct Rules: Hashable, Sendable {
@@ -38,8 +38,7 @@ struct BackupSchedule {
   /// The numbers of backups that succeeded and that failed since the start of the daemon.
   private(set) var (madeCount, failedCount): (UInt64, UInt64) = (0, 0)
 
-  /// Makes a schedule; `newest` is the time of the newest backup in milliseconds since 1970, if it
-  /// is not later than now.
+  /// Makes a schedule; `newest` is the time of the newest backup in milliseconds since 1970.
   init(_ rules: Rules, newest: UInt64?, at now: Instant) {
     // A file from the future says nothing: the clock was wrong then, or is wrong now. If it counted, a
     // machine that restarts more often than once in an interval would never make a backup.
@@ -57,8 +56,7 @@ struct BackupSchedule {
     retentionFailed = former.retentionFailed
   }
 
-  /// The milliseconds until a backup is due, 0 if one is due; nil if the rules want none, or while
-  /// a backup runs.
+  /// The milliseconds until a backup is due, at least 0; nil without an interval or while one runs.
   func timeUntilDue(at now: Instant) -> UInt64? {
     guard rules.intervalMilliseconds > 0, !isRunning else { return nil }
     var due = dueAt > now.boot ? dueAt - now.boot : 0

@@ -6,8 +6,7 @@ import Synchronization
 
 /// A backup to make.
 enum BackupJob: Hashable, Sendable {
-  /// A client asked for this backup. It goes into the directory of the journal, and navd never
-  /// removes it.
+  /// A client asked for this backup. It goes beside the journal, and navd never removes it.
   case requestedByClient
   /// The schedule asked for this backup: it began at `seconds` since 1970, and navd keeps the
   /// newest `keep` backups in `folder`.

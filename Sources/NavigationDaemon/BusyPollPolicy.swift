@@ -9,7 +9,7 @@
 struct BusyPollPolicy {
   /// Whether there is a second processor, on which clients can run while the loop polls.
   private let hasSecondProcessor: Bool
-  /// A score from 0 to `maximumScore`; it rises when a message comes within `promptWaitNanoseconds`.
+  /// A score up to `maximumScore`, which rises when a message comes within `promptWaitNanoseconds`.
   private var promptScore = 0
   /// Counts the waits during which the loop does not poll, after another thread took the processor
   /// from it.
@@ -20,8 +20,7 @@ struct BusyPollPolicy {
   private(set) var messagesArriveOneByOne = false
 
   private static let maximumScore = 256
-  /// The score from which the loop polls; 192 of 256 means that three of four messages came
-  /// promptly.
+  /// The score from which the loop polls: 192 of 256 if three of four messages came promptly.
   private static let pollingScore = 192
   private static let pollingNanoseconds: UInt64 = 100_000
   /// The longest wait after which a message counts as prompt; it exceeds `pollingNanoseconds`,

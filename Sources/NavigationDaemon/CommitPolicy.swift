@@ -8,8 +8,7 @@
 /// A commit waits only if ops arrived during the last syncs, or if the last wait brought some, and
 /// never longer than half a sync. After a wait that brought too little, some commits do not wait.
 ///
-/// Counts are of journal records, times are in nanoseconds. ``JournalWriter`` guards it by its
-/// lock.
+/// Counts are of journal records, times in nanoseconds. The lock of ``JournalWriter`` guards it.
 struct CommitPolicy {
   /// The records that the next commit can have: those that were waiting at the end of the last
   /// commit, and as many as the last commit had.
@@ -21,10 +20,10 @@ struct CommitPolicy {
   private var overlapScore = 0
   /// Whether the wait before the running commit brought records.
   ///
-  /// Such a commit has all ops of the clients, so none arrive during it, and the score must not fall.
+  /// Such a commit has all ops of the clients: none arrive during it, and the score must not fall.
   private var hasGathered = false
   /// Counts the commits that do not wait, after a wait that brought less than half of the awaited
-  /// records: 8 commits after the first such wait, twice as many after each further one, up to 1024.
+  /// records: 8 after the first such wait, twice as many after each further one, up to 1024.
   ///
   /// A wait that brought more halves the number.
   private var pause = BackOff(from: 8, to: 1024)

@@ -146,8 +146,7 @@ struct ConfigurationBuilder {
     return "; is it role:\(subject)?"
   }
 
-  /// Records where the lines of a key's new value come from; `before` are its lines before the
-  /// assignment.
+  /// Records where the lines of a key's new value come from; `before` are its former lines.
   private mutating func recordOrigin(
     _ origin: ConfigurationOrigin, of name: String, _ key: ConfigurationKey, _ before: [String]
   ) {

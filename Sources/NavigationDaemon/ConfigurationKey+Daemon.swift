@@ -50,8 +50,7 @@ extension ConfigurationKey {
 
   /// The reason why navd cannot listen on an address; nil if it can.
   ///
-  /// An empty text means that the address has the wrong form. The message then shows the expected
-  /// form.
+  /// An empty text means that the address has the wrong form, which the message then shows.
   private static func reasonNotListenable(_ endpoint: String) -> String? {
     if endpoint.hasPrefix("tcp:") {
       return NetworkAddress(endpoint) == nil

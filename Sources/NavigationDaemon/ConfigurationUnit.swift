@@ -31,8 +31,7 @@ extension ConfigurationKey {
       }
     }
 
-    /// Reads a number with an optional suffix; nil if it is malformed or not a multiple of the
-    /// unit.
+    /// Reads a number with an optional suffix; nil if it is malformed, or no multiple of the unit.
     func parse(_ text: String) -> Int? {
       for suffix in suffixes where text.hasSuffix(suffix.text) {
         let digits = text.dropLast(suffix.text.count)

@@ -2,8 +2,7 @@ import Journal
 import RuntimePaths
 
 extension Daemon {
-  /// Reports what a start would change in the format of the journal, without changing or creating a
-  /// file.
+  /// Reports what a start would change in the format of the journal, and changes no file itself.
   ///
   /// The status is `migrationDue` if a start would change the format. An error means that this
   /// version cannot use the journal.

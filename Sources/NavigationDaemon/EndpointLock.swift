@@ -68,8 +68,7 @@ final class EndpointLock {
       + "systemctl start navd"
   }
 
-  /// Sets the group and the mode of the socket file by the configuration, unless another file than
-  /// `file` is there.
+  /// Sets the configured group and mode of the socket file, unless the path has left `file`.
   func setPermissions(_ configuration: Configuration.Daemon, _ file: FileIdentity)
     throws(DaemonError)
   {

@@ -2,8 +2,7 @@ package import Journal
 import NavigationCore
 package import NavigationHub
 
-/// The differences between the programs navd and navd-cluster, above all where each keeps its
-/// journal.
+/// The differences between the programs navd and navd-cluster, such as where each has its journal.
 ///
 /// `navd` keeps the journal in a directory, and `navd-cluster` in a database. They are two
 /// programs, because the library of the database needs twenty more: 5 MB of resident memory and 5
@@ -14,8 +13,7 @@ package struct JournalKeeper: Sendable {
   let qualify: (@Sendable (_ conninfo: String) -> Never)?
   /// Returns the fault of a configuration that this program cannot serve; nil if it can.
   let configurationFault: @Sendable (LoadedConfiguration) -> ConfigurationError?
-  /// Returns the error for an option that the program does not support; nil if it supports the
-  /// option.
+  /// Returns the error for an option that the program does not support; nil for any other option.
   let optionRefusal: @Sendable (_ option: String) -> DaemonError?
   /// Connects to the database of a cluster; nil for a program with its journal in the state
   /// directory.

@@ -155,7 +155,7 @@ struct LoadedShards: @unchecked Sendable {
     journals.append(journal)
   }
 
-  /// Loads the rows of remembered ops and the navs with something open; call it after the last shard.
+  /// Loads the rows of remembered ops and the navs with something open, after the last shard.
   mutating func loadOpenNavs() throws(JournalError) {
     try JournalReplay.loadOpenNavs(&hub, journals)
   }

@@ -14,7 +14,7 @@ package struct LoadedConfiguration: Hashable, Sendable {
     origins[Text("\(section).\(name)")] ?? [.initial]
   }
 
-  /// The fault of a key's value, with the origin of its line with this index, else of its last line.
+  /// The fault of a key's value, with the origin of the line with this index, or of the last line.
   package func refusal(
     _ section: String, _ name: String, _ reason: String, line: Int = .max
   ) -> ConfigurationError {

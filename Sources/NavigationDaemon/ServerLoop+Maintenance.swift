@@ -52,8 +52,7 @@ extension ServerLoop {
     }
   }
 
-  /// The time for which the loop can sleep, in milliseconds; -1 to sleep until a descriptor is
-  /// readable.
+  /// The milliseconds for which the loop can sleep; -1 to sleep until a descriptor is readable.
   mutating func sleepTime(_ now: Instant, _ watchdogAt: UInt64?) -> Int {
     // What is due waits until libzmq, which tells nobody, has freed memory.
     if router.peersOweTooMuch { return 1 }

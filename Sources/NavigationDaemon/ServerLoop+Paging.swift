@@ -8,8 +8,7 @@ import TransportGuard
 // reload of the configuration and a backup do not wait for it, and a rollback does not concern it.
 
 extension ServerLoop {
-  /// Takes an answer and the replayed navs of the history thread, and the events that waited for
-  /// these navs.
+  /// Takes an answer and navs from the history thread, and the events that waited for these navs.
   mutating func takeAnswers() throws {
     // One in a turn: to make what the client gets from it can take some milliseconds. None while peers owe
     // too much; the navs are always taken, because behind a full `pageIns` navd receives nothing.

@@ -102,8 +102,8 @@ extension ServerLoop {
     guard maintenance.mustReadFileFigures(at: now.boot) else { return }
     let figures = router.measure(at: now.boot)
     hub.measurements[.connections] = UInt64(figures.open)
-    hub.measurements[.countedConnections] = UInt64(figures.counted)
-    hub.measurements[.openConnections] = UInt64(figures.sockets)
+    hub.measurements[.countedConnections] = UInt64(figures.countedConnections)
+    hub.measurements[.openConnections] = UInt64(figures.kernelSockets)
     hub.measurements[.connectionDifferences] = UInt64(figures.differences)
     hub.measurements.principals = figures.principals.prefix(PrincipalConnections.limit).map {
       PrincipalConnections(principal: $0.name, count: UInt64($0.connections))

@@ -102,8 +102,7 @@ extension ServerLoop {
     served?.keeper.noteReleased(shards)
   }
 
-  /// Begins to serve shards; the hub's records of that are durable before it answers anything about
-  /// them.
+  /// Begins to serve shards, after the hub's records about that have become durable.
   private mutating func serve(_ loaded: LoadedShards, at now: Instant) throws {
     guard let served else { return }
     let shards = loaded.journals.map(\.shard)
@@ -175,8 +174,7 @@ extension ServerLoop {
 
   /// Returns whether the lease holds; if it has ended, starts a renewal and waits up to 20 ms.
   ///
-  /// It throws `.fenced` if another daemon has taken over, and `.unreadable` if a signal to stop
-  /// came.
+  /// It throws `.fenced` if another daemon has taken over, `.unreadable` for a signal to stop.
   mutating func awaitLease(signals: Int32, _ watchdog: inout Watchdog) throws -> Bool {
     let now = Instant.now()
     guard let lease = writer.lease, lease.end <= now.boot else { return true }

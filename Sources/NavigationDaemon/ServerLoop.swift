@@ -7,8 +7,7 @@ import Systemd
 import TransportGuard
 import ZeroMQ
 
-/// The main loop of navd: it receives messages, lets the hub decide, commits the changes, and sends
-/// the answers.
+/// The main loop of navd: it receives messages, lets the hub decide, commits changes, and answers.
 ///
 /// It decides nothing about navs. It owns every socket, and the journal while the writer is idle.
 struct ServerLoop: ~Copyable {
@@ -39,8 +38,7 @@ struct ServerLoop: ~Copyable {
   /// turn.
   var questions: [ConfigurationQuestion] = []
 
-  /// The maximum number of messages in one turn; with more, handshakes and other work would wait
-  /// too long.
+  /// The maximum number of messages in one turn; with more, handshakes would wait too long.
   static let messagesPerTurn = 256
   /// The amount of `Hub.work` in one turn from which on other messages wait for the next turn.
   ///

@@ -132,8 +132,7 @@ final class ShardKeeper: @unchecked Sendable {
     }
   }
 
-  /// When to read the cluster again: a lease of another member ends, or a third of one's own has
-  /// passed.
+  /// The time at which another member's lease ends, or a third of this member's lease has passed.
   private func wakeTime(_ view: ClusterView) -> UInt64 {
     let now = SystemClock.bootMilliseconds()
     let ends = view.members.filter { $0.isAlive && $0.name != view.member && !$0.shards.isEmpty }

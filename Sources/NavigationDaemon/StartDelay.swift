@@ -40,7 +40,7 @@ struct StartDelay {
     return signal != 0 && signal != SIGHUP
   }
 
-  /// Removes the file when a start is ready or is asked to stop, so that the next start does not wait.
+  /// Removes the file, when a start is ready or must stop, so that the next start does not wait.
   func forgetFailures() {
     // If the removal fails, the next start only waits without need.
     if let path { _ = unsafe unlink(path) }

@@ -73,7 +73,8 @@ struct LoopStage: ~Copyable {
 
     let context = try Context()
     let admission = try ZAPHandler.start(in: context)
-    let gate = InboundGate(maximumFrameBytes: 70_000, messages: 64, totalBytes: 1 << 27)
+    let gate = InboundGate(
+      maximumFrameBytes: 70_000, messagesPerConnection: 64, totalBytes: 1 << 27)
     let router = GuardedRouter(
       socket: try context.socket(.router), admission: admission, gate: gate, listening: [],
       limits: configuration.router, copiesReceived: true)
