@@ -16,7 +16,7 @@ extension Connections {
   ///
   /// navd shuts further ones down at once. Otherwise libzmq would wait 3 s for the greeting of
   /// each.
-  static let tolerance = 64
+  static let toleratedExcess = 64
 
   /// Admits a peer if the limits allow it.
   ///
@@ -52,7 +52,7 @@ extension Connections {
   /// Moves the admission of a closed silent connection to another one of its origin.
   ///
   /// The admission may have been that other connection's, and then it still counts.
-  mutating func passOnAdmission(of slot: Int) {
+  mutating func moveAdmissionToSilent(from slot: Int) {
     guard self[slot].admission != 0 else { return }
     let silent = silentSlots(of: self[slot].acceptance.origin)
     guard let heir = silent.first(where: { self[$0].admission == 0 }) else { return }
@@ -74,10 +74,11 @@ extension Connections {
   func excess(of slot: Int, _ limits: GuardedRouter.Limits) -> (count: Int, isOfUser: Bool) {
     let overNetworks = openCounts[nil, default: 0]
     guard let user = self[slot].acceptance.origin.user else {
-      return (overNetworks - limits.connections - Self.tolerance, false)
+      return (overNetworks - limits.connections - Self.toleratedExcess, false)
     }
-    let excess = openCount - overNetworks - limits.connections - Self.tolerance
-    let ownExcess = openCounts[user, default: 0] - limits.connectionsPerPrincipal - Self.tolerance
+    let excess = openCount - overNetworks - limits.connections - Self.toleratedExcess
+    let own = openCounts[user, default: 0]
+    let ownExcess = own - limits.connectionsPerPrincipal - Self.toleratedExcess
     return ownExcess > excess ? (ownExcess, true) : (excess, false)
   }
 

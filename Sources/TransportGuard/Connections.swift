@@ -123,7 +123,7 @@ struct Connections {
     let left = openCounts[acceptance.origin.user, default: 1] - 1
     openCounts[acceptance.origin.user] = left > 0 ? left : nil
     connections[slot].isOpen = false
-    if connections[slot].id == nil { passOnAdmission(of: slot) }
+    if connections[slot].id == nil { moveAdmissionToSilent(from: slot) }
     connections[slot].firstMessageDue = nil
     connections[slot].outbox.noteRead()
     connections[slot].removalDue = now + Self.closedLifetime
@@ -175,8 +175,8 @@ struct Connections {
     }
   }
 
-  /// Notes that the socket was empty, so no message waits of connections closed before; returns the
-  /// ids of those whose end the hub must handle.
+  /// Notes that the socket was empty, so that it holds no message of a closed connection; returns the
+  /// ids of the closed connections whose end the hub must handle.
   mutating func noteSocketEmpty() -> [ConnectionID] {
     guard !closedSlots.isEmpty else { return [] }
     defer { closedSlots.removeAll(keepingCapacity: true) }

@@ -83,7 +83,7 @@ package struct GuardedRouter: ~Copyable {
 
   // The events that the owner's poller waits for.
 
-  /// Adds the sources of this router's work to a poller.
+  /// Adds the sockets and the descriptor that give this router work to a poller.
   ///
   /// For messages the poller watches libzmq's edge-triggered descriptor. That suffices, because the
   /// owner reads until the router is empty before it sleeps.
@@ -180,7 +180,7 @@ extension GuardedRouter {
     guard receivedMessage.count >= 2 else { return nil }
     // The gate disconnects a peer that chooses its routing id before the peer can send a message.
     guard let id = Connections.automaticID(receivedMessage[0].bytes) else { return nil }
-    let known = connections.slot(of: id) ?? firstMessage(id, authority)
+    let known = connections.slot(of: id) ?? noteFirstMessage(id, authority)
     noteTaken(known)
     guard let slot = known, connections[slot].isListenedTo else { return nil }
     let isEnveloped = receivedMessage[1].count == 0
@@ -203,7 +203,7 @@ extension GuardedRouter {
   /// Gives a connection its id with its first message, and returns its slot in the table.
   ///
   /// The result is nil if the peer may not connect, or the connection is gone.
-  private mutating func firstMessage(
+  private mutating func noteFirstMessage(
     _ id: ConnectionID, _ authority: some PeerAuthority
   ) -> Int? {
     // The acceptance of the connection has been queued since before its first byte.
@@ -354,7 +354,7 @@ extension GuardedRouter {
   /// Whether a peer has read nearly everything; if so, its count of unread bytes becomes 0.
   private mutating func hasRead(_ slot: Int) -> Bool {
     if connections[slot].isOpen,
-      navd_has_read(connections[slot].acceptance.descriptor, Self.kernelBytes) == 0
+      navd_has_read(connections[slot].acceptance.descriptor, Self.kernelBytesOfReadingPeer) == 0
     {
       return false
     }
@@ -362,8 +362,8 @@ extension GuardedRouter {
     return true
   }
 
-  /// The bytes in the kernel up to which a peer counts as having read.
-  private static let kernelBytes: Int32 = 65_536
+  /// The maximum of bytes that the kernel holds for a peer that navd regards as reading.
+  private static let kernelBytesOfReadingPeer: Int32 = 65_536
 
   /// Adds up the unread bytes of all peers; while they exceed the limit, evicts the peer with most.
   private mutating func limitUnreadBytes(at now: UInt64) {

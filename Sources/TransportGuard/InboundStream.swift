@@ -236,7 +236,7 @@ package struct InboundStream: Sendable {
 }
 
 extension Span<UInt8> {
-  /// Whether the span begins with these bytes, after setting the bits of `mask` in each of its own.
+  /// Whether the span begins with these bytes, if the bits of `mask` are set in each of its bytes.
   fileprivate func starts(with bytes: [UInt8], mask: UInt8 = 0) -> Bool {
     guard count >= bytes.count else { return false }
     for index in bytes.indices where self[index] | mask != bytes[index] { return false }

@@ -268,7 +268,7 @@ import ZeroMQ
   @Test func `more connections than the limit and its tolerance are shut down at once`() throws {
     var stage = try RouterStage(connections: 100, ofPrincipal: 3)
     var ends: [[Int32]] = []
-    for _ in 0..<3 + Connections.tolerance + 2 {
+    for _ in 0..<3 + Connections.toleratedExcess + 2 {
       var pair: [Int32] = [-1, -1]
       #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
       #expect(stage.gate.noteAccepted(pair[0]))
@@ -279,7 +279,7 @@ import ZeroMQ
       var byte: UInt8 = 0
       return unsafe recv(pair[1], &byte, 1, Int32(MSG_DONTWAIT)) == 0
     }
-    #expect(isShut.prefix(3 + Connections.tolerance).allSatisfy { !$0 })
+    #expect(isShut.prefix(3 + Connections.toleratedExcess).allSatisfy { !$0 })
     #expect(isShut.suffix(2) == [true, true])
     // One line for all of them.
     #expect(
