@@ -20,7 +20,8 @@ struct CommitPolicy {
   private var overlapScore = 0
   /// Whether the wait before the running commit brought records.
   ///
-  /// Such a commit has all ops of the clients: none arrive during it, and the score must not fall.
+  /// After such a wait, a commit has all ops of the clients; none arrive then, and `overlapScore`
+  /// must not fall.
   private var hasGathered = false
   /// Counts the commits that do not wait, after a wait that brought less than half of the awaited
   /// records: 8 after the first such wait, twice as many after each further one, up to 1024.

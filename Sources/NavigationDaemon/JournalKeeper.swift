@@ -21,7 +21,7 @@ package struct JournalKeeper: Sendable {
 
   /// Connects to the database of a cluster as the member with this name, address and key.
   ///
-  /// It calls the function that it gets with warnings about the database.
+  /// The last argument is a function that gets warnings about the database.
   package typealias MakePlace =
     @Sendable (
       Configuration, ClusterMember, @escaping @Sendable (String) -> Void

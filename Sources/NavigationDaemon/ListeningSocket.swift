@@ -12,8 +12,8 @@ struct ListeningSocket {
   let lent: LentSocket
   /// The lock of the path; nil for networks, and where only root can make a lock.
   ///
-  /// navd holds it until the process ends. Without it, a second process could bind the path and silently
-  /// take over new clients.
+  /// navd holds it until the process ends. Without it, a second process could bind the path, and
+  /// silently take over new clients.
   let lock: EndpointLock?
 
   /// Whether no interface had the address when navd began to listen on it.

@@ -1,7 +1,7 @@
 /// Compares the connections in the table with the sockets that the kernel has for the process.
 ///
 /// Both sides name a connection by the kernel's number of its socket. While an event is on its way,
-/// a connection is on one side only. So a difference counts only once older than ``minimumAge``.
+/// a connection is on one side only. So only a difference older than ``minimumAge`` counts.
 ///
 /// Law: each difference is returned once.
 struct ConnectionAudit {

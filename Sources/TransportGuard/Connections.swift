@@ -132,10 +132,10 @@ struct Connections {
 
   /// Notes the first message of a connection, and gives the connection its id.
   ///
-  /// A message names its descriptor, which the kernel may have reused since. It also names its
-  /// admission number. That number is greater than the count at the acceptance of its connection,
-  /// and not greater than the count at the next acceptance with that descriptor.
-  /// The result is nil if the connection is no longer in the table.
+  /// A message names its descriptor, which the kernel may have reused since, and its admission
+  /// number. The latter exceeds the count of admissions at the acceptance of its connection,
+  /// but not the count at the next acceptance with that descriptor. The result is nil
+  /// if the connection is no longer in the table.
   mutating func noteFirstMessage(
     _ id: ConnectionID, _ routingID: [UInt8], from peer: Peer, key: CurvePublicKey?,
     admission: UInt64, descriptor: Int32
@@ -175,7 +175,7 @@ struct Connections {
     }
   }
 
-  /// Notes that the socket was empty, so that it holds no message of a closed connection; returns the
+  /// Notes that the socket was empty, so that no message of a closed connection waits; returns the
   /// ids of the closed connections whose end the hub must handle.
   mutating func noteSocketEmpty() -> [ConnectionID] {
     guard !closedSlots.isEmpty else { return [] }

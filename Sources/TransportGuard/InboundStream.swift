@@ -1,11 +1,11 @@
 /// Parses the bytes of one peer, in ZMTP 3 (RFC 37), and counts those that libzmq must hold.
 ///
-/// libzmq limits the size of a frame, and the number of waiting messages. It limits neither the
-/// number of frames in a message nor the bytes of all that wait. It accepts any routing id from a
-/// peer. But it aborts the process when its own counter reaches an id that is in use, and never
-/// frees the messages of a peer whose id another peer has. It recognises a command by its name
-/// alone, and queues some commands as messages. So this parser lets libzmq see only what the
-/// protocol allows.
+/// libzmq limits the size of a frame, and the number of waiting messages. libzmq limits neither the
+/// number of frames in a message nor the bytes of all that wait. libzmq accepts any routing id from
+/// a peer, but aborts the process when its own counter reaches an id in use, and never frees
+/// the messages of a peer whose id another peer has. libzmq recognises a command by its name alone,
+/// and queues some commands as messages. So this parser lets libzmq see only what the protocol
+/// allows.
 ///
 /// Law: the result does not depend on how the bytes are cut into pieces, up to the first offence.
 package struct InboundStream: Sendable {

@@ -8,8 +8,8 @@ import Synchronization
 
 /// Accepts a connection, but keeps the last descriptors free.
 ///
-/// libzmq aborts the process when accept4(2) fails for want of descriptors. Its own threads accept,
-/// faster than the loop could stop them, and it cannot stop accepting without ending every
+/// libzmq aborts the process when accept4(2) fails for want of descriptors. libzmq's threads accept
+/// faster than the loop could stop them, and libzmq cannot stop accepting without ending every
 /// connection of the socket. So this function closes a connection that would take one of the last
 /// 64 descriptors, and reports ECONNABORTED. libzmq ignores that error and goes on accepting.
 @c(accept4)
