@@ -32,7 +32,7 @@ struct ConfigurationBuilder {
     faults += found.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
   }
 
-  mutating func refuse(_ fault: ConfigurationError) { faults.append(fault) }
+  mutating func addFault(_ fault: ConfigurationError) { faults.append(fault) }
 
   /// Applies values that take precedence over files, with the same checks as a line of a file.
   ///

@@ -30,7 +30,7 @@ struct ConfigurationSources: Sendable {
         let lines = value.split(separator: "\n").map(String.init)
         builder.override(section, key, with: isRepeatable ? lines : [value], from: .variable(name))
       } catch {
-        builder.refuse(error)
+        builder.addFault(error)
       }
     }
     for option in options {

@@ -94,13 +94,13 @@ extension ServerLoop {
     if reschedules { scheduleBackups() }
     log.setLevel(new.logLevel)
     hub.reconfigure(Daemon.hubConfiguration(new))
-    served?.keeper.use(hub)
+    served?.keeper.useConfiguration(of: hub)
     router.apply(new.router)
     access.watch(new.access.keyDirectory)
     // The keys were read before the watch of their directory began.
     var control = control
     control.readKeys()
-    use(control)
+    useAccess(control)
     measureLimits()
     messageReader = hub.makeReader()
     writer.journal.retention = new.retention
@@ -109,9 +109,9 @@ extension ServerLoop {
   // Changes of roles, grants and keys.
 
   /// Reads the keys again, and ends the sessions of clients whose keys are no longer authorised.
-  mutating func rereadKeys() { use(access.reread()) }
+  mutating func rereadKeys() { useAccess(access.reread()) }
 
-  mutating func use(_ control: AccessControl) {
+  mutating func useAccess(_ control: AccessControl) {
     let former = access.control.access
     access.control = control
     for problem in control.problems {

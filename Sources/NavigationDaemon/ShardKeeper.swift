@@ -34,7 +34,7 @@ final class ShardKeeper: @unchecked Sendable {
     /// `served` has changed: the keeper reads the cluster again.
     case readAgain
     /// Shards are replayed by the configuration of this hub from now on.
-    case use(Hub)
+    case useConfiguration(of: Hub)
   }
 
   let news = Mailbox<News>()
@@ -70,13 +70,13 @@ final class ShardKeeper: @unchecked Sendable {
 
   /// Starts the thread; empty copies of `hub` replay shards.
   func start(_ hub: borrowing Hub) {
-    use(hub)
+    useConfiguration(of: hub)
     Thread.start { self.run() }
   }
 
   /// Makes the thread replay shards by the configuration of a hub from now on.
-  func use(_ hub: borrowing Hub) {
-    orders.append(.use(hub.makeReplayingHub(seed: 0)))
+  func useConfiguration(of hub: borrowing Hub) {
+    orders.append(.useConfiguration(of: hub.makeReplayingHub(seed: 0)))
   }
 
   func store(_ wish: AskedWish) { orders.append(.wish(wish)) }
@@ -150,7 +150,7 @@ final class ShardKeeper: @unchecked Sendable {
           news.append(.wished(asked, .storage(error.description)))
         }
       case .readAgain: break
-      case .use(let hub): hubTemplate = hub
+      case .useConfiguration(of: let hub): hubTemplate = hub
       }
     }
   }
