@@ -26,9 +26,9 @@ func client(_ handle: OpaquePointer?) throws(Failure) -> Client {
   return client
 }
 
-/// A time limit of at least 100 ms; -1 stands for `usual`.
-func timeLimit(_ milliseconds: Int32, _ usual: Duration?) throws(Failure) -> Duration? {
-  guard milliseconds != -1 else { return usual }
+/// The time limit of an argument, at least 100 ms; for -1 it is `defaultLimit`.
+func timeLimit(_ milliseconds: Int32, _ defaultLimit: Duration?) throws(Failure) -> Duration? {
+  guard milliseconds != -1 else { return defaultLimit }
   guard milliseconds >= 100 else {
     throw .misuse("the time limit is \(milliseconds) ms; it is 100 ms or more, or -1")
   }
@@ -36,10 +36,10 @@ func timeLimit(_ milliseconds: Int32, _ usual: Duration?) throws(Failure) -> Dur
 }
 
 /// The maximum depth of JSON in an argument, so that the whole message stays within the limit of 32.
-let messageDepth = 30
+let maximumArgumentDepth = 30
 
 func json(
-  _ text: String, _ name: String, maximumDepth: Int = messageDepth
+  _ text: String, _ name: String, maximumDepth: Int = maximumArgumentDepth
 ) throws(Failure) -> JSONTape {
   var tape = JSONTape()
   do throws(JSONError) {
@@ -107,19 +107,19 @@ func registration(_ text: String) throws(Failure) -> DelegateRegistration {
 
 /// Makes guards that hold as long as a part of a nav equals the state that the user saw.
 ///
-/// It throws a misuse if `tape` is no state as NAVD_EVENT_STATE has it, or `what` names no part.
-func guards(_ tape: JSONTape, _ what: String) throws(Failure) -> OpaqueJSON {
-  guard let epoch = tape.member("epoch", of: tape.root).flatMap({ tape.string($0) }),
-    let revision = tape.member("rev", of: tape.root).flatMap({ tape.integer($0) }),
-    let screens = tape.member("screens", of: tape.root), tape.kind(screens) == .array
+/// It throws a misuse if `state` is not the JSON of an NAVD_EVENT_STATE, or `part` names no part.
+func guardsOnState(_ state: JSONTape, part: String) throws(Failure) -> OpaqueJSON {
+  guard let epoch = state.member("epoch", of: state.root).flatMap({ state.string($0) }),
+    let revision = state.member("rev", of: state.root).flatMap({ state.integer($0) }),
+    let screens = state.member("screens", of: state.root), state.kind(screens) == .array
   else { throw .misuse("state has no epoch, rev and screens; pass the JSON of a state") }
-  let ids = tape.elements(of: screens) { screen in
-    tape.member("id", of: screen).flatMap { tape.string($0) }
+  let ids = state.elements(of: screens) { screen in
+    state.member("id", of: screen).flatMap { state.string($0) }
   }.compactMap(\.self)
   var guards: JSONObject = ["epoch": .string(epoch)]
   let top = ids.last.map { OpaqueJSON.string($0) } ?? .null
-  let visible = outermost(tape).map { OpaqueJSON.string($0) } ?? top
-  switch what {
+  let visible = outermostPresentedID(in: state).map { OpaqueJSON.string($0) } ?? top
+  switch part {
   case "epoch": break
   case "rev": guards.add("rev", .integer(revision))
   case "stack": guards.add("stack", .array(ids.map { .string($0) }))
@@ -127,13 +127,13 @@ func guards(_ tape: JSONTape, _ what: String) throws(Failure) -> OpaqueJSON {
   case "top":
     guards.add("top", top)
     guards.add("visible", visible)
-  default: throw .misuse("\(what) is none of top, stack, rev, visible and epoch")
+  default: throw .misuse("\(part) is none of top, stack, rev, visible and epoch")
   }
   return .object(guards)
 }
 
 /// The id of the outermost presented screen in a state; nil if none is presented.
-private func outermost(_ tape: JSONTape) -> String? {
+private func outermostPresentedID(in tape: JSONTape) -> String? {
   guard let part = tape.member("presented", of: tape.root),
     let chain = tape.member("chain", of: part), tape.kind(chain) == .array
   else { return nil }

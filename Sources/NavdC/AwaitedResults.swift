@@ -4,44 +4,44 @@ import NavigationClient
 
 /// The screens that a program in C has presented, and whose results it waits for.
 struct AwaitedResults {
-  /// Whether each awaited screen has been there, by nav and screen.
-  private var awaited: [String: [String: Bool]] = [:]
+  /// By nav and awaited screen, whether a state of the nav has contained the screen.
+  private var awaitedHasAppeared: [String: [String: Bool]] = [:]
   /// The newest mirror of each watched nav.
   private var newestMirrors: [String: Mirror] = [:]
 
   /// Begins to wait; a second wait for the same screen changes nothing.
   mutating func awaitResult(of screen: String, in nav: String) {
-    guard awaited[nav]?[screen] == nil else { return }
-    let isThere = newestMirrors[nav].map { Self.ids($0).contains(screen) } ?? false
-    awaited[nav, default: [:]][screen] = isThere
+    guard awaitedHasAppeared[nav]?[screen] == nil else { return }
+    let isThere = newestMirrors[nav].map { Self.screenIDs($0).contains(screen) } ?? false
+    awaitedHasAppeared[nav, default: [:]][screen] = isThere
   }
 
   /// Handles a new state, and returns the events of the screens that have gone.
   ///
-  /// `diff` is the revision that led to it; nil after a snapshot.
+  /// `diff` is the revision that led to the state; nil after a snapshot.
   mutating func handle(_ nav: String, _ mirror: Mirror, _ diff: Diff?) -> [Event] {
     newestMirrors[nav] = mirror
-    guard let waits = awaited[nav] else { return [] }
-    let there = Self.ids(mirror)
+    guard let waits = awaitedHasAppeared[nav] else { return [] }
+    let there = Self.screenIDs(mirror)
     var events: [Event] = []
     for (screen, wasThere) in waits.sorted(by: { $0.key < $1.key }) {
       if wasThere,
         let event = Self.resultEvent(of: screen, nav, mirror, diff, isThere: there.contains(screen))
       {
         events.append(event)
-        awaited[nav]?[screen] = nil
+        awaitedHasAppeared[nav]?[screen] = nil
       } else if there.contains(screen) {
-        awaited[nav]?[screen] = true
+        awaitedHasAppeared[nav]?[screen] = true
       }
     }
-    if awaited[nav]?.isEmpty == true { awaited[nav] = nil }
+    if awaitedHasAppeared[nav]?.isEmpty == true { awaitedHasAppeared[nav] = nil }
     return events
   }
 
   /// Ends the waits for all screens of a nav, without results, because its watch has ended.
   mutating func endWatch(of nav: String) -> [Event] {
     newestMirrors[nav] = nil
-    let waits = awaited.removeValue(forKey: nav) ?? [:]
+    let waits = awaitedHasAppeared.removeValue(forKey: nav) ?? [:]
     return waits.keys.sorted().map {
       Event(NAVD_EVENT_RESULT, nav: nav, ["screen": .string($0)])
     }
@@ -83,7 +83,7 @@ struct AwaitedResults {
     return found
   }
 
-  private static func ids(_ mirror: Mirror) -> Set<String> {
+  private static func screenIDs(_ mirror: Mirror) -> Set<String> {
     Set((mirror.screens + mirror.presented).map(\.id))
   }
 }

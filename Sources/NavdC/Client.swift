@@ -15,12 +15,12 @@ final class Client: @unchecked Sendable {
   private var state = ClientState()
   /// The descriptor for the program's event loop.
   let fileDescriptor: Int32
-  private let forks = Forks.count
-  var isForked: Bool { forks != Forks.count }
+  private let forkCountAtCreation = Forks.count
+  var isForked: Bool { forkCountAtCreation != Forks.count }
   private let hasReportedFork = Atomic(false)
 
   /// The maximum number of events that wait before navd_next returns one.
-  private static let maximumWaiting = 64
+  private static let maximumWaitingEvents = 64
   /// How long a request waits if the caller names no time.
   static let defaultTimeout = Duration.seconds(10)
 
@@ -78,7 +78,7 @@ final class Client: @unchecked Sendable {
         if let event = state.takeEvent() { return event }
         guard state.end == nil else { return nil }
         do throws(ConnectionError) {
-          try connection.serve(limit: Self.maximumWaiting)
+          try connection.serve(limit: Self.maximumWaitingEvents)
         } catch {
           finish(Failure(error))
           continue

@@ -10,17 +10,17 @@ struct ClientState {
   private var events: [Event] = []
   private var hasReturnedEnd = false
   /// The watched navs, and whether the watch of each waits for the next nav of that name.
-  var watched: [String: Bool] = [:]
+  var watchWaitsForNext: [String: Bool] = [:]
   /// The submitted changes without an answer.
   var submitted: Set<UInt64> = []
-  /// The open questions by their numbers for C; of a veto, the daemon reports the end.
+  /// The open questions by their numbers for C; one for a veto stays until the daemon settles it.
   private var questions: [UInt64: (ask: AskID, isVeto: Bool)] = [:]
   private var questionCount: UInt64 = 0
   var results = AwaitedResults()
 
   var hasEvents: Bool { !events.isEmpty || (end != nil && !hasReturnedEnd) }
 
-  /// Takes the oldest event; the end of the client is the last.
+  /// Takes the oldest event; the last event reports the end of the client.
   mutating func takeEvent() -> Event? {
     if !events.isEmpty { return events.removeFirst() }
     guard let end, !hasReturnedEnd else { return nil }
@@ -80,7 +80,8 @@ struct ClientState {
             "ev": event.events,
           ]))
     case .watchEnded(let nav, .full, let outcome):
-      if case .ended("closed", _) = outcome, watched[nav] == true {} else { watched[nav] = nil }
+      let isClosed = if case .ended("closed", _) = outcome { true } else { false }
+      if !isClosed || watchWaitsForNext[nav] != true { watchWaitsForNext[nav] = nil }
       events += results.endWatch(of: nav)
       events.append(Event(NAVD_EVENT_ENDED, nav: nav, error: Failure(outcome)))
     case .duty(let event): handle(event)

@@ -28,7 +28,7 @@ final class Event: Sendable {
     self.error = error.map { ErrorText($0) }
   }
 
-  /// Makes the event of a state: with `why` after a snapshot, with diffs after changes, else resumed.
+  /// Makes the event of a snapshot with its `why`, of changes with diffs, or of a resumed watch.
   init(_ nav: String, _ mirror: Mirror, _ diffs: [Diff] = [], why: String? = nil) {
     kind = NAVD_EVENT_STATE
     self.nav = CText(nav)

@@ -14,7 +14,7 @@ struct Failure: Error, Sendable {
   var retryAfter: UInt64 = 0
   var mayHaveHappened = false
   /// The message of the daemon; an empty object if there is none.
-  var body = Array("{}".utf8)
+  var errorReplyJSON = Array("{}".utf8)
 
   init(
     _ status: navd_status, _ code: String, _ message: String, retry: navd_retry = NAVD_RETRY_NEVER,
@@ -44,7 +44,7 @@ struct Failure: Error, Sendable {
       advice: refusal.knownCode?.row.advice ?? refusal.retryPolicy.forC.advice)
     mayHaveHappened = refusal.effect != "none"
     retryAfter = refusal.after ?? 0
-    body = refusal.body.bytes
+    errorReplyJSON = refusal.body.bytes
   }
 
   init(_ error: ConnectionError) {
@@ -94,7 +94,7 @@ struct Failure: Error, Sendable {
 }
 
 extension Retry {
-  /// The value of C, and the advice for a code that this library does not know.
+  /// The value in navd.h, and the advice for an error code that this library does not know.
   fileprivate var forC: (value: navd_retry, advice: String) {
     switch self {
     case .no: (NAVD_RETRY_NEVER, "do not repeat it as it is")
@@ -119,6 +119,6 @@ final class ErrorText: Sendable {
     code = CText(failure.code)
     message = CText(failure.message)
     advice = CText(failure.advice)
-    json = CText(failure.body)
+    json = CText(failure.errorReplyJSON)
   }
 }

@@ -16,7 +16,7 @@ public func navd_guard(
     guard let place = unsafe result else { throw .misuse("guard is NULL") }
     unsafe place.pointee = nil
     let tape = try json(try unsafe text(state, "state"), "state", maximumDepth: 64)
-    let guards = try NavdC.guards(tape, try unsafe text(what, "what"))
+    let guards = try guardsOnState(tape, part: try unsafe text(what, "what"))
     guard let nav = tape.member("nav", of: tape.root).flatMap({ tape.string($0) }) else {
       throw .misuse("state has no nav; pass the JSON of a state")
     }
@@ -40,7 +40,7 @@ public func navd_perform(
     if let reply = unsafe reply { unsafe reply.pointee = nil }
     let change = try unsafe Change(nav, list, condition, flags)
     let timeout = try timeLimit(timeout_ms, nil) ?? Client.defaultTimeout
-    let within = try timeLimit(timeout_ms, change.usualLimit) ?? timeout
+    let within = try timeLimit(timeout_ms, change.defaultLimit) ?? timeout
     let answer = try unsafe client(handle).use { connection, _ throws(ConnectionError) in
       try connection.perform(
         change.request, operations: change.operations, timeout: timeout, within: within)
@@ -61,7 +61,7 @@ public func navd_submit(
     guard let place = unsafe id else { throw .misuse("id is NULL") }
     unsafe place.pointee = 0
     let change = try unsafe Change(nav, list, condition, flags)
-    let within = try timeLimit(within_ms, change.usualLimit)
+    let within = try timeLimit(within_ms, change.defaultLimit)
     let client = try unsafe client(handle)
     unsafe place.pointee = try client.use { connection, state throws(ConnectionError) in
       let id = try connection.submit(
@@ -128,7 +128,7 @@ private struct Change {
   var request: OpRequest
   var operations: [[UInt8]]
   /// The time limit without one of the caller's; nil for none.
-  var usualLimit: Duration?
+  var defaultLimit: Duration?
 
   init(
     _ nav: UnsafePointer<CChar>?, _ list: UnsafePointer<CChar>?,
@@ -149,6 +149,6 @@ private struct Change {
       waits: flags & CUnsignedInt(NAVD_QUEUE) != 0)
     let (texts, areByPerson) = try NavdC.operations(try unsafe text(list, "operations"))
     operations = texts
-    usualLimit = areByPerson ? OperationKind.personLimit : nil
+    defaultLimit = areByPerson ? OperationKind.personLimit : nil
   }
 }

@@ -55,8 +55,8 @@ public func navd_watch(
   unsafe attempt(error) { () throws(Failure) in
     let nav = try unsafe text(nav, "nav")
     try unsafe client(handle).use { connection, state throws(ConnectionError) in
-      guard state.watched[nav] == nil else { return }
-      state.watched[nav] = wait != 0
+      guard state.watchWaitsForNext[nav] == nil else { return }
+      state.watchWaitsForNext[nav] = wait != 0
       try connection.request { $0.watch(nav, waits: wait != 0) }
     }
   }
@@ -71,7 +71,7 @@ public func navd_unwatch(
   unsafe attempt(error) { () throws(Failure) in
     let nav = try unsafe text(nav, "nav")
     try unsafe client(handle).use { connection, state throws(ConnectionError) in
-      guard state.watched.removeValue(forKey: nav) != nil else { return }
+      guard state.watchWaitsForNext.removeValue(forKey: nav) != nil else { return }
       _ = state.results.endWatch(of: nav)
       try connection.request { $0.unwatch(nav) }
     }
@@ -143,8 +143,8 @@ public func navd_await_result(
   unsafe attempt(error) { () throws(Failure) in
     let (nav, screen) = (try unsafe text(nav, "nav"), try unsafe text(screen, "screen"))
     let isWatched = try unsafe client(handle).use { _, state in
-      if state.watched[nav] != nil { state.results.awaitResult(of: screen, in: nav) }
-      return state.watched[nav] != nil
+      if state.watchWaitsForNext[nav] != nil { state.results.awaitResult(of: screen, in: nav) }
+      return state.watchWaitsForNext[nav] != nil
     }
     guard isWatched else { throw .misuse("\(nav) is not watched") }
   }

@@ -9,7 +9,7 @@ import NavigationCore
 public func navd_json_get(
   _ json: UnsafePointer<CChar>?, _ pointer: UnsafePointer<CChar>?
 ) -> UnsafeMutablePointer<CChar>? {
-  guard let (tape, index) = unsafe value(json, pointer) else { return nil }
+  guard let (tape, index) = unsafe element(json, pointer) else { return nil }
   return unsafe mallocCopy(tape.string(index).map { Array($0.utf8) } ?? tape.raw(index))
 }
 
@@ -18,7 +18,7 @@ public func navd_json_get(
 public func navd_json_count(
   _ json: UnsafePointer<CChar>?, _ pointer: UnsafePointer<CChar>?
 ) -> CInt {
-  guard let (tape, index) = unsafe value(json, pointer),
+  guard let (tape, index) = unsafe element(json, pointer),
     tape.kind(index) == .array || tape.kind(index) == .object
   else { return -1 }
   return CInt(clamping: tape.count(index))
@@ -37,9 +37,9 @@ public func navd_json_string(_ text: UnsafePointer<CChar>?) -> UnsafeMutablePoin
 @c @implementation
 public func navd_string_free(_ string: UnsafeMutablePointer<CChar>?) { unsafe free(string) }
 
-private func value(
+private func element(
   _ json: UnsafePointer<CChar>?, _ pointer: UnsafePointer<CChar>?
-) -> (JSONTape, Int)? {
+) -> (tape: JSONTape, index: Int)? {
   guard let json = unsafe json, let pointer = unsafe pointer,
     let json = unsafe String(validatingCString: json),
     let pointer = unsafe String(validatingCString: pointer),

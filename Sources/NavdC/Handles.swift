@@ -8,20 +8,20 @@ import NavigationClient
 enum Handles {
   private struct Table {
     var objects: [UInt: any AnyObject & Sendable] = [:]
-    var count: UInt = 0
+    var issuedCount: UInt = 0
   }
 
   private static let table = Lock(Table())
   private static let isHeldOverForks = pthread_atfork(
     { Handles.table.lock() }, { Handles.table.unlock() }, { Handles.table.unlock() })
-  /// No address of a process begins with these bits, so a program that follows a handle stops there.
-  private static let mark: UInt = UInt.bitWidth == 64 ? 0xC0DE << 48 : 0xC000_0000
+  /// No address of a process begins with these bits: a program that dereferences a handle crashes.
+  private static let highBits: UInt = UInt.bitWidth == 64 ? 0xC0DE << 48 : 0xC000_0000
 
   static func add(_ object: any AnyObject & Sendable) -> OpaquePointer? {
     _ = isHeldOverForks
     let number = table.withLock { table in
-      table.count += 1
-      let number = mark | (table.count &* 16)
+      table.issuedCount += 1
+      let number = highBits | (table.issuedCount &* 16)
       table.objects[number] = object
       return number
     }

@@ -3,7 +3,7 @@ import CLinux
 
 // What the functions of C give back.
 
-/// Runs a function that can fail; its error goes to `place`, or with NULL nowhere.
+/// Runs a function that can fail, and stores its error in `place` unless that is NULL.
 func attempt(
   _ place: UnsafeMutablePointer<OpaquePointer?>?, _ body: () throws(Failure) -> Void
 ) -> navd_status {
@@ -17,7 +17,7 @@ func attempt(
   }
 }
 
-/// A copy for C, of malloc(3).
+/// A copy with a final NUL byte, which C frees with free(3).
 func mallocCopy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
   guard let copy = unsafe malloc(bytes.count + 1) else { return nil }
   unsafe bytes.withUnsafeBytes { bytes in

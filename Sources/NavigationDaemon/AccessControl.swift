@@ -10,7 +10,7 @@ struct AccessControl: PeerAuthority, Sendable {
   private(set) var access: Access
   /// The reasons why files in the directory of keys are ignored.
   private(set) var problems: [String] = []
-  private var names: [CurvePublicKey: String] = [:]
+  private var keyNames: [CurvePublicKey: String] = [:]
   private let directory: KeyDirectory
   /// The name of this machine in a cluster; nil outside a cluster.
   let host: String?
@@ -40,30 +40,29 @@ struct AccessControl: PeerAuthority, Sendable {
   mutating func readKeys() {
     let listing = directory.list(trusting: access.daemonUser)
     problems = listing.problems
-    names = [:]
+    keyNames = [:]
     access.keys = [:]
     for key in listing.keys {
-      names[key.publicKey] = key.name
+      keyNames[key.publicKey] = key.name
       access.keys[key.name] = .some(key.role.map { Role($0) })
     }
   }
 
-  func name(of key: CurvePublicKey) -> String? { names[key] }
+  func name(of key: CurvePublicKey) -> String? { keyNames[key] }
 
   func admits(_ peer: Peer) -> Bool { access.admits(peer) }
 
   /// Stands for a user or group that does not exist: no client has a key with an empty name.
   ///
-  /// A grant to it still counts as a grant, so it ends the default rights of users without a role.
+  /// A grant to `nobody` is a grant too: it ends the default rights of users without a role.
   private static let nobody = Access.Subject.key("")
 
   private static func subjects(_ who: Configuration.Access.Who) -> [Access.Subject] {
-    existing(who) ?? [nobody]
+    existingSubjects(who) ?? [nobody]
   }
 
-  /// The subjects that a word of the configuration names; nil for a user or group that does not
-  /// exist.
-  private static func existing(_ who: Configuration.Access.Who) -> [Access.Subject]? {
+  /// The subjects that a word of the configuration names; nil if the user or group does not exist.
+  private static func existingSubjects(_ who: Configuration.Access.Who) -> [Access.Subject]? {
     switch who {
     case .userID(let number): return [.user(number)]
     case .groupID(let number): return [.group(number)]
@@ -87,7 +86,7 @@ struct AccessControl: PeerAuthority, Sendable {
     case .user(let text): name = "user \(text)"
     case .group(let text): name = "group \(text)"
     }
-    return existing(who) == nil
+    return existingSubjects(who) == nil
       ? "there is no \(name), which gets nothing: create it and reload" : nil
   }
 
@@ -103,7 +102,8 @@ struct AccessControl: PeerAuthority, Sendable {
     }
   }
 
-  /// The number of all users that the user namespace of this process does not map; nil if it maps all.
+  /// The user id that the kernel reports for every user outside the user namespace of this process;
+  /// nil if the namespace maps all users.
   static var unmappedUser: UInt32? {
     unmappedUser(
       map: try? readSmallText("/proc/self/uid_map"),

@@ -7,23 +7,25 @@
 struct BackOff {
   private let shortest: Int
   private let longest: Int
-  private var remaining = 0
-  private var next: Int
+  private var turnsToSkip = 0
+  private var nextPause: Int
 
   init(from shortest: Int, to longest: Int) {
     assert(0 < shortest && shortest <= longest, "\(shortest) turns, and \(longest) at most")
-    (self.shortest, self.longest, next) = (shortest, longest, shortest)
+    (self.shortest, self.longest, nextPause) = (shortest, longest, shortest)
   }
 
-  var isOver: Bool { remaining == 0 }
+  var isOver: Bool { turnsToSkip == 0 }
 
-  mutating func noteTurn() { if remaining > 0 { remaining -= 1 } }
+  mutating func noteTurn() { if turnsToSkip > 0 { turnsToSkip -= 1 } }
 
   mutating func noteFailure() {
-    remaining = next
-    next = min(next * 2, longest)
+    turnsToSkip = nextPause
+    nextPause = min(nextPause * 2, longest)
   }
 
   /// Notes an attempt that was useful: the next pause is shorter by one part in `divisor`.
-  mutating func noteSuccess(_ divisor: Int) { next = max(shortest, next - next / divisor) }
+  mutating func noteSuccess(divisor: Int) {
+    nextPause = max(shortest, nextPause - nextPause / divisor)
+  }
 }

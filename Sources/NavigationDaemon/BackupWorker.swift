@@ -6,9 +6,8 @@ import Synchronization
 
 /// A backup to make.
 enum BackupJob: Hashable, Sendable {
-  /// A client asked for this backup. It goes into the directory of the journal, and navd never
-  /// removes it.
-  case asked
+  /// A client asked for this backup. It goes beside the journal, and navd never removes it.
+  case requestedByClient
   /// The schedule asked for this backup: it began at `seconds` since 1970, and navd keeps the
   /// newest `keep` backups in `folder`.
   case scheduled(seconds: Int, folder: String, keep: Int)
@@ -19,9 +18,9 @@ struct BackupResult: Sendable {
   var job: BackupJob
   /// The file, or the reason why there is none.
   var answer: BackupAnswer
-  var removed: [String] = []
+  var removedNames: [String] = []
   /// The first reason why an older backup could not be removed; nil without a fault.
-  var problem: String?
+  var removalProblem: String?
 }
 
 /// Copies the journal on a thread of its own, so that ops and reads of history continue meanwhile.
@@ -40,7 +39,7 @@ final class BackupWorker: Sendable {
   private let jobs = Mutex<[BackupJob]>([])
 
   /// Milliseconds between two reports of progress.
-  private static let interval: UInt64 = 100
+  private static let reportInterval: UInt64 = 100
 
   /// Makes a worker, which has a thread only during a backup.
   init(_ place: any JournalPlace) { self.place = place }
@@ -78,7 +77,7 @@ final class BackupWorker: Sendable {
       if case .scheduled(let seconds, let folder, let keep) = job {
         let (removed, fault) = BackupFolder.prune(
           folder, keeping: keep, newest: BackupFolder.name(ofSeconds: seconds))
-        (result.removed, result.problem) = (removed, fault?.description)
+        (result.removedNames, result.removalProblem) = (removed, fault?.description)
       }
       return result
     } catch {
@@ -96,7 +95,7 @@ final class BackupWorker: Sendable {
     func report(_ done: Int) {
       let now = SystemClock.monotonicMilliseconds()
       guard now >= reportDue else { return }
-      reportDue = now + Self.interval
+      reportDue = now + Self.reportInterval
       let progress = BackupProgress(done: UInt64(done), total: UInt64(2 * pages))
       reports.append(.progress(job, progress))
     }
@@ -105,13 +104,13 @@ final class BackupWorker: Sendable {
       report(done)
     }
     let (navs, sequence) = try JournalReplay.checkDraft(
-      backup.draft, bootID: bootID, renewing: false
+      backup.draft, bootID: bootID, renewingEpochs: false
     ) { done, total in
       report(pages + Int(UInt64(pages) * done / max(total, done, 1)))
     }
     let name: String
     switch job {
-    case .asked:
+    case .requestedByClient:
       let time = Timestamp.fileText(ofSeconds: Int(SystemClock.wallMilliseconds() / 1000))
       name = "navd-\(time)-\(sequence).db"
     case .scheduled(let seconds, _, _): name = BackupFolder.name(ofSeconds: seconds)

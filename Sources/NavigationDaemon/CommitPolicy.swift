@@ -8,44 +8,45 @@
 /// A commit waits only if ops arrived during the last syncs, or if the last wait brought some, and
 /// never longer than half a sync. After a wait that brought too little, some commits do not wait.
 ///
-/// Counts are of journal records, times are in nanoseconds. ``JournalWriter`` guards it by its
-/// lock.
+/// Counts are of journal records, times in nanoseconds. The lock of ``JournalWriter`` guards it.
 struct CommitPolicy {
   /// The records that the next commit can have: those that were waiting at the end of the last
   /// commit, and as many as the last commit had.
   private(set) var expectedRecords = 0
   /// The duration of the shorter of the last two syncs.
-  private var duration: UInt64 = 0
-  private var lastDuration: UInt64 = 0
-  /// A score from 0 to `waitingOverlap`: how often records arrived during the last syncs.
-  private var overlap = 0
+  private var shorterSyncDuration: UInt64 = 0
+  private var lastSyncDuration: UInt64 = 0
+  /// A score from 0 to `waitingScore`: how often records arrived during the last syncs.
+  private var overlapScore = 0
   /// Whether the wait before the running commit brought records.
   ///
-  /// Such a commit has all ops of the clients, so none arrive during it; `overlap` must not fall.
+  /// After such a wait, a commit has all ops of the clients; none arrive then, and `overlapScore`
+  /// must not fall.
   private var hasGathered = false
-  /// Counts the commits that do not wait after a wait that brought less than half of the awaited
-  /// records.
+  /// Counts the commits that do not wait, after a wait that brought less than half of the awaited
+  /// records: 8 after the first such wait, twice as many after each further one, up to 1024.
   ///
-  /// The first such wait skips 8 commits, each further one twice as many, up to 1024. A better one
-  /// halves the number.
+  /// A wait that brought more halves the number.
   private var pause = BackOff(from: 8, to: 1024)
 
-  /// The value of `overlap` from which a commit waits.
-  private static let waitingOverlap = 3
+  /// The value of `overlapScore` from which a commit waits.
+  private static let waitingScore = 3
 
   /// The time that the next commit may wait, counted from the end of the last one; 0 for none.
-  var limit: UInt64 { overlap >= Self.waitingOverlap && pause.isOver ? duration / 2 : 0 }
+  var maximumWait: UInt64 {
+    overlapScore >= Self.waitingScore && pause.isOver ? shorterSyncDuration / 2 : 0
+  }
 
   /// Records the end of a commit of at least 1 record; `waiting` records arrived during it.
   mutating func noteCommit(of records: Int, waiting: Int, duration: UInt64) {
     assert(records > 0, "a commit of nothing needs no sync")
     expectedRecords = records + waiting
-    self.duration = min(duration, lastDuration)
-    lastDuration = duration
+    shorterSyncDuration = min(duration, lastSyncDuration)
+    lastSyncDuration = duration
     if waiting > 0 {
-      overlap = min(overlap + 1, Self.waitingOverlap)
+      overlapScore = min(overlapScore + 1, Self.waitingScore)
     } else if !hasGathered {
-      overlap = max(overlap - 1, 0)
+      overlapScore = max(overlapScore - 1, 0)
     }
     hasGathered = false
     pause.noteTurn()
@@ -59,7 +60,7 @@ struct CommitPolicy {
     // by the next one. With a wait, one sync and at most half of another store more than that rate,
     // if at least half of the awaited records arrive.
     if 2 * (gathered - waiting) >= expectedRecords - waiting {
-      pause.noteSuccess(2)
+      pause.noteSuccess(divisor: 2)
     } else {
       pause.noteFailure()
     }

@@ -4,8 +4,7 @@ import NavigationCore
 extension Configuration {
   /// Section `[access]`: the roles and the rights of clients, and the keys for tcp.
   struct Access: Hashable, Sendable {
-    /// The user, group, key or role of a line; navd looks up names of users when it starts or
-    /// reloads.
+    /// The user, group, key or role of a line; navd looks names up at its start and at a reload.
     enum Who: Hashable, Sendable {
       /// `uid:N`
       case userID(UInt32)

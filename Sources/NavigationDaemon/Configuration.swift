@@ -28,7 +28,7 @@ package struct Configuration: Hashable, Sendable {
     var stateDirectory: String?
     package var durability = Durability.sync
     /// The path of the journal's witness; nil for none.
-    var witness: String?
+    var witnessPath: String?
     /// The mode of the socket file; nil stands for 0660 with a group, else 0600.
     var socketMode: UInt32?
     /// The group whose members can connect, as name or number; nil keeps the group of the daemon.
@@ -46,9 +46,9 @@ package struct Configuration: Hashable, Sendable {
     /// The name of this machine in the names of its users; nil stands for `member`.
     var host: String?
     /// The address at which clients reach this daemon; nil stands for the first one to listen on.
-    var announce: String?
+    var announcedAddress: String?
     /// The address of the gateway that serves this daemon's navs to browsers; nil for none.
-    var web: String?
+    var gatewayAddress: String?
     /// The milliseconds after which another daemon takes over from one that was lost.
     package var leaseMilliseconds: UInt64 = 5000
 
@@ -83,5 +83,5 @@ package struct Configuration: Hashable, Sendable {
   ///
   /// It is 4,096 bytes more than the longest message, so that the hub can answer a message that is
   /// slightly too long with an error.
-  var frameBytes: Int { hub.maximumRequestBytes + 4096 }
+  var maximumFrameBytes: Int { hub.maximumRequestBytes + 4096 }
 }

@@ -8,11 +8,11 @@ struct ConfigurationBuilder {
   /// The faults, file by file in the order of lines.
   private var faults: [ConfigurationError] = []
   /// The keys with a refused value, as "SECTION.NAME".
-  private var refused: Set<String> = []
+  private var refusedKeys: Set<String> = []
   /// The origins of each value, by "SECTION.NAME": one for each line that contributes to it.
   private var origins: [Text: [ConfigurationOrigin]] = [:]
   /// The environment variables that navd ignores, because an orchestrator of containers made them.
-  var ignored: [String] = []
+  var ignoredVariables: [String] = []
 
   mutating func add(_ contents: [UInt8], of file: String) {
     var (assignments, found) = readAssignments(contents, of: file)
@@ -23,7 +23,7 @@ struct ConfigurationBuilder {
         try apply(assignment, .file(file, line: assignment.line))
       } catch {
         found.append(error)
-        refused.insert("\(assignment.section).\(assignment.name)")
+        refusedKeys.insert("\(assignment.section).\(assignment.name)")
         if !ConfigurationKey.sections.contains(assignment.section) {
           unknown.insert(assignment.section)
         }
@@ -32,7 +32,7 @@ struct ConfigurationBuilder {
     faults += found.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
   }
 
-  mutating func refuse(_ fault: ConfigurationError) { faults.append(fault) }
+  mutating func addFault(_ fault: ConfigurationError) { faults.append(fault) }
 
   /// Applies values that take precedence over files, with the same checks as a line of a file.
   ///
@@ -47,12 +47,12 @@ struct ConfigurationBuilder {
         try apply(try Self.assignment(section, name, line, origin), origin)
       } catch {
         faults.append(error)
-        refused.insert("\(section).\(name)")
+        refusedKeys.insert("\(section).\(name)")
       }
     }
   }
 
-  /// Parses a value as a line of a file, and refuses it if the parser finds anything else.
+  /// Parses a value as a line of a file, and refuses it unless the line has this value alone.
   ///
   /// A line break or a comment in the value of a variable would otherwise change its meaning.
   private static func assignment(
@@ -86,9 +86,9 @@ struct ConfigurationBuilder {
     ]
     for (smaller, larger) in ordered {
       // If one of the two values was refused, the comparison would be about a default.
-      let (low, high) = (limit(smaller), limit(larger))
+      let (low, high) = (numericLimit(smaller), numericLimit(larger))
       guard low > high,
-        refused.isDisjoint(with: ["limits." + smaller, "limits." + larger])
+        refusedKeys.isDisjoint(with: ["limits." + smaller, "limits." + larger])
       else { continue }
       let place =
         origins[Text("limits." + smaller)]?.last ?? origins[Text("limits." + larger)]?.last
@@ -98,20 +98,21 @@ struct ConfigurationBuilder {
             + "larger than \(larger)"))
     }
     let every = "backup.every"
-    if configuration.backup.every > 0, configuration.cluster.database != nil,
-      refused.isDisjoint(with: [every, "cluster.database"])
+    if configuration.backup.intervalMilliseconds > 0, configuration.cluster.database != nil,
+      refusedKeys.isDisjoint(with: [every, "cluster.database"])
     {
       faults.append(
         (origins[Text(every)]?.last ?? .initial).refusal(
-          "[backup] every is \(configuration.backup.every[.seconds]): the database server of [cluster] "
-            + "keeps the journal; back it up with pg_basebackup or pg_dump"))
+          "[backup] every is \(configuration.backup.intervalMilliseconds[.seconds]): the database "
+            + "server of [cluster] keeps the journal; back it up with pg_basebackup or pg_dump"))
     }
     return (
-      LoadedConfiguration(configuration: configuration, origins: origins, ignored: ignored), faults
+      LoadedConfiguration(
+        configuration: configuration, origins: origins, ignoredVariables: ignoredVariables), faults
     )
   }
 
-  private func limit(_ name: String) -> Int {
+  private func numericLimit(_ name: String) -> Int {
     guard let number = ConfigurationKey.find("limits", name)?.value.number else {
       preconditionFailure("[limits] has no number \(name)")
     }
@@ -124,7 +125,7 @@ struct ConfigurationBuilder {
     let (section, name, value) = (assignment.section, assignment.name, assignment.value)
     if section == ConfigurationKey.classesSection { return try declare(assignment, origin) }
     guard let key = ConfigurationKey.find(section, name) else {
-      throw origin.refusal(Self.unknown(section, name))
+      throw origin.refusal(Self.unknownKeyMessage(section, name))
     }
     let before = key.values(in: configuration)
     if let expected = key.store(value, in: &configuration) {
@@ -145,8 +146,7 @@ struct ConfigurationBuilder {
     return "; is it role:\(subject)?"
   }
 
-  /// Records where the lines of a key's new value come from; `before` are its lines before the
-  /// assignment.
+  /// Records where the lines of a key's new value come from; `before` are its former lines.
   private mutating func recordOrigin(
     _ origin: ConfigurationOrigin, of name: String, _ key: ConfigurationKey, _ before: [String]
   ) {
@@ -178,7 +178,7 @@ struct ConfigurationBuilder {
     origins[Text("\(ConfigurationKey.classesSection).\(declared.name)")] = [origin]
   }
 
-  static func unknown(_ section: String, _ name: String) -> String {
+  static func unknownKeyMessage(_ section: String, _ name: String) -> String {
     if section.isEmpty {
       let homes = ConfigurationKey.all.filter { $0.name == name }.map { "[\($0.section)]" }
       return "\(name) stands before the first section"

@@ -51,7 +51,7 @@ extension Configuration {
     let late = changedKeys(to: other).first { key, _ in
       switch key.change {
       case .atOnce: false
-      case .atOnceUpToFirst:
+      case .atOnceUpToStartValue:
         key.value.number.map { other[keyPath: $0.path] > first[keyPath: $0.path] } ?? true
       case .atStart: true
       }

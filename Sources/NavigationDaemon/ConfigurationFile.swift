@@ -39,13 +39,13 @@ extension Configuration {
         .filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
         .map { "\(directory)/\($0)" }
     } catch {
-      builder.refuse(ConfigurationError(directory, error))
+      builder.addFault(ConfigurationError(directory, error))
     }
     for file in files {
       do throws(SystemError) {
         builder.add(try readSmallFile(file), of: file)
       } catch {
-        builder.refuse(ConfigurationError(file, error))
+        builder.addFault(ConfigurationError(file, error))
       }
     }
   }

@@ -58,5 +58,5 @@ extension ConfigurationKey {
   private static let secretKey = Value.path(
     \.access.secretKeyFile,
     "an absolute path, or empty for the credential navd.key of the service manager",
-    rule: { rules in rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/navd.key" } })
+    valueIfEmpty: { rules in rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/navd.key" } })
 }

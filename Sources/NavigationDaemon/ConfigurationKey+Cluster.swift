@@ -7,10 +7,10 @@ extension ConfigurationKey {
       "The PostgreSQL database with the journal, for navd-cluster. The daemons that name it divide "
         + "the navs among themselves; see docs/cluster.md.", change: .atStart),
     text(
-      "cluster", "member", name(\.cluster.member, instead: "the host name"),
+      "cluster", "member", name(\.cluster.member, emptyStandsFor: "the host name"),
       "The name of this daemon in the cluster, which no other daemon has.", change: .atStart),
     text(
-      "cluster", "host", name(\.cluster.host, instead: "member"),
+      "cluster", "host", name(\.cluster.host, emptyStandsFor: "member"),
       "The name of this machine in the names of its users, uid:N@HOST. Daemons on one machine have "
         + "the same, so that a client can follow a nav from one to the other.", change: .atStart),
     text(
@@ -31,19 +31,19 @@ extension ConfigurationKey {
   ) { $0.contains("=") || $0.contains("://") }
 
   private static let announce = Value.optional(
-    \.cluster.announce,
+    \.cluster.announcedAddress,
     "an address such as tcp://192.0.2.11:7117, or empty for the first listen"
   ) { $0.hasPrefix("ipc://") || $0.hasPrefix("tcp://") }
 
   private static let web = Value.optional(
-    \.cluster.web, "an address such as https://kiosk.example:7180, or empty for none"
+    \.cluster.gatewayAddress, "an address such as https://kiosk.example:7180, or empty for none"
   ) { $0.hasPrefix("http://") || $0.hasPrefix("https://") }
 
-  /// The value of a key for the name of a daemon or machine; the empty text stands for `instead`.
+  /// The value of a key for the name of a daemon or machine; `other` is the name if it is empty.
   private static func name(
-    _ path: any WritableKeyPath<Configuration, String?> & Sendable, instead: String
+    _ path: any WritableKeyPath<Configuration, String?> & Sendable, emptyStandsFor other: String
   ) -> Value {
-    .optional(path, "a name of up to 64 letters, digits and - . _, or empty for \(instead)") {
+    .optional(path, "a name of up to 64 letters, digits and - . _, or empty for \(other)") {
       $0.utf8.count <= 64
         && $0.utf8.allSatisfy { $0.isLetterOrDigit || "-._".utf8.contains($0) }
     }

@@ -15,7 +15,7 @@ extension ConfigurationKey {
       "With sync, navd answers after a change is on stable storage. With relaxed, it answers "
         + "before; a power failure can then lose answered changes.", change: .atStart),
     text(
-      "daemon", "witness", .path(\.daemon.witness, "an absolute path, or empty for none"),
+      "daemon", "witness", .path(\.daemon.witnessPath, "an absolute path, or empty for none"),
       "A file outside of the state directory, on other storage if there is any, with the number of "
         + "the newest row. A start that finds fewer rows in the journal, because an older copy was "
         + "put back, gives all navs new epochs. One daemon only.", change: .atStart),
@@ -44,14 +44,13 @@ extension ConfigurationKey {
       }
       return nil
     }, show: { $0.daemon.endpoints.joined(separator: " ") }, list: { $0.daemon.endpoints },
-    rule: { rules in
+    valueIfEmpty: { rules in
       do throws(PathError) { return try rules.defaultEndpoint() } catch { return nil }
     })
 
   /// The reason why navd cannot listen on an address; nil if it can.
   ///
-  /// An empty text means that the address has the wrong form. The message then shows the expected
-  /// form.
+  /// An empty text means that the address has the wrong form, which the message then shows.
   private static func reasonNotListenable(_ endpoint: String) -> String? {
     if endpoint.hasPrefix("tcp:") {
       return NetworkAddress(endpoint) == nil
@@ -71,7 +70,7 @@ extension ConfigurationKey {
 
   private static let stateDirectory = Value.path(
     \.daemon.stateDirectory, "an absolute path, or empty for the state directory",
-    rule: { rules in
+    valueIfEmpty: { rules in
       do throws(PathError) { return try rules.stateDirectory() } catch { return nil }
     })
 

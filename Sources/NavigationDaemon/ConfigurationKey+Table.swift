@@ -34,7 +34,7 @@ extension ConfigurationKey {
   private static let limitKeys: [ConfigurationKey] = [
     number(
       "limits", "message-to-daemon-bytes", \.hub.maximumRequestBytes, .bytes, 1024...16_777_216,
-      "The longest message that a client can send.", change: .atOnceUpToFirst),
+      "The longest message that a client can send.", change: .atOnceUpToStartValue),
     number(
       "limits", "message-from-daemon-bytes", \.hub.maximumReplyBytes, .bytes, 4096...67_108_864,
       "The longest message that the daemon sends."),
@@ -121,10 +121,10 @@ extension ConfigurationKey {
       "The directory of the copies of the journal that navd makes by itself, for one daemon only. "
         + "The user of the daemon must be able to write it."),
     number(
-      "backup", "every", \.backup.every[.seconds], .seconds, 0...31_536_000,
+      "backup", "every", \.backup.intervalMilliseconds[.seconds], .seconds, 0...31_536_000,
       "How often navd copies its journal into this directory by itself; 0 for never."),
     number(
-      "backup", "keep", \.backup.keep, .count, 1...10_000,
+      "backup", "keep", \.backup.keptCount, .count, 1...10_000,
       "The copies that navd keeps in this directory. After each complete copy, it removes the oldest "
         + "of those that it made by itself."),
     number(
@@ -156,7 +156,7 @@ extension ConfigurationKey.Value {
   /// An optional text: `isValid` checks it, and the empty text stands for nil.
   static func optional(
     _ path: any WritableKeyPath<Configuration, String?> & Sendable, _ expected: String,
-    rule: (@Sendable (PathRules) -> String?)? = nil,
+    valueIfEmpty: (@Sendable (PathRules) -> String?)? = nil,
     isValid: @escaping @Sendable (String) -> Bool
   ) -> Self {
     Self(
@@ -165,14 +165,14 @@ extension ConfigurationKey.Value {
         guard text.isEmpty || isValid(text) else { return "" }
         configuration[keyPath: path] = text.isEmpty ? nil : text
         return nil
-      }, show: { $0[keyPath: path] ?? "" }, rule: rule)
+      }, show: { $0[keyPath: path] ?? "" }, valueIfEmpty: valueIfEmpty)
   }
 
   /// An optional absolute path.
   static func path(
     _ path: any WritableKeyPath<Configuration, String?> & Sendable, _ expected: String,
-    rule: (@Sendable (PathRules) -> String?)? = nil
+    valueIfEmpty: (@Sendable (PathRules) -> String?)? = nil
   ) -> Self {
-    optional(path, expected, rule: rule) { $0.hasPrefix("/") }
+    optional(path, expected, valueIfEmpty: valueIfEmpty) { $0.hasPrefix("/") }
   }
 }

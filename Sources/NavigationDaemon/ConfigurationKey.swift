@@ -20,7 +20,7 @@ struct ConfigurationKey: Sendable {
     /// Each line adds to the list, and an empty value clears it.
     var list: (@Sendable (Configuration) -> [String])?
     /// Computes the value that an empty text stands for; nil if there is no such rule.
-    var rule: (@Sendable (PathRules) -> String?)?
+    var valueIfEmpty: (@Sendable (PathRules) -> String?)?
     /// The key path, unit and range of a number; nil for a value of another kind.
     var number: (path: NumberPath, unit: Unit, range: ClosedRange<Int>)?
   }
@@ -29,7 +29,7 @@ struct ConfigurationKey: Sendable {
   enum Change: Sendable {
     case atOnce
     /// Immediately, if it is not above the value at the start; navd refuses a larger one.
-    case atOnceUpToFirst
+    case atOnceUpToStartValue
     /// At the next start; navd refuses a reload that changes it.
     case atStart
   }
@@ -47,7 +47,7 @@ struct ConfigurationKey: Sendable {
   var isRepeatable: Bool { value.list != nil }
 
   /// The environment variable that takes precedence over all files, such as `NAVD_LIMITS_DEPTH`.
-  var variable: String {
+  var environmentVariable: String {
     String("NAVD_\(section)_\(name)".uppercased().map { $0 == "-" ? "_" : $0 })
   }
 

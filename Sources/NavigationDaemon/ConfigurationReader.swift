@@ -61,7 +61,7 @@ private enum ConfigurationLine {
     guard !line.contains(UInt8(ascii: "\r")) else {
       throw fault("a carriage return ends no line: save the file with line feeds")
     }
-    let text = withoutRemark(line)
+    let text = withoutComment(line)
     guard String(validating: text, as: UTF8.self) != nil else {
       throw fault("the line is not UTF-8")
     }
@@ -104,11 +104,11 @@ private func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
 }
 
 /// A line without its comment, which can have any length.
-private func withoutRemark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+private func withoutComment(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
   let (hash, semicolon) = (UInt8(ascii: "#"), UInt8(ascii: ";"))
   guard let first = line.first, first != hash, first != semicolon else { return [] }
-  let remark = line.indices.dropFirst().first { place in
+  let comment = line.indices.dropFirst().first { place in
     line[place] == semicolon && isBlank(line[place - 1])
   }
-  return trimmed(line[..<(remark ?? line.endIndex)])
+  return trimmed(line[..<(comment ?? line.endIndex)])
 }

@@ -20,7 +20,7 @@ struct ConfigurationSources: Sendable {
     for name in environment.ownNames {
       guard let value = environment[name] else { continue }
       if Self.isServiceLink(name, value) {
-        builder.ignored.append(name)
+        builder.ignoredVariables.append(name)
         continue
       }
       do throws(ConfigurationError) {
@@ -30,7 +30,7 @@ struct ConfigurationSources: Sendable {
         let lines = value.split(separator: "\n").map(String.init)
         builder.override(section, key, with: isRepeatable ? lines : [value], from: .variable(name))
       } catch {
-        builder.refuse(error)
+        builder.addFault(error)
       }
     }
     for option in options {
@@ -49,7 +49,7 @@ struct ConfigurationSources: Sendable {
       variable.hasPrefix("\(ProcessEnvironment.prefix)\($0.uppercased())_")
     }
     guard isOwn, Configuration.BaseClass(rawValue: value) == nil,
-      !ConfigurationKey.all.contains(where: { $0.variable == variable })
+      !ConfigurationKey.all.contains(where: { $0.environmentVariable == variable })
     else { return false }
     let marks = variable.contains("_PORT_") ? ["_TCP", "_UDP", "_SCTP"] : []
     return (marks + ["_SERVICE_PORT", "_ENV_"]).contains { variable.contains($0) }
@@ -62,7 +62,7 @@ struct ConfigurationSources: Sendable {
   private static func key(
     of variable: String
   ) throws(ConfigurationError) -> (section: String, key: String)? {
-    if let key = ConfigurationKey.all.first(where: { $0.variable == variable }) {
+    if let key = ConfigurationKey.all.first(where: { $0.environmentVariable == variable }) {
       return (key.section, key.name)
     }
     for section in ConfigurationKey.sections {
@@ -73,7 +73,7 @@ struct ConfigurationSources: Sendable {
       if section == ConfigurationKey.classesSection { return (section, name) }
       let spelled = String(name.lowercased().map { $0 == "_" ? "-" : $0 })
       throw ConfigurationOrigin.variable(variable).refusal(
-        ConfigurationBuilder.unknown(section, spelled))
+        ConfigurationBuilder.unknownKeyMessage(section, spelled))
     }
     return nil
   }

@@ -11,8 +11,7 @@ extension ConfigurationKey {
     /// Events per second, without suffixes.
     case perSecond
 
-    /// The suffixes with their factors: a number times its factor, divided by `divisor`, is in the
-    /// unit.
+    /// The suffixes with their factors in bytes or milliseconds.
     private var suffixes: [(text: String, factor: Int)] {
       switch self {
       case .bytes: [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)]
@@ -24,7 +23,7 @@ extension ConfigurationKey {
     }
 
     /// Milliseconds per unit of time; 1 for other units.
-    fileprivate var divisor: Int {
+    fileprivate var millisecondsPerUnit: Int {
       switch self {
       case .seconds: 1000
       case .days: 86_400_000
@@ -32,8 +31,7 @@ extension ConfigurationKey {
       }
     }
 
-    /// Reads a number with an optional suffix; nil if it is malformed or not a multiple of the
-    /// unit.
+    /// Reads a number with an optional suffix; nil if it is malformed, or no multiple of the unit.
     func parse(_ text: String) -> Int? {
       for suffix in suffixes where text.hasSuffix(suffix.text) {
         let digits = text.dropLast(suffix.text.count)
@@ -41,8 +39,8 @@ extension ConfigurationKey {
           return nil
         }
         let (product, overflow) = number.multipliedReportingOverflow(by: suffix.factor)
-        guard !overflow, product % divisor == 0 else { return nil }
-        return product / divisor
+        guard !overflow, product % millisecondsPerUnit == 0 else { return nil }
+        return product / millisecondsPerUnit
       }
       return Self.digits(text[...])
     }
@@ -76,9 +74,9 @@ extension ConfigurationKey {
 }
 
 extension UInt64 {
-  /// The number in the unit of its key: a limit in milliseconds can have a key in seconds.
+  /// This number in the unit of its key; navd stores a time in milliseconds.
   subscript(unit: ConfigurationKey.Unit) -> Int {
-    get { Int(self / UInt64(unit.divisor)) }
-    set { self = UInt64(newValue) * UInt64(unit.divisor) }
+    get { Int(self / UInt64(unit.millisecondsPerUnit)) }
+    set { self = UInt64(newValue) * UInt64(unit.millisecondsPerUnit) }
   }
 }

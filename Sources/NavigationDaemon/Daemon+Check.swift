@@ -8,8 +8,9 @@ extension Daemon {
   static func warnings(about loaded: LoadedConfiguration) -> [ConfigurationError] {
     let access = loaded.configuration.access
     var warnings: [ConfigurationError] = []
-    if let first = loaded.ignored.first {
-      let more = loaded.ignored.count > 1 ? " and \(loaded.ignored.count - 1) more" : ""
+    if let first = loaded.ignoredVariables.first {
+      let others = loaded.ignoredVariables.count - 1
+      let more = others > 0 ? " and \(others) more" : ""
       warnings.append(
         ConfigurationOrigin.variable(first).refusal(
           "this variable\(more) of a service of Kubernetes or Docker is no configuration; "
@@ -47,7 +48,7 @@ extension Daemon {
     let paths = [
       ("backup", "directory", configuration.backup.directory),
       ("daemon", "state", configuration.daemon.stateDirectory),
-      ("daemon", "witness", configuration.daemon.witness),
+      ("daemon", "witness", configuration.daemon.witnessPath),
     ]
     return paths.compactMap { section, name, path in
       guard let path, temporary.contains(where: resolvedPath(path).hasPrefix) else { return nil }

@@ -2,17 +2,16 @@ import Journal
 import RuntimePaths
 
 extension Daemon {
-  /// Reports what a start would change in the format of the journal, without changing or creating a
-  /// file.
+  /// Reports what a start would change in the format of the journal, and changes no file itself.
   ///
-  /// The status is `due` if there is something to do. An error means that this version cannot use
-  /// the journal.
+  /// The status is `migrationDue` if a start would change the format. An error means that this
+  /// version cannot use the journal.
   static func migrationPlan(
     _ configuration: Configuration, rules: PathRules
   ) throws -> (lines: [String], status: ExitStatus) {
     let directory = try configuration.daemon.stateDirectory ?? rules.stateDirectory()
     let plan = try MigrationPlan.read(directory: directory)
-    return (lines(plan, DiskSpace.probe(directory)), plan.steps.isEmpty ? .orderly : .due)
+    return (lines(plan, DiskSpace.probe(directory)), plan.steps.isEmpty ? .orderly : .migrationDue)
   }
 
   static func lines(_ plan: MigrationPlan, _ space: DiskSpace?) -> [String] {

@@ -20,7 +20,7 @@ extension Daemon {
     // From here on, a signal waits until it is looked for.
     close(try stopSignals())
     defer { navd_unblock_stop_signals() }
-    let directory = try stateDirectory(configuration, rules)
+    let directory = try createStateDirectory(configuration, rules)
     let boot = try bootID(environment: rules.environment)
     let restoration = try JournalRestoration(
       in: directory, holder: "navd restoring \(file)")
@@ -44,7 +44,7 @@ extension Daemon {
         report(done)
       }
       (navs, sequence) = try JournalReplay.checkDraft(
-        restoration.draft, bootID: boot, renewing: true
+        restoration.draft, bootID: boot, renewingEpochs: true
       ) { done, total in
         report(size + Int(Double(size) * Double(done) / Double(max(total, 1))))
       }
@@ -53,7 +53,7 @@ extension Daemon {
     } catch {
       line.end()
       restoration.discard()
-      throw refusal(of: file, error, isReady: restoration.isReady)
+      throw restoreError(error, of: file, isCopyComplete: restoration.isReady)
     }
     line.end()
     var text =
@@ -62,9 +62,9 @@ extension Daemon {
     log(.notice, text, kind: .backedUp)
   }
 
-  /// The error of the copy, as an error about the backup file.
-  private static func refusal(
-    of file: String, _ error: any Error, isReady: Bool
+  /// Converts an error about the copy into one about the backup file that was copied.
+  private static func restoreError(
+    _ error: any Error, of file: String, isCopyComplete: Bool
   ) -> DaemonError {
     let failure = DaemonError(error)
     let text =
@@ -79,7 +79,8 @@ extension Daemon {
       default: failure.description
       }
     let outcome =
-      isReady ? "the copy is complete, and the next start tries again" : "nothing was restored"
+      isCopyComplete
+      ? "the copy is complete, and the next start tries again" : "nothing was restored"
     return DaemonError("\(text); \(outcome)", failure.exitStatus)
   }
 }

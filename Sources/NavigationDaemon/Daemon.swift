@@ -26,18 +26,18 @@ enum Daemon {
     let signals = try stopSignals()
     // Before anything that can fail. A start by hand never waits, only a service does.
     let isService = rules.environment["INVOCATION_ID"] != nil
-    let pause = StartPause(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
-    let patience = pause.begin()
-    if patience > 0 {
-      let seconds = Double(patience) / 1000
+    let delay = StartDelay(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
+    let milliseconds = delay.noteStart()
+    if milliseconds > 0 {
+      let seconds = Double(milliseconds) / 1000
       log(.notice, "the previous start failed: waiting for \(seconds) s")
-      if pause.wait(patience, signals: signals) { return pause.end() }
+      if delay.isStopped(within: milliseconds, signals: signals) { return delay.forgetFailures() }
     }
     try checkLimits(log)
     let places = try places(configuration, rules, ServiceManager.inheritedSockets())
     let access = AccessControl(
       configuration.access, daemonUser: rules.userID, host: configuration.cluster.userHost)
-    warn(of: rules, access.access, log)
+    warnAboutEnvironment(rules, access.access, log)
     let identity = try identity(configuration, rules, places)
     var preparation = try RouterPreparation(identity: identity)
     let started = SystemClock.monotonicMilliseconds()
@@ -48,21 +48,21 @@ enum Daemon {
     try preparation.finishProof()
     let sockets = try listen(places, log)
     let router = try openRouter(preparation, sockets, configuration, log)
-    try sockets.admit(configuration)
+    try sockets.setFilePermissions(configuration)
     let endpoints = sockets.lent.map(\.endpoint).joined(separator: " ")
     var loop = ServerLoop(
       hub: hub, journal: journal, shards: shards, router: router, sockets: sockets, log: log,
       configuration: ServingConfiguration(configuration, from: sources, rules: rules),
       access: access)
-    let isStopped = try loop.awaitShards(signals: signals)
+    let isStopped = try loop.isStoppedWhileAwaitingShards(signals: signals)
     let took = SystemClock.monotonicMilliseconds() - started
     let text =
       "serving \(counted(loop.hub.navCount, "nav")) on \(endpoints), state in "
       + "\(journal.place.directory?.path ?? journal.name), ready in \(took) ms"
     // Before READY, so that a failure right after it does not count as a failed start.
-    pause.end()
+    delay.forgetFailures()
     log(.info, text, kind: .started)
-    loop.configuration.status = text
+    loop.configuration.startStatus = text
     // In one message, so that a program that waits for the first notification also gets the second.
     loop.notify(.ready, .status(text))
     if let shortage = (journal as? Journal)?.shortage, loop.maintenance.noteFailedCommit(shortage) {
@@ -100,7 +100,7 @@ enum Daemon {
 
   /// Logs warnings about sockets that systemd passed to another process, and about users outside
   /// the user namespace.
-  private static func warn(of rules: PathRules, _ access: Access, _ log: Log) {
+  private static func warnAboutEnvironment(_ rules: PathRules, _ access: Access, _ log: Log) {
     if let text = ServiceManager.warning(about: rules.environment, process: getpid()) {
       log(.warning, text)
     }
@@ -112,7 +112,7 @@ enum Daemon {
     }
   }
 
-  /// Listens on all addresses; until `admit`, only the user of the daemon can connect.
+  /// Listens on all addresses; until `setFilePermissions`, only the user of the daemon can connect.
   private static func listen(
     _ places: [SocketPlace], _ log: Log
   ) throws(DaemonError) -> ListeningSockets {
@@ -141,7 +141,7 @@ enum Daemon {
     _ configuration: Configuration, _ log: Log
   ) throws -> GuardedRouter {
     let router = try preparation.open(
-      sockets.lent, frameBytes: configuration.frameBytes, configuration.router)
+      sockets.lent, maximumFrameBytes: configuration.maximumFrameBytes, configuration.router)
     if !router.copiesReceived {
       log(
         .warning,
@@ -203,7 +203,7 @@ enum Daemon {
     return try SecretKeyFile.read(path, by: isCredential ? .credential : .daemon)
   }
 
-  static func stateDirectory(
+  static func createStateDirectory(
     _ configuration: Configuration, _ rules: PathRules
   ) throws -> String {
     let path = try configuration.daemon.stateDirectory ?? rules.stateDirectory()
@@ -221,12 +221,12 @@ enum Daemon {
     _ member: ClusterMember, holder: String, _ form: ProgressDisplay.Form, _ log: Log
   ) throws -> (hub: Hub, store: any JournalStore, served: ServedShards?) {
     let retention = configuration.retention
-    guard let make = keeper.cluster else {
-      let directory = try stateDirectory(configuration, rules)
+    guard let make = keeper.makeClusterPlace else {
+      let directory = try createStateDirectory(configuration, rules)
       let journal = try Journal.open(
         directory: directory, durability: configuration.daemon.durability,
         bootID: try bootID(environment: rules.environment), retention: retention, holder: holder)
-      journal.witness = try configuration.daemon.witness.map { path throws(JournalError) in
+      journal.witness = try configuration.daemon.witnessPath.map { path throws(JournalError) in
         try JournalWitness(path: path, isFrozen: journal.place.directory?.isFrozen == true)
       }
       // Removes the partial copy of a backup that was running when an earlier process ended.
@@ -239,8 +239,8 @@ enum Daemon {
       let acknowledged = journal.witness?.acknowledged ?? 0
       let loss: EpochLoss?
       do {
-        loss = try JournalReplay.serve(
-          journal, by: &hub, progress: { progress.show($0, of: $1) }, report: extendTimeout)
+        loss = try JournalReplay.replay(
+          journal, into: &hub, progress: { progress.show($0, of: $1) }, reportStatus: extendTimeout)
       } catch {
         progress.end(isComplete: false)
         throw error
@@ -278,8 +278,8 @@ enum Daemon {
     let cluster = configuration.cluster
     let first = places.first(where: \.isNetwork) ?? places[0]
     return ClusterMember(
-      name: cluster.memberName, endpoint: cluster.announce ?? first.endpoint,
-      key: try identity?.publicKey().description, web: cluster.web, lease: 0)
+      name: cluster.memberName, endpoint: cluster.announcedAddress ?? first.endpoint,
+      key: try identity?.publicKey().description, web: cluster.gatewayAddress, lease: 0)
   }
 
   static func extendTimeout(_ status: String) {

@@ -46,7 +46,7 @@ package struct DaemonError: Error, CustomStringConvertible {
     switch exitStatus {
     case .journalLocked, .journalDamaged, .journalFormat, .journalUnavailable, .syncFailed, .fenced:
       .journalFailed
-    case .orderly, .due, .usage, .configuration, .endpoint: nil
+    case .orderly, .migrationDue, .usage, .configuration, .endpoint: nil
     }
   }
 }
@@ -77,8 +77,8 @@ extension PathError {
 /// The exit statuses of navd; navd.service and scripts depend on them.
 package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   case orderly = 0
-  /// A dry run found something to do; nothing is wrong.
-  case due = 1
+  /// The dry run of a migration found that a start would change the journal's format.
+  case migrationDue = 1
   case usage = 2
   case configuration = 3
   case journalLocked = 4

@@ -3,13 +3,13 @@ import Glibc
 
 /// Watches directories by inotify(7).
 ///
-/// The events are not evaluated: after any event, the daemon looks at everything that it watches.
-/// The kernel limits the instances of a user (`fs.inotify.max_user_instances`). Without an
-/// instance, navd serves too, and the descriptor is never readable.
+/// After any event, the daemon looks at everything that it watches. The kernel limits the inotify
+/// instances of a user (`fs.inotify.max_user_instances`). Without an instance, navd serves too, and
+/// the descriptor is never readable.
 final class DirectoryWatch: Sendable {
   /// The file descriptor, which is readable after a change in a watched directory.
   let descriptor: Int32
-  /// Whether the user has no instance left, so that no change is noticed.
+  /// Whether the kernel gave no inotify instance, so that navd notices no change.
   let isBlind: Bool
 
   init() {

@@ -39,7 +39,7 @@ final class EndpointLock {
     return lock
   }
 
-  /// Takes the lock; nil, with the reason in errno, where this user cannot make a lock file.
+  /// Takes the lock; nil, with the reason in errno, if this user cannot make a lock file.
   ///
   /// The directory of a socket that the service manager opened can belong to root.
   static func takeIfPossible(_ path: String) throws(DaemonError) -> EndpointLock? {
@@ -59,7 +59,7 @@ final class EndpointLock {
 
   /// The process that listens at a path, and a remedy; nil if none does.
   ///
-  /// A socket of systemd listens while no process has the lock.
+  /// systemd may be that process: its socket listens while no navd has the lock.
   private static func listener(_ path: String) -> String? {
     let process = unsafe navd_listener(path)
     guard process >= 0 else { return nil }
@@ -68,8 +68,7 @@ final class EndpointLock {
       + "systemctl start navd"
   }
 
-  /// Sets the group and the mode of the socket file by the configuration, unless another file than
-  /// `file` is there.
+  /// Sets the configured group and mode of the socket file, unless the path has left `file`.
   func setPermissions(_ configuration: Configuration.Daemon, _ file: FileIdentity)
     throws(DaemonError)
   {
@@ -81,7 +80,7 @@ final class EndpointLock {
       number = found
     }
     let mode = configuration.effectiveSocketMode
-    guard unsafe navd_admit(path, file.device, file.number, number, mode) == 0 else {
+    guard unsafe navd_admit(path, file.device, file.inode, number, mode) == 0 else {
       let reason = SystemError.text(of: navd_errno())
       let group = configuration.socketGroup.map { "the group \($0) and " } ?? ""
       throw .socket(path, "cannot set \(group)the mode of the socket: \(reason)")
@@ -97,8 +96,8 @@ final class EndpointLock {
   }
 
   /// Removes the second name of the socket, and the path unless the service manager keeps it.
-  func removeNames(withPath: Bool) {
-    if withPath { unsafe unlink(path) }
+  func unlinkSocket(includingPath: Bool) {
+    if includingPath { unsafe unlink(path) }
     unsafe unlink(secondPath)
   }
 

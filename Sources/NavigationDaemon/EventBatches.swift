@@ -12,7 +12,7 @@ struct ReceivedEvent: HoldableEvent {
 
 /// The events to handle next, and the batches of events that are not durable yet.
 ///
-/// Messages for which a turn has no time wait in `backlog`, where their principals take turns.
+/// Messages for which a turn has no time wait in `backlog`, which serves principals in rotation.
 ///
 /// Laws: batches complete in the order in which they began. `takeAll` returns the events of all of
 /// them in that order. The counted bytes are at least those of the batches in flight.
@@ -33,14 +33,12 @@ struct EventBatches {
   // Noted as an event arrives: to look through the events again would copy each of them.
   private(set) var areOnlyOps = true
   private(set) var hasGet = false
-  /// The number of events at the front of `atHand` that a failed batch contained.
-  ///
-  /// They stay before the events that waited for dormant navs.
+  /// The number of events at the front of `atHand` that a failed batch contained; they stay there.
   private(set) var retriedCount = 0
   private var bytesAtHand = 0
-  /// The bytes that each event at hand counts; `nextSize` is for the next event.
-  private var sizes: [Int] = []
-  private var nextSize = minimumBytes
+  /// The bytes that each event at hand counts; `nextByteCount` is that of the next event.
+  private var byteCountsAtHand: [Int] = []
+  private var nextByteCount = minimumBytes
   /// The batches that are not durable yet, oldest first.
   ///
   /// If one cannot be stored, the loop handles the events of all of them again.
@@ -53,9 +51,9 @@ struct EventBatches {
   /// principals.
   private var postponed: [(index: Int, owner: Text)] = []
   /// The bytes that each event of the newest batch counts.
-  private var newestSizes: [Int] = []
+  private var newestByteCounts: [Int] = []
   /// Whether messages wait, so that this turn charges each principal for its events.
-  private(set) var isSharing = false
+  private(set) var chargesPrincipals = false
 
   /// The number of events that wait for a later turn.
   var waitingCount: Int { backlog.count }
@@ -94,7 +92,7 @@ struct EventBatches {
       appendAtHand(event)
       return nil
     }
-    let received = ReceivedEvent(event: event, byteCount: takeSize())
+    let received = ReceivedEvent(event: event, byteCount: takeNextByteCount())
     backlog.append(received, of: owner, weight: received.weight)
     if case .closed = event { return nil }
     guard backlog.weight(of: owner) > Self.maximumWeightPerPrincipal else { return nil }
@@ -128,13 +126,13 @@ struct EventBatches {
     if !event.isOp { areOnlyOps = false }
     if event.isGet { hasGet = true }
     atHand.append(event)
-    sizes.append(takeSize())
+    byteCountsAtHand.append(takeNextByteCount())
   }
 
   @inline(__always)
-  private mutating func takeSize() -> Int {
-    defer { nextSize = Self.minimumBytes }
-    return nextSize
+  private mutating func takeNextByteCount() -> Int {
+    defer { nextByteCount = Self.minimumBytes }
+    return nextByteCount
   }
 
   mutating func append(_ events: [HubEvent]) { for event in events { append(event) } }
@@ -142,17 +140,18 @@ struct EventBatches {
   /// Counts the bytes of a received message; call it before `append`, also for a message that
   /// becomes no event.
   ///
-  /// `noteAnswered` never subtracts more.
+  /// `subtractAnswered` subtracts no more than this function has counted.
   mutating func noteReceived(_ bytes: Int) {
-    nextSize = max(bytes, Self.minimumBytes)
-    bytesAtHand += nextSize
+    nextByteCount = max(bytes, Self.minimumBytes)
+    bytesAtHand += nextByteCount
   }
 
   /// Removes and returns the events at hand from an index on; their bytes stay counted for this turn.
   mutating func takeAtHand(from index: Int = 0) -> [ReceivedEvent] {
-    let events = zip(atHand, sizes).dropFirst(index).map { ReceivedEvent(event: $0, byteCount: $1) }
+    let events = zip(atHand, byteCountsAtHand).dropFirst(index)
+      .map { ReceivedEvent(event: $0, byteCount: $1) }
     atHand.removeSubrange(index...)
-    sizes.removeSubrange(index...)
+    byteCountsAtHand.removeSubrange(index...)
     retriedCount = min(retriedCount, index)
     areOnlyOps = atHand.allSatisfy(\.isOp)
     hasGet = atHand.contains(where: \.isGet)
@@ -160,22 +159,24 @@ struct EventBatches {
   }
 
   /// Subtracts the bytes of an event that `takeAtHand` returned, because it is answered.
-  mutating func noteAnswered(_ received: ReceivedEvent) {
+  mutating func subtractAnswered(_ received: ReceivedEvent) {
     bytesAtHand = max(bytesAtHand - received.byteCount, 0)
   }
 
   /// Appends an event that `takeAtHand` returned in this turn.
   mutating func putBack(_ received: ReceivedEvent) {
-    nextSize = received.byteCount
+    nextByteCount = received.byteCount
     appendAtHand(received.event)
   }
 
   /// Moves waiting events to `atHand`, until it has `count` events or their expected cost reaches
   /// `cost`.
   mutating func takeWaiting(upTo count: Int, cost: Int) {
-    isSharing = backlog.count > 0
+    chargesPrincipals = backlog.count > 0
     var left = cost
-    while isSharing, left > 0, atHand.count < count, let (owner, received) = backlog.next() {
+    while chargesPrincipals, left > 0, atHand.count < count,
+      let (owner, received) = backlog.next()
+    {
       left -= backlog.expectedCost(of: owner)
       noteReceived(received.byteCount)
       appendAtHand(received.event)
@@ -197,13 +198,13 @@ struct EventBatches {
   /// Begins a batch of the events at hand, and returns these events.
   ///
   /// Without events it begins no batch, and resets the bytes of messages that gave no event.
-  mutating func begin() -> [HubEvent] {
+  mutating func beginBatch() -> [HubEvent] {
     let events = atHand
     let bytes = bytesAtHand
-    (atHand, bytesAtHand, retriedCount, nextSize) = ([], 0, 0, Self.minimumBytes)
+    (atHand, bytesAtHand, retriedCount, nextByteCount) = ([], 0, 0, Self.minimumBytes)
     (areOnlyOps, hasGet) = (true, false)
-    swap(&sizes, &newestSizes)
-    sizes.removeAll(keepingCapacity: true)
+    swap(&byteCountsAtHand, &newestByteCounts)
+    byteCountsAtHand.removeAll(keepingCapacity: true)
     guard !events.isEmpty else { return [] }
     // The next turn usually has as many events. Growing the array in steps would cost more than the
     // room.
@@ -230,20 +231,19 @@ struct EventBatches {
     return true
   }
 
-  /// Charges its principal for an event of the newest batch; call it only if `isSharing`.
+  /// Charges its principal for an event of the newest batch; call it only if `chargesPrincipals`.
   mutating func charge(_ index: Int, _ cost: Int) {
     if let owner = owner(of: newestEvents[index]) { backlog.charge(owner, cost) }
   }
 
-  /// Moves the postponed events from the newest batch to the backlog.
-  ///
-  /// Later events of the same connections follow them, also those that wait for dormant navs.
-  mutating func setAsidePostponed(_ pageIns: inout PageIns<ReceivedEvent>) {
+  /// Moves the postponed events from the newest batch to the backlog, and after them the events of
+  /// the same connections that wait in `pageIns` for dormant navs.
+  mutating func movePostponedToBacklog(_ pageIns: inout PageIns<ReceivedEvent>) {
     guard !postponed.isEmpty else { return }
     var batch = inFlight.removeLast()
     for (owner, left) in Dictionary(grouping: postponed, by: \.owner) {
       let events = left.map { (index, _) in
-        ReceivedEvent(event: batch.events[index], byteCount: newestSizes[index])
+        ReceivedEvent(event: batch.events[index], byteCount: newestByteCounts[index])
       }
       // `PageIns` has bounded them already, so that they disconnect nobody.
       let held = Set(events.compactMap(\.event.connection)).flatMap { pageIns.take(from: $0) }

@@ -2,8 +2,7 @@ package import Journal
 import NavigationCore
 package import NavigationHub
 
-/// The differences between the programs navd and navd-cluster, above all where each keeps its
-/// journal.
+/// The differences between the programs navd and navd-cluster, such as where each has its journal.
 ///
 /// `navd` keeps the journal in a directory, and `navd-cluster` in a database. They are two
 /// programs, because the library of the database needs twenty more: 5 MB of resident memory and 5
@@ -13,17 +12,16 @@ package struct JournalKeeper: Sendable {
   /// Checks the server of a connection string and ends the process; nil if there is no such option.
   let qualify: (@Sendable (_ conninfo: String) -> Never)?
   /// Returns the fault of a configuration that this program cannot serve; nil if it can.
-  let fault: @Sendable (LoadedConfiguration) -> ConfigurationError?
-  /// Returns the error for an option that the program does not support; nil if it supports the
-  /// option.
-  let refusal: @Sendable (_ option: String) -> DaemonError?
+  let configurationFault: @Sendable (LoadedConfiguration) -> ConfigurationError?
+  /// Returns the error for an option that the program does not support; nil for any other option.
+  let optionRefusal: @Sendable (_ option: String) -> DaemonError?
   /// Connects to the database of a cluster; nil for a program with its journal in the state
   /// directory.
-  let cluster: MakePlace?
+  let makeClusterPlace: MakePlace?
 
   /// Connects to the database of a cluster as the member with this name, address and key.
   ///
-  /// It calls the function that it gets with warnings about the database.
+  /// The last argument is a function that gets warnings about the database.
   package typealias MakePlace =
     @Sendable (
       Configuration, ClusterMember, @escaping @Sendable (String) -> Void
@@ -31,23 +29,23 @@ package struct JournalKeeper: Sendable {
 
   package init(
     program: String, qualify: (@Sendable (String) -> Never)?,
-    fault: @escaping @Sendable (LoadedConfiguration) -> ConfigurationError?,
-    refusal: @escaping @Sendable (_ option: String) -> DaemonError? = { _ in nil },
-    cluster: MakePlace?
+    configurationFault: @escaping @Sendable (LoadedConfiguration) -> ConfigurationError?,
+    optionRefusal: @escaping @Sendable (_ option: String) -> DaemonError? = { _ in nil },
+    makeClusterPlace: MakePlace?
   ) {
     self.program = program
     self.qualify = qualify
-    self.fault = fault
-    self.refusal = refusal
-    self.cluster = cluster
+    self.configurationFault = configurationFault
+    self.optionRefusal = optionRefusal
+    self.makeClusterPlace = makeClusterPlace
   }
 
   package static let directory = JournalKeeper(
     program: "navd", qualify: nil,
-    fault: { loaded in
+    configurationFault: { loaded in
       guard loaded.configuration.cluster.database != nil else { return nil }
       return loaded.refusal(
         "cluster", "database",
         "needs navd-cluster: this program keeps its journal in a directory")
-    }, cluster: nil)
+    }, makeClusterPlace: nil)
 }

@@ -13,17 +13,16 @@ enum JournalReplay {
 
   /// Replays the open journal of a daemon outside of a cluster, which its hub then serves.
   ///
-  /// `progress` gets the number of rows that are replayed, and of all, from time to time. `report`
-  /// gets a status text about the work after the rows, if a start is long. On a full disk, the hub
-  /// serves reads, unless navs need new epochs. Returns why all navs got new epochs; nil if they
-  /// did not.
-  static func serve(
-    _ journal: Journal, by hub: inout Hub, progress: (_ done: UInt64, _ total: UInt64) -> Void,
-    report: (String) -> Void
+  /// `progress` gets the number of replayed rows, and of all rows, every 1024 rows. `reportStatus`
+  /// gets a status text for every 100 navs loaded after the rows. On a full disk, the hub serves
+  /// reads, unless navs need new epochs. Returns why all navs got new epochs; nil if they did not.
+  static func replay(
+    _ journal: Journal, into hub: inout Hub, progress: (_ done: UInt64, _ total: UInt64) -> Void,
+    reportStatus: (String) -> Void
   ) throws(JournalError) -> EpochLoss? {
     let now = Instant.now()
     try index(journal, into: &hub, at: now, progress: progress)
-    try complete(&hub, [journal], report)
+    try loadOpenNavs(&hub, [journal], reportStatus)
     let loss = journal.loss
     hub.finishReplay(
       renewsEpochs: loss != nil, because: loss ?? .crash,
@@ -48,11 +47,12 @@ enum JournalReplay {
     return loss
   }
 
-  /// Replays the draft of a copy as a whole; with `renewing`, the next start renews the epochs.
+  /// Replays a whole copy before it gets its name; with `renewingEpochs`, the next start renews the
+  /// epochs.
   ///
   /// It throws the error with which a start on this journal would end.
   static func checkDraft(
-    _ directory: String, bootID: String, renewing: Bool,
+    _ directory: String, bootID: String, renewingEpochs: Bool,
     progress: (_ done: UInt64, _ total: UInt64) -> Void
   ) throws(JournalError) -> (navs: Int, sequence: UInt64) {
     let journal = try Journal.open(
@@ -61,16 +61,16 @@ enum JournalReplay {
     let now = Instant.now()
     var hub = Hub(configuration: HubConfiguration(), seed: 0)
     try index(journal, into: &hub, at: now, progress: progress)
-    try complete(&hub, [journal])
+    try loadOpenNavs(&hub, [journal])
     let navs = hub.finishReplay(
       renewsEpochs: false, lastSequence: journal.lastSequence, at: now)
     let sequence = journal.lastSequence
-    if renewing { try journal.renewEpochsAtNextStart() }
+    if renewingEpochs { try journal.renewEpochsAtNextStart() }
     try journal.close()
     return (navs, sequence)
   }
 
-  /// Notes the navs and ops of a journal that is not replayed yet; `complete` has to follow.
+  /// Notes the navs and ops of a journal that is not replayed yet; `loadOpenNavs` has to follow.
   static func index(
     _ journal: Journal, into hub: inout Hub, at now: Instant,
     rememberingRows rememberedRows: UInt64 = rememberedRows,
@@ -99,12 +99,10 @@ enum JournalReplay {
       })
   }
 
-  /// Notes the oldest revisions of the navs, loads the rows of remembered ops, and the navs that
-  /// cannot stay dormant.
-  ///
-  /// These navs have something open, such as a transition.
-  static func complete(
-    _ hub: inout Hub, _ journals: [Journal], _ report: (String) -> Void = { _ in }
+  /// Loads into the hub what `index` left out: the oldest revision of each nav, the rows of
+  /// remembered ops, and the navs with something open, such as a transition.
+  static func loadOpenNavs(
+    _ hub: inout Hub, _ journals: [Journal], _ reportStatus: (String) -> Void = { _ in }
   ) throws(JournalError) {
     let byShard = Dictionary(uniqueKeysWithValues: journals.map { ($0.shard, $0) })
     hub.takeFloors { byShard[Shard(ofNav: $0)]?.floor(of: $0) ?? 0 }
@@ -116,7 +114,7 @@ enum JournalReplay {
     }
     // One nav at a time, because the rows of all of them together could take much memory.
     for (index, request) in open.enumerated() {
-      if index % 100 == 99 { report("reviving navs: \(index) of \(open.count)") }
+      if index % 100 == 99 { reportStatus("reviving navs: \(index) of \(open.count)") }
       try read(request, of: journal, from: reader) { (snapshot, rows) throws(HubReplayError) in
         try hub.revive(request, snapshot: snapshot, rows: rows)
       }
@@ -138,7 +136,7 @@ enum JournalReplay {
 struct LoadedShards: @unchecked Sendable {
   private(set) var hub: Hub
   private(set) var journals: [Journal] = []
-  var milliseconds: UInt64 = 0
+  var loadMilliseconds: UInt64 = 0
 
   /// After a start, the hub remembers the ops of this number of newest rows of each shard, whatever
   /// their age: 10 for 1,024 shards are as many as 10,000 for a journal in a directory.
@@ -157,9 +155,8 @@ struct LoadedShards: @unchecked Sendable {
     journals.append(journal)
   }
 
-  /// Loads the rows of remembered ops and the navs that cannot stay dormant; call it after the last
-  /// shard.
-  mutating func complete() throws(JournalError) {
-    try JournalReplay.complete(&hub, journals)
+  /// Loads the rows of remembered ops and the navs with something open, after the last shard.
+  mutating func loadOpenNavs() throws(JournalError) {
+    try JournalReplay.loadOpenNavs(&hub, journals)
   }
 }

@@ -11,23 +11,20 @@ import RuntimePaths
 /// ``CommitPolicy``. The loop itself commits a small batch if none is before it, because waking
 /// another thread would cost more than it saves.
 ///
-/// `@unchecked Sendable`: one thread at a time uses `journal`. The worker uses it only while
-/// batches are incomplete or `isBusy`, and `lock` guards the members by which both threads know
-/// that.
+/// `@unchecked Sendable`: one thread at a time uses `journal`: the worker while batches are
+/// incomplete or `isCheckpointing`, else the loop. `lock` guards the members that decide this.
 @safe
 final class JournalWriter: @unchecked Sendable {
   /// The size of the log, in pages, from which the worker checkpoints it after a commit.
   ///
-  /// Ops that arrive during a checkpoint wait for its end, so it should be small; but each costs
-  /// two syncs. 256 pages take 0.9 ms of processor time, 1000 pages 3.3 ms.
+  /// Ops that arrive during a checkpoint wait for its end, so it should be small; but each
+  /// one costs two syncs. 256 pages take 0.9 ms of processor time, 1000 pages 3.3 ms.
   static let busyPages = 256
 
-  /// The milliseconds from which a commit is slow: the loop then makes no commit itself, since it could
-  /// answer nothing meanwhile.
-  static let slowCommit: Int32 = 50
+  /// The milliseconds from which a commit is slow, so that the loop leaves commits to the worker.
+  static let slowCommitMilliseconds: Int32 = 50
 
-  /// The journal; the loop can use it while all submitted batches are complete and `isBusy` is
-  /// false.
+  /// The journal; the loop can use it while all batches are complete and no checkpoint runs.
   let journal: any JournalStore
   /// The file descriptor, which is readable after progress since `arm`: a batch is complete or has
   /// failed.
@@ -37,7 +34,7 @@ final class JournalWriter: @unchecked Sendable {
   private let progressMade: UnsafeMutablePointer<pthread_cond_t>
   private var queue: [Part] = []
   private var progress = Progress()
-  private var logPages = 0
+  private var walPageCount = 0
   private var presentLease: JournalLease?
   /// The size in pages above which the worker starts the next checkpoint.
   ///
@@ -46,12 +43,12 @@ final class JournalWriter: @unchecked Sendable {
   private var checkpointPages = JournalWriter.busyPages
   private var mustCheckpoint = false
   private var mustDiscard = false
-  private var isAsleep = false
+  private var isWorkerAsleep = false
   private var policy = CommitPolicy()
   /// The end of the last commit, in nanoseconds of the monotonic clock.
   private var lastCommitEnd: UInt64 = 0
   /// Whether the loop is blocked in `awaitProgress`, so that no further records can arrive.
-  private var isAwaited = false
+  private var isLoopWaiting = false
   private var isArmed = false
   private var isStarted = false
   private var isSlow = false
@@ -59,7 +56,7 @@ final class JournalWriter: @unchecked Sendable {
   init(journal: any JournalStore) {
     self.journal = journal
     presentLease = journal.lease
-    logPages = journal.walPages
+    walPageCount = journal.walPages
     descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
     precondition(descriptor >= 0, "eventfd: errno=\(navd_errno())")
     unsafe lock = .allocate(capacity: 1)
@@ -83,7 +80,7 @@ final class JournalWriter: @unchecked Sendable {
     awaitCheckpoint()
     let start = records.isEmpty ? nil : SystemClock.monotonicNanoseconds()
     try journal.commit(records)
-    (logPages, presentLease) = (journal.walPages, journal.lease)
+    (walPageCount, presentLease) = (journal.walPages, journal.lease)
     let timing = start.map { CommitTiming(since: $0, records: records.count) }
     if let timing { isSlow = timing.isSlow }
     return timing
@@ -93,11 +90,11 @@ final class JournalWriter: @unchecked Sendable {
   ///
   /// It should while it checkpoints the log, or if it would wait for records that are about to
   /// arrive.
-  func shouldTake(_ count: Int) -> Bool {
+  func workerShouldCommit(_ count: Int) -> Bool {
     withLock {
       mustCheckpoint || isSlow
-        || count < policy.expectedRecords && policy.limit > 0
-          && SystemClock.monotonicNanoseconds() < lastCommitEnd + policy.limit
+        || count < policy.expectedRecords && policy.maximumWait > 0
+          && SystemClock.monotonicNanoseconds() < lastCommitEnd + policy.maximumWait
     }
   }
 
@@ -125,7 +122,7 @@ final class JournalWriter: @unchecked Sendable {
   func startCheckpoint() { wake { mustCheckpoint = true } }
 
   /// Whether a checkpoint is running, so that the loop must not use `journal`; loop thread.
-  var isBusy: Bool { withLock { mustCheckpoint } }
+  var isCheckpointing: Bool { withLock { mustCheckpoint } }
 
   /// Waits until a running checkpoint ends; loop thread.
   func awaitCheckpoint() { wait { mustCheckpoint } }
@@ -138,14 +135,14 @@ final class JournalWriter: @unchecked Sendable {
   /// order.
   struct Progress {
     /// Whether a reader of the log kept a checkpoint from emptying it.
-    var isLogRead = false
+    var hasLogReader = false
     /// The error of a checkpoint.
     var checkpointFailure: JournalError?
     /// The number of completed batches, and the timings of their commits.
-    var completed = 0
+    var completedBatches = 0
     var timings: [CommitTiming] = []
-    /// The error of the batch after them, of which the journal has no record; later batches are
-    /// dropped.
+    /// The error of the batch after the completed ones; the journal has no record of it, and the
+    /// writer drops later batches.
     var failure: JournalError?
   }
 
@@ -156,7 +153,7 @@ final class JournalWriter: @unchecked Sendable {
     }
     let mustWake = withLock {
       change()
-      return isAsleep
+      return isWorkerAsleep
     }
     if mustWake { unsafe pthread_cond_signal(workArrived) }
   }
@@ -175,12 +172,12 @@ final class JournalWriter: @unchecked Sendable {
     let end = SystemClock.monotonicMilliseconds() + UInt64(milliseconds)
     var until = timespec(tv_sec: Int(end / 1000), tv_nsec: Int(end % 1000) * 1_000_000)
     unsafe pthread_mutex_lock(lock)
-    isAwaited = true
-    if isAsleep { unsafe pthread_cond_signal(workArrived) }
+    isLoopWaiting = true
+    if isWorkerAsleep { unsafe pthread_cond_signal(workArrived) }
     while !hasProgress,
       unsafe pthread_cond_timedwait(progressMade, lock, &until) != ETIMEDOUT
     {}
-    isAwaited = false
+    isLoopWaiting = false
     unsafe pthread_mutex_unlock(lock)
   }
 
@@ -195,7 +192,7 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   /// Whether a batch is complete or has failed; the caller holds `lock`.
-  private var hasProgress: Bool { progress.completed > 0 || progress.failure != nil }
+  private var hasProgress: Bool { progress.completedBatches > 0 || progress.failure != nil }
 
   /// Makes the descriptor unreadable; loop thread.
   func disarm() {
@@ -204,7 +201,7 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   /// Pages in the write-ahead log after the last commit; loop thread.
-  var walPages: Int { withLock { logPages } }
+  var walPages: Int { withLock { walPageCount } }
 
   /// The lease after the last commit or checkpoint; nil if no other process can take over; loop
   /// thread.
@@ -221,9 +218,9 @@ final class JournalWriter: @unchecked Sendable {
     unsafe pthread_mutex_lock(lock)
     while true {
       while (queue.isEmpty || progress.failure != nil) && !mustCheckpoint && !mustDiscard {
-        isAsleep = true
+        isWorkerAsleep = true
         unsafe pthread_cond_wait(workArrived, lock)
-        isAsleep = false
+        isWorkerAsleep = false
       }
       guard !mustCheckpoint else {
         checkpointLocked()
@@ -250,7 +247,7 @@ final class JournalWriter: @unchecked Sendable {
       if let result {
         progress.failure = result
       } else {
-        progress.completed += parts.count { $0.isLast }
+        progress.completedBatches += parts.count { $0.isLast }
       }
       if result == nil, end != nil, timing.records > 0 {
         progress.timings.append(timing)
@@ -258,7 +255,7 @@ final class JournalWriter: @unchecked Sendable {
         policy.noteCommit(
           of: timing.records, waiting: recordsWaiting, duration: timing.duration)
       }
-      (logPages, presentLease) = (journal.walPages, journal.lease)
+      (walPageCount, presentLease) = (journal.walPages, journal.lease)
       guard result != nil || end != nil else { continue }
       if isArmed {
         isArmed = false
@@ -266,7 +263,7 @@ final class JournalWriter: @unchecked Sendable {
       }
       unsafe pthread_cond_signal(progressMade)
       // Reports progress before the next commit waits, so that the answers leave in that time.
-      if result == nil, end != nil { mustCheckpoint = logPages > checkpointPages }
+      if result == nil, end != nil { mustCheckpoint = walPageCount > checkpointPages }
     }
   }
 
@@ -276,21 +273,21 @@ final class JournalWriter: @unchecked Sendable {
   private func awaitRecords() {
     let waiting = recordsWaiting
     let start = SystemClock.monotonicNanoseconds()
-    let end = lastCommitEnd + policy.limit
+    let end = lastCommitEnd + policy.maximumWait
     guard waiting > 0, waiting < policy.expectedRecords, start < end else { return }
     var now = start
-    while recordsWaiting < policy.expectedRecords, now < end, !isAwaited, !mustCheckpoint,
+    while recordsWaiting < policy.expectedRecords, now < end, !isLoopWaiting, !mustCheckpoint,
       !mustDiscard
     {
       var until = timespec(
         tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
-      isAsleep = true
+      isWorkerAsleep = true
       _ = unsafe pthread_cond_timedwait(workArrived, lock, &until)
-      isAsleep = false
+      isWorkerAsleep = false
       now = SystemClock.monotonicNanoseconds()
     }
     // A wait that the loop has shortened is no evidence about arriving ops.
-    if !isAwaited, !mustDiscard { policy.noteWait(from: waiting, to: recordsWaiting) }
+    if !isLoopWaiting, !mustDiscard { policy.noteWait(from: waiting, to: recordsWaiting) }
   }
 
   /// Checkpoints the log; the caller holds `lock`, which is released meanwhile.
@@ -299,15 +296,15 @@ final class JournalWriter: @unchecked Sendable {
     var failure: JournalError?
     do throws(JournalError) { try journal.checkpoint() } catch { failure = error }
     unsafe pthread_mutex_lock(lock)
-    (logPages, presentLease) = (journal.walPages, journal.lease)
-    checkpointPages = logPages + Self.busyPages
+    (walPageCount, presentLease) = (journal.walPages, journal.lease)
+    checkpointPages = walPageCount + Self.busyPages
     mustCheckpoint = false
-    let isLogRead = failure == nil && logPages > 0
-    if failure != nil || isLogRead {
-      (progress.checkpointFailure, progress.isLogRead) = (failure, isLogRead)
+    let hasLogReader = failure == nil && walPageCount > 0
+    if failure != nil || hasLogReader {
+      (progress.checkpointFailure, progress.hasLogReader) = (failure, hasLogReader)
     }
     // With a lease, the loop has to plan the next renewal.
-    if failure != nil || isLogRead || presentLease != nil { eventfd_write(descriptor, 1) }
+    if failure != nil || hasLogReader || presentLease != nil { eventfd_write(descriptor, 1) }
     unsafe pthread_cond_signal(progressMade)
   }
 
@@ -341,7 +338,7 @@ struct CommitTiming: Equatable {
   var duration: UInt64
   var durableAt: UInt64
 
-  var isSlow: Bool { duration >= UInt64(JournalWriter.slowCommit) * 1_000_000 }
+  var isSlow: Bool { duration >= UInt64(JournalWriter.slowCommitMilliseconds) * 1_000_000 }
 
   /// Measures a commit that began at `start` and has just ended.
   init(since start: UInt64, records: Int) {

@@ -12,8 +12,8 @@ struct ListeningSocket {
   let lent: LentSocket
   /// The lock of the path; nil for networks, and where only root can make a lock.
   ///
-  /// It is held until the process ends. Without it, a second process could bind the same path and
-  /// take it over silently.
+  /// navd holds it until the process ends. Without it, a second process could bind the path, and
+  /// silently take over new clients.
   let lock: EndpointLock?
 
   /// Whether no interface had the address when navd began to listen on it.
@@ -118,17 +118,17 @@ struct ListeningSocket {
 /// The identity of a file, by its device and its inode number.
 struct FileIdentity: Hashable {
   private(set) var device: UInt64 = 0
-  private(set) var number: UInt64 = 0
+  private(set) var inode: UInt64 = 0
 
   /// Reads the identity of the file at a path; nil if there is none.
   init?(of path: String) {
-    guard unsafe navd_file_identity(path, &device, &number) == 0 else { return nil }
+    guard unsafe navd_file_identity(path, &device, &inode) == 0 else { return nil }
   }
 }
 
 /// All listening sockets, with a watch of the directories of those that have a path.
 struct ListeningSockets {
-  /// Its descriptor is readable when another file may have replaced a socket's file.
+  /// The watch, whose descriptor is readable when another file may have replaced a socket's file.
   let watch = DirectoryWatch()
   private let sockets: [ListeningSocket]
   private var problems: [String] = []
@@ -144,7 +144,7 @@ struct ListeningSockets {
 
   /// Sets the group and the mode of all socket files; until then, only the daemon's own user can
   /// connect.
-  func admit(_ configuration: Configuration) throws(DaemonError) {
+  func setFilePermissions(_ configuration: Configuration) throws(DaemonError) {
     for socket in sockets {
       guard !socket.isInherited, let file = socket.file else { continue }
       try socket.lock?.setPermissions(configuration.daemon, file)
@@ -153,7 +153,7 @@ struct ListeningSockets {
 
   /// Removes the socket files, so that connecting clients fail at once.
   func removeFiles() {
-    for socket in sockets { socket.lock?.removeNames(withPath: !socket.isInherited) }
+    for socket in sockets { socket.lock?.unlinkSocket(includingPath: !socket.isInherited) }
   }
 
   /// Restores the socket files that another process has replaced.
@@ -161,7 +161,7 @@ struct ListeningSockets {
   /// A process that binds a path removes the file there without an error for navd. Existing
   /// connections continue, but new clients would reach the other process, or none. `problem` names
   /// the first socket that cannot be restored. It returns one log entry for each socket.
-  mutating func reclaim() -> [LogEntry] {
+  mutating func restorePaths() -> [LogEntry] {
     watch.drain()
     let former = problems
     problems = []
@@ -175,6 +175,6 @@ struct ListeningSockets {
         texts.append("another process replaced \(socket.endpoint); navd has restored it")
       }
     }
-    return texts.map { LogEntry(.error, $0, kind: .refused) }
+    return texts.map { LogEntry(.error, $0, kind: .clientRefused) }
   }
 }

@@ -7,14 +7,14 @@ package struct LoadedConfiguration: Hashable, Sendable {
   /// The origins by "SECTION.NAME": one for each line that contributes to the value.
   var origins: [Text: [ConfigurationOrigin]]
   /// The environment variables that navd ignores, because an orchestrator of containers made them.
-  var ignored: [String] = []
+  var ignoredVariables: [String] = []
 
   /// The origins of a key's value, at least one.
   func origins(of section: String, _ name: String) -> [ConfigurationOrigin] {
     origins[Text("\(section).\(name)")] ?? [.initial]
   }
 
-  /// The refusal of a key's value, with the place of a line of it, or of the last one.
+  /// The fault of a key's value, with the origin of the line with this index, or of the last line.
   package func refusal(
     _ section: String, _ name: String, _ reason: String, line: Int = .max
   ) -> ConfigurationError {
@@ -78,7 +78,7 @@ package struct LoadedConfiguration: Hashable, Sendable {
     let stated = key.values(in: configuration)
     // An empty value leaves the choice to a rule, even if a line sets the empty value.
     if stated.allSatisfy(\.isEmpty) {
-      if let value = key.value.rule?(rules), !value.isEmpty { return [(value, .initial)] }
+      if let value = key.value.valueIfEmpty?(rules), !value.isEmpty { return [(value, .initial)] }
       return [("", origins.first)]
     }
     return stated.enumerated().map { index, value in

@@ -10,14 +10,14 @@ struct LogEntry: Hashable, Sendable {
     /// navd cannot use its journal, can use it again, or ends because a system call failed.
     case journalFailed = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c03"
     /// A client reported that its mirror differs.
-    case diverged = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c04"
+    case mirrorDiverged = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c04"
     /// navd refused or disconnected a client.
-    case refused = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c05"
-    case limited = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c06"
+    case clientRefused = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c05"
+    case limitExceeded = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c06"
     /// A client used `--any` or `--force`, or a veto was skipped; all of them are permitted.
-    case overridden = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c07"
+    case checkOverridden = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c07"
     /// A nav or its history is damaged.
-    case faulty = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c08"
+    case navDamaged = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c08"
     case reloaded = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c10"
     case backedUp = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11"
   }
@@ -94,11 +94,11 @@ extension LogEntry {
       }
     let kind: Kind? =
       switch notice.kind {
-      case .diverged: .diverged
-      case .faulty: .faulty
-      case .refused: .refused
-      case .overridden: .overridden
-      case .limited: .limited
+      case .diverged: .mirrorDiverged
+      case .faulty: .navDamaged
+      case .refused: .clientRefused
+      case .overridden: .checkOverridden
+      case .limited: .limitExceeded
       case .miscounted: nil
       }
     self.init(

@@ -53,7 +53,7 @@ struct LogRateLimit: Sendable {
   }
 
   private static func isAudit(_ entry: LogEntry) -> Bool {
-    entry.kind == .refused || entry.kind == .overridden
+    entry.kind == .clientRefused || entry.kind == .checkOverridden
   }
 
   private static func burst(of entry: LogEntry) -> Int { isAudit(entry) ? auditBurst : burst }

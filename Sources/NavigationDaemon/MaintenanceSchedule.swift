@@ -9,11 +9,10 @@ struct MaintenanceSchedule {
   static let quietTime: UInt64 = 100
   /// The number of pages above which the log is checkpointed in a quiet moment.
   static let quietPages = 250
-  /// The number of pages above which the log is checkpointed at once, if the loop commits by
-  /// itself.
+  /// The number of pages above which navd checkpoints the log at once, if the loop commits itself.
   static let busyPages = 1000
   /// The milliseconds for which pruning waits for a quiet moment.
-  static let patience: UInt64 = 10_000
+  static let maximumPruningWait: UInt64 = 10_000
 
   private var lastEventAt: UInt64
   private var pruningDue: UInt64?
@@ -45,20 +44,20 @@ struct MaintenanceSchedule {
     return isQuiet(at: now) || isOverdue(at: now)
   }
 
-  /// Whether pruning has waited longer than `patience` for a quiet moment.
+  /// Whether pruning has waited longer than `maximumPruningWait` for a quiet moment.
   func isOverdue(at now: UInt64) -> Bool {
-    pruningDue.map { $0 + Self.patience <= now } ?? false
+    pruningDue.map { $0 + Self.maximumPruningWait <= now } ?? false
   }
 
   /// Whether to examine the files of the journal; true at most once a second.
-  mutating func mustExamine(at now: UInt64) -> Bool {
+  mutating func mustExamineFiles(at now: UInt64) -> Bool {
     guard now >= examinationDue else { return false }
     examinationDue = now + 1000
     return true
   }
 
   /// Whether to read figures from the file system; true at most ten times a second.
-  mutating func mustMeasure(at now: UInt64) -> Bool {
+  mutating func mustReadFileFigures(at now: UInt64) -> Bool {
     guard now >= figuresDue else { return false }
     figuresDue = now + 100
     return true
@@ -72,7 +71,7 @@ struct MaintenanceSchedule {
     let quiet = lastEventAt + Self.quietTime
     var due: [UInt64] = []
     if let pruningDue {
-      due.append(max(pruningDue, min(quiet, pruningDue + Self.patience), soonest))
+      due.append(max(pruningDue, min(quiet, pruningDue + Self.maximumPruningWait), soonest))
     }
     if pages > Self.quietPages { due.append(max(quiet, checkpointDue, soonest)) }
     return due.min()
@@ -106,14 +105,14 @@ struct MaintenanceSchedule {
     pruningDue = hasMore ? now + 100 : nil
   }
 
-  mutating func noteFailure(at now: UInt64) {
+  mutating func noteFailedMaintenance(at now: UInt64) {
     pruningDue = now + 10_000
     checkpointDue = now + 10_000
   }
 
   /// Notes that a reader prevented a checkpoint from emptying the log.
-  mutating func noteReader(at now: UInt64) { checkpointDue = now + 1000 }
+  mutating func noteLogReader(at now: UInt64) { checkpointDue = now + 1000 }
 
   /// Notes that the retention has changed, so that more history may have to be pruned.
-  mutating func noteRetention(at now: UInt64) { pruningDue = now }
+  mutating func noteRetentionChange(at now: UInt64) { pruningDue = now }
 }

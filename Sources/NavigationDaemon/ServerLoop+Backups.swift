@@ -18,7 +18,7 @@ extension ServerLoop {
   mutating func scheduleBackups(at now: Instant = Instant.now()) {
     let rules = configuration.current.backup
     var newest: UInt64?
-    if rules.every > 0, let backupFolder {
+    if rules.intervalMilliseconds > 0, let backupFolder {
       do throws(JournalError) {
         newest = try BackupFolder.newest(in: backupFolder, at: Int(now.wall / 1000)).map {
           UInt64(max($0, 0)) * 1000
@@ -27,18 +27,17 @@ extension ServerLoop {
         log(.error, "no backup is found: \(error)", kind: .backedUp)
       }
     }
-    backupSchedule.follow(rules, newest: newest, at: now)
+    backupSchedule.apply(rules, newest: newest, at: now)
   }
 
   mutating func startDueBackup(at now: Instant) {
     // A copy of whatever is in the journal's place would count as the newest.
-    guard backupSchedule.due(at: now) == 0, maintenance.problem == nil, let backupFolder else {
-      return
-    }
+    guard backupSchedule.timeUntilDue(at: now) == 0, maintenance.problem == nil, let backupFolder
+    else { return }
     backupSchedule.noteStarted()
     backups.start(
       .scheduled(
-        seconds: Int(now.wall / 1000), folder: backupFolder, keep: backupSchedule.rules.keep))
+        seconds: Int(now.wall / 1000), folder: backupFolder, keep: backupSchedule.rules.keptCount))
   }
 
   /// Passes the progress and results of backups to the hub, for the client that asked, and to the
@@ -47,13 +46,13 @@ extension ServerLoop {
     for report in backups.reports.take() {
       switch report {
       case .progress(let job, let progress):
-        if job == .asked { batches.append(.backupProgress(progress)) }
+        if job == .requestedByClient { batches.append(.backupProgress(progress)) }
         show(.backup, progress.done, of: progress.total, at: now.boot)
       case .result(let result):
         end(.backup)
         log(result)
         switch result.job {
-        case .asked: batches.append(.backup(result.answer))
+        case .requestedByClient: batches.append(.backup(result.answer))
         case .scheduled(let seconds, let folder, _):
           note(result, seconds, at: now)
           // A reload named another directory meanwhile, which may have no backup yet.
@@ -67,9 +66,9 @@ extension ServerLoop {
     switch result.answer {
     case .made:
       backupSchedule.noteMade(
-        UInt64(max(seconds, 0)) * 1000, at: now, retentionFailed: result.problem != nil)
+        UInt64(max(seconds, 0)) * 1000, at: now, retentionFailed: result.removalProblem != nil)
     case .failed:
-      let pause = backupSchedule.noteFailed(at: now)
+      let pause = backupSchedule.scheduleRetry(at: now)
       log(
         .notice, "no older backup was removed; the next attempt is in \(pause / 1000) s",
         kind: .backedUp)
@@ -81,23 +80,24 @@ extension ServerLoop {
     case .made(let path, let bytes, let navs, let sequence):
       var text =
         "backed up \(counted(navs, "nav")) to \(path): \(bytes) bytes, up to row \(sequence)"
-      if !result.removed.isEmpty { text += "; removed \(result.removed.joined(separator: ", "))" }
+      let removed = result.removedNames.joined(separator: ", ")
+      if !removed.isEmpty { text += "; removed \(removed)" }
       log(.notice, text, kind: .backedUp)
     case .failed(let reason):
       log(.error, "backup failed: \(reason)", kind: .backedUp)
     }
-    guard let problem = result.problem else { return }
+    guard let problem = result.removalProblem else { return }
     log(.warning, "not every older backup was removed: \(problem)", kind: .backedUp)
   }
 
   /// Gives the hub the figures of backups and of pruning.
   mutating func measureBackups(at now: Instant) {
-    hub.measurements[.backupInterval] = backupSchedule.rules.every
-    hub.measurements[.backupAge] = backupSchedule.age(at: now).map { $0 + 1 } ?? 0
+    hub.measurements[.backupInterval] = backupSchedule.rules.intervalMilliseconds
+    hub.measurements[.backupAge] = backupSchedule.ageOfNewest(at: now).map { $0 + 1 } ?? 0
     hub.measurements[.backupOverdue] = backupSchedule.isOverdue(at: now) ? 1 : 0
     hub.measurements[.backupRetentionFailed] = backupSchedule.retentionFailed ? 1 : 0
-    hub.measurements[.backupsMade] = backupSchedule.made
-    hub.measurements[.backupsFailed] = backupSchedule.failed
+    hub.measurements[.backupsMade] = backupSchedule.madeCount
+    hub.measurements[.backupsFailed] = backupSchedule.failedCount
     let backup = workStatus[.backup]
     hub.measurements[.backupDone] = backup?.done ?? 0
     hub.measurements[.backupTotal] = backup?.total ?? 0

@@ -6,9 +6,9 @@ import TransportGuard
 // Work that no client requested: checkpoints and pruning; and the time of the next wake-up for it.
 
 extension ServerLoop {
-  /// The number of rows that one slice of pruning examines in a database on another machine: each
-  /// group is a round trip, for which the loop waits.
-  private static let remoteBudget = 64
+  /// The number of rows that one slice of pruning examines in a database on another machine; the
+  /// loop waits for each round trip.
+  private static let remoteRowsPerSlice = 64
 
   /// Starts a checkpoint, or prunes a slice of the history, if that is due.
   mutating func maintain(at now: Instant) throws {
@@ -21,7 +21,7 @@ extension ServerLoop {
       }
       guard maintenance.mustPrune(at: now.boot) else { return }
       let report = try writer.journal.maintain(
-        now: now.boot, budget: isRemote ? Self.remoteBudget : 2000)
+        now: now.boot, budget: isJournalRemote ? Self.remoteRowsPerSlice : 2000)
       for floor in report.floors {
         batches.append(.floor(nav: floor.nav, revision: floor.revision))
       }
@@ -47,13 +47,12 @@ extension ServerLoop {
       // The batches in flight fail by the same error.
       if batches.areDurable { try loseShards(lost, at: now) }
     } else {
-      maintenance.noteFailure(at: now.boot)
+      maintenance.noteFailedMaintenance(at: now.boot)
       if maintenance.storageProblem == nil { reportStorage(error.description) }
     }
   }
 
-  /// The time for which the loop can sleep, in milliseconds; -1 to sleep until a descriptor is
-  /// readable.
+  /// The milliseconds for which the loop can sleep; -1 to sleep until a descriptor is readable.
   mutating func sleepTime(_ now: Instant, _ watchdogAt: UInt64?) -> Int {
     // What is due waits until libzmq, which tells nobody, has freed memory.
     if router.peersOweTooMuch { return 1 }
@@ -61,9 +60,10 @@ extension ServerLoop {
     let upkeepAt = maintenance.wakeAt(
       pages: batches.areDurable ? writer.walPages : 0,
       // During a checkpoint, nothing else can use the journal.
-      soonest: writer.isBusy ? now.boot + 10 : 0)
+      soonest: writer.isCheckpointing ? now.boot + 10 : 0)
     // A commit in flight renews the lease, and so does a running checkpoint.
-    let renewal = isRemote && batches.areDurable && !writer.isBusy ? writer.lease?.renewal : nil
+    let isIdle = batches.areDurable && !writer.isCheckpointing
+    let renewal = isJournalRemote && isIdle ? writer.lease?.renewal : nil
     let due = [
       hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal,
       served?.leaving.map(\.deadline).min(),

@@ -8,8 +8,7 @@ import TransportGuard
 // reload of the configuration and a backup do not wait for it, and a rollback does not concern it.
 
 extension ServerLoop {
-  /// Takes an answer and the replayed navs of the history thread, and the events that waited for
-  /// these navs.
+  /// Takes an answer and navs from the history thread, and the events that waited for these navs.
   mutating func takeAnswers() throws {
     // One in a turn: to make what the client gets from it can take some milliseconds. None while peers owe
     // too much; the navs are always taken, because behind a full `pageIns` navd receives nothing.
@@ -17,7 +16,7 @@ extension ServerLoop {
       batches.append(.history(answer))
     }
     let log = log
-    let requests = try history.takePages {
+    let requests = try history.takeFinishedReplays {
       log(.error, "\($0); navd tries again", kind: .journalFailed)
     }
     // Before the loop decides whether it must stand still for the events at hand.
@@ -33,7 +32,7 @@ extension ServerLoop {
   mutating func pageIn() throws {
     // In the batch of the events that waited, because a fault of the nav is noted there. A nav that
     // has other rows by now stays dormant, and its events request it again.
-    for nav in history.takeReplayed() where hub.dormant(nav.request.nav) == nav.request {
+    for nav in history.takeReplayedNavs() where hub.dormant(nav.request.nav) == nav.request {
       try hub.revive(nav)
     }
     // Most turns hold nothing, and so copy no event.
@@ -49,6 +48,6 @@ extension ServerLoop {
       batches.putBack(received)
     }
     let requests = pageIns.takeRequests()
-    if !requests.isEmpty { history.page(in: requests, by: hub.makeReplayer()) }
+    if !requests.isEmpty { history.startReplays(of: requests, by: hub.makeReplayer()) }
   }
 }

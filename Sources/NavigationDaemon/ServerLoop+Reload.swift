@@ -10,8 +10,8 @@ import TransportGuard
 // ends.
 
 extension ServerLoop {
-  /// Takes the pending signals; returns whether to stop.
-  mutating func takeSignals(_ descriptor: Int32) throws -> Bool {
+  /// Takes the pending signals, and reloads for SIGHUP; returns true for any other signal.
+  mutating func mustStop(afterSignalsFrom descriptor: Int32) throws -> Bool {
     var mustReload = false
     while true {
       let signal = navd_next_signal(descriptor)
@@ -29,7 +29,7 @@ extension ServerLoop {
       let question = questions.removeFirst()
       let answer: ConfigurationAnswer
       switch question.subject {
-      case .values: answer = .value(configuration.values)
+      case .values: answer = .value(configuration.valuesAsJSON)
       case .reload:
         let entry = try reload()
         answer =
@@ -52,7 +52,7 @@ extension ServerLoop {
     writer.awaitCheckpoint()
     let entry = reloaded()
     log(entry)
-    notify(.ready, .status("\(entry.message); \(configuration.status)"))
+    notify(.ready, .status("\(entry.message); \(configuration.startStatus)"))
     return entry
   }
 
@@ -87,20 +87,20 @@ extension ServerLoop {
   private mutating func apply(_ loaded: LoadedConfiguration, _ control: AccessControl) {
     let new = loaded.configuration
     if new.retention != configuration.current.retention {
-      maintenance.noteRetention(at: Instant.now().boot)
+      maintenance.noteRetentionChange(at: Instant.now().boot)
     }
     let reschedules = new.backup != configuration.current.backup
     configuration.loaded = loaded
     if reschedules { scheduleBackups() }
     log.setLevel(new.logLevel)
     hub.reconfigure(Daemon.hubConfiguration(new))
-    served?.keeper.use(hub)
+    served?.keeper.useConfiguration(of: hub)
     router.apply(new.router)
     access.watch(new.access.keyDirectory)
     // The keys were read before the watch of their directory began.
     var control = control
     control.readKeys()
-    use(control)
+    useAccess(control)
     measureLimits()
     messageReader = hub.makeReader()
     writer.journal.retention = new.retention
@@ -109,13 +109,13 @@ extension ServerLoop {
   // Changes of roles, grants and keys.
 
   /// Reads the keys again, and ends the sessions of clients whose keys are no longer authorised.
-  mutating func rereadKeys() { use(access.reread()) }
+  mutating func rereadKeys() { useAccess(access.reread()) }
 
-  mutating func use(_ control: AccessControl) {
+  mutating func useAccess(_ control: AccessControl) {
     let former = access.control.access
     access.control = control
     for problem in control.problems {
-      log(.warning, "a key is ignored: \(problem)", kind: .refused)
+      log(.warning, "a key is ignored: \(problem)", kind: .clientRefused)
     }
     for connection in router.revoke(control) { batches.append(.revoked(connection)) }
     if control.access != former { batches.append(.access(control.access)) }

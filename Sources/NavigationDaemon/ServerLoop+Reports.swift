@@ -45,7 +45,7 @@ extension ServerLoop {
 
   /// The status of a daemon that does no long work.
   private var idleStatus: String {
-    maintenance.storageProblem ?? sockets.problem ?? configuration.status
+    maintenance.storageProblem ?? sockets.problem ?? configuration.startStatus
   }
 
   private func show(_ text: String) { notify(.status("\(text); \(idleStatus)")) }
@@ -58,9 +58,9 @@ extension ServerLoop {
 
   /// Restores the paths of sockets that another process has replaced, and logs that; examines the
   /// journal, too.
-  mutating func reclaimPlaces() {
+  mutating func restoreSocketPaths() {
     let former = sockets.problem
-    for entry in sockets.reclaim() { log(entry) }
+    for entry in sockets.restorePaths() { log(entry) }
     if sockets.problem != former { notify(.status(idleStatus)) }
     examine()
   }
@@ -99,11 +99,11 @@ extension ServerLoop {
     hub.measurements.socketProblem = sockets.problem
     hub.measurements[.logPages] = UInt64(max(writer.walPages, 0))
     measureBackups(at: now)
-    guard maintenance.mustMeasure(at: now.boot) else { return }
+    guard maintenance.mustReadFileFigures(at: now.boot) else { return }
     let figures = router.measure(at: now.boot)
     hub.measurements[.connections] = UInt64(figures.open)
-    hub.measurements[.countedConnections] = UInt64(figures.counted)
-    hub.measurements[.openConnections] = UInt64(figures.sockets)
+    hub.measurements[.countedConnections] = UInt64(figures.countedConnections)
+    hub.measurements[.openConnections] = UInt64(figures.kernelSockets)
     hub.measurements[.connectionDifferences] = UInt64(figures.differences)
     hub.measurements.principals = figures.principals.prefix(PrincipalConnections.limit).map {
       PrincipalConnections(principal: $0.name, count: UInt64($0.connections))

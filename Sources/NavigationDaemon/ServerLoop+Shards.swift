@@ -19,11 +19,11 @@ struct ServedShards {
   var lost: [Shard] = []
   /// Whether the keeper has reported that no shard is left to take.
   var isSettled = false
-  /// The number of navs loaded since that report.
-  var loadedNavs = 0
+  /// The number of navs loaded since the keeper last reported that no shard is left to take.
+  var navsLoadedSinceSettled = 0
 
-  /// The milliseconds to wait for open transitions, questions and gestures.
-  static let patience: UInt64 = 100
+  /// The milliseconds for which leaving shards wait for open transitions, questions and gestures.
+  static let maximumWaitForOpenWork: UInt64 = 100
 }
 
 extension ServerLoop {
@@ -34,15 +34,16 @@ extension ServerLoop {
       case .view(let view): batches.append(.cluster(view))
       case .arrived(let loaded): served?.arriving.append(loaded)
       case .leaving(let shards, let member):
-        served?.leaving.append((shards, member, Instant.now().boot + ServedShards.patience))
+        let deadline = Instant.now().boot + ServedShards.maximumWaitForOpenWork
+        served?.leaving.append((shards, member, deadline))
       case .lost(let shards): served?.lost += shards
       case .wished(let asked, let failure):
         batches.append(.wished(asked.connection, id: asked.id, failure))
       case .settled:
         served?.isSettled = true
         // Gives back what loading many navs has used; 20 ms for 30 MB of a million navs.
-        if served?.loadedNavs ?? 0 >= Self.navsWorthTrimming { navd_trim_memory() }
-        served?.loadedNavs = 0
+        if served?.navsLoadedSinceSettled ?? 0 >= Self.navsWorthTrimming { navd_trim_memory() }
+        served?.navsLoadedSinceSettled = 0
       }
     }
   }
@@ -67,17 +68,17 @@ extension ServerLoop {
       try serve(loaded, at: now)
     }
     // Behind the arrivals: the keeper can give away what it has taken before this loop serves it.
-    try giveAway(at: now)
+    try giveAwayLeavingShards(at: now)
   }
 
-  private mutating func giveAway(at now: Instant) throws {
+  private mutating func giveAwayLeavingShards(at now: Instant) throws {
     guard let served else { return }
     for leaving in served.leaving
     where leaving.deadline <= now.boot || hub.isQuiet(leaving.shards) {
       let here = Set(hub.shardsHere)
       let shards = leaving.shards.filter { here.contains($0) }
       served.journal.release(shards, to: leaving.member)
-      try end(shards, to: leaving.member, at: now)
+      try stopServing(shards, to: leaving.member, at: now)
       // Those too that are not here any more, or the keeper would count them as leaving for ever.
       served.keeper.noteReleased(leaving.shards)
       log(.info, "gave \(counted(shards.count, "shard")) to \(leaving.member)")
@@ -91,18 +92,17 @@ extension ServerLoop {
     served?.journal.drop(lost)
     let here = Set(hub.shardsHere).intersection(lost).sorted()
     if here.isEmpty { return }
-    try end(here, to: nil, at: now)
+    try stopServing(here, to: nil, at: now)
     log(.warning, "lost \(counted(here.count, "shard")) to another daemon or a restore")
   }
 
-  private mutating func end(_ shards: [Shard], to member: String?, at now: Instant) throws {
+  private mutating func stopServing(_ shards: [Shard], to member: String?, at now: Instant) throws {
     hub.release(shards, to: member, at: now)
     try carryOut(hub.committed(at: now))
     served?.keeper.noteReleased(shards)
   }
 
-  /// Begins to serve shards; the hub's records of that are durable before it answers anything about
-  /// them.
+  /// Begins to serve shards, after the hub's records about that have become durable.
   private mutating func serve(_ loaded: LoadedShards, at now: Instant) throws {
     guard let served else { return }
     let shards = loaded.journals.map(\.shard)
@@ -125,7 +125,7 @@ extension ServerLoop {
       // The keeper takes them again.
       _ = hub.rollBack()
       served.journal.release(shards, to: nil)
-      try end(shards, to: nil, at: now)
+      try stopServing(shards, to: nil, at: now)
       guard case .fenced(_, let lost) = error else {
         if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
         return
@@ -136,15 +136,15 @@ extension ServerLoop {
     }
     if !records.isEmpty { noteStored(at: now) }
     try carryOut(hub.committed(at: now))
-    self.served?.loadedNavs += navs
+    self.served?.navsLoadedSinceSettled += navs
     log(
       .info,
       "took \(counted(shards.count, "shard")) with \(counted(navs, "nav")) in "
-        + "\(loaded.milliseconds) ms")
+        + "\(loaded.loadMilliseconds) ms")
   }
 
-  /// Waits until the first shards are served, or a signal to stop comes; returns whether one came.
-  mutating func awaitShards(signals: Int32) throws -> Bool {
+  /// Waits until this daemon serves its first shards; returns true if a signal to stop came before.
+  mutating func isStoppedWhileAwaitingShards(signals: Int32) throws -> Bool {
     guard let keeper = served?.keeper else { return false }
     var reported: UInt64 = 0
     while served?.isSettled == false {
@@ -153,7 +153,7 @@ extension ServerLoop {
         reported = now.boot
         Daemon.extendTimeout("loading shards: \(hub.shardsHere.count) served")
       }
-      if let lease = writer.lease, lease.renewal <= now.boot, !writer.isBusy {
+      if let lease = writer.lease, lease.renewal <= now.boot, !writer.isCheckpointing {
         writer.startCheckpoint()
       }
       var entries = [keeper.news.descriptor, signals].map {
@@ -163,7 +163,7 @@ extension ServerLoop {
       try takeProgress(at: now)
       takeShardNews()
       try moveShards(at: now)
-      if entries[1].revents != 0, try takeSignals(signals) { return true }
+      if entries[1].revents != 0, try mustStop(afterSignalsFrom: signals) { return true }
     }
     return false
   }
@@ -174,17 +174,16 @@ extension ServerLoop {
 
   /// Returns whether the lease holds; if it has ended, starts a renewal and waits up to 20 ms.
   ///
-  /// It throws `.fenced` if another daemon has taken over, and `.unreadable` if a signal to stop
-  /// came.
+  /// It throws `.fenced` if another daemon has taken over, `.unreadable` for a signal to stop.
   mutating func awaitLease(signals: Int32, _ watchdog: inout Watchdog) throws -> Bool {
     let now = Instant.now()
     guard let lease = writer.lease, lease.end <= now.boot else { return true }
-    if batches.areDurable, !writer.isBusy { writer.startCheckpoint() }
+    if batches.areDurable, !writer.isCheckpointing { writer.startCheckpoint() }
     var entry = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
     _ = unsafe poll(&entry, 1, 20)
     try takeProgress(at: now)
     if watchdog.isDue(at: now.boot) { notify(.watchdog) }
-    if try takeSignals(signals) {
+    if try mustStop(afterSignalsFrom: signals) {
       throw JournalError.unreadable(
         path: writer.journal.name, reason: "stopped while the server did not answer")
     }

@@ -7,25 +7,23 @@ import Systemd
 import TransportGuard
 import ZeroMQ
 
-/// The main loop of navd: it receives messages, lets the hub decide, commits the changes, and sends
-/// the answers.
+/// The main loop of navd: it receives messages, lets the hub decide, commits changes, and answers.
 ///
 /// It decides nothing about navs. It owns every socket, and the journal while the writer is idle.
-/// Its members are either handles of I/O or values that decide; each value has laws of its own.
 struct ServerLoop: ~Copyable {
   var hub: Hub
   // I/O.
   var router: GuardedRouter
   var sockets: ListeningSockets
   let writer: JournalWriter
-  var history: HistoryAccess
+  var history: HistoryReaders
   let backups: BackupWorker
   let log: Log
   /// The shards of a cluster that this daemon serves; nil outside of one.
   var served: ServedShards?
   /// Whether the journal is on another machine: the writer makes each commit, and another daemon can
   /// take the journal over.
-  let isRemote: Bool
+  let isJournalRemote: Bool
   // Deciding values.
   var configuration: ServingConfiguration
   var access: WatchedAccess
@@ -40,13 +38,12 @@ struct ServerLoop: ~Copyable {
   /// turn.
   var questions: [ConfigurationQuestion] = []
 
-  /// The maximum number of messages in one turn; with more, handshakes and other work would wait
-  /// too long.
+  /// The maximum number of messages in one turn; with more, handshakes would wait too long.
   static let messagesPerTurn = 256
   /// The amount of `Hub.work` in one turn from which on other messages wait for the next turn.
   ///
-  /// With a quarter of this limit, 64 ops of 100 watches took several commits, and throughput fell
-  /// to 0.84.
+  /// With a quarter of this limit, 64 ops for 100 watches each took several commits, and throughput
+  /// fell to 84 %.
   static let workPerTurn = 1 << 20
 
   init(
@@ -60,8 +57,8 @@ struct ServerLoop: ~Copyable {
     self.sockets = sockets
     writer = JournalWriter(journal: journal)
     served = shards
-    isRemote = journal.place.directory == nil
-    history = HistoryAccess(journal.place)
+    isJournalRemote = journal.place.directory == nil
+    history = HistoryReaders(journal.place)
     backups = BackupWorker(journal.place)
     self.log = log
     self.access = WatchedAccess(
@@ -88,7 +85,7 @@ struct ServerLoop: ~Copyable {
     var isStopping = false
     var turnsWithoutPoll = 0
     while !isStopping {
-      if isRemote, try !awaitLease(signals: signals, &watchdog) { continue }
+      if isJournalRemote, try !awaitLease(signals: signals, &watchdog) { continue }
       var wasBusy = try receiveMessages(isAwaited: false)
       turnsWithoutPoll += 1
       // A busy router is read again without a poll; the other descriptors are polled every ninth
@@ -104,9 +101,9 @@ struct ServerLoop: ~Copyable {
         if poller.isReadable(answers) { try takeAnswers() }
         if poller.isReadable(copies) { takeBackup() }
         if poller.isReadable(progress) { writer.disarm() }
-        if poller.isReadable(stop) { isStopping = try takeSignals(signals) }
+        if poller.isReadable(stop) { isStopping = try mustStop(afterSignalsFrom: signals) }
         if poller.isReadable(keys) { rereadKeys() }
-        if poller.isReadable(places) { reclaimPlaces() }
+        if poller.isReadable(places) { restoreSocketPaths() }
         if let shards, poller.isReadable(shards) { takeShardNews() }
         if !wasBusy, mayReceive { _ = try receiveMessages(isAwaited: true) }
         polling.endWait(at: SystemClock.monotonicNanoseconds())
@@ -134,12 +131,12 @@ struct ServerLoop: ~Copyable {
           + "no replaced socket; raise fs.inotify.max_user_instances, and restart navd")
     }
     writer.journal.countTime(until: Instant.now().boot)
-    reclaimPlaces()
+    restoreSocketPaths()
     // Keys may have been revoked before the watch began.
     rereadKeys()
     scheduleBackups()
     // Opened now, while descriptors and files are there, instead of for the first nav to be revived.
-    if !isRemote || hub.hasDormantNavs { try history.open() }
+    if !isJournalRemote || hub.hasDormantNavs { try history.open() }
     if let directory = writer.journal.place.directory { sockets.watch.add(directory.path) }
     measureConstants()
     router.takeConnectionEvents()
@@ -164,10 +161,10 @@ extension Instant {
 
 extension ServerLoop {
   /// The number of events from which the writer commits a batch, instead of the loop.
-  private static let eventsWorthOverlapping = 8
+  private static let minimumEventsForWriter = 8
   /// The number of events after which their records are passed to the writer.
   private static let eventsPerPart = 16
-  /// The number of navs from which on navd gives the memory that they leave back to the kernel.
+  /// The number of unloaded or loaded navs from which navd returns freed memory to the kernel.
   static let navsWorthTrimming = 64
 
   /// Performs one turn: takes the writer's progress, then handles the events at hand and due work.
@@ -177,14 +174,14 @@ extension ServerLoop {
       batches.append(router.events)
       router.events.removeAll(keepingCapacity: true)
     }
-    if maintenance.mustExamine(at: now.boot) { examine() }
+    if maintenance.mustExamineFiles(at: now.boot) { examine() }
     if !router.peersOweTooMuch {
       batches.takeWaiting(upTo: Self.messagesPerTurn, cost: Self.workPerTurn)
       if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
     }
     if !batches.areDurable, mustAwaitBatches(at: now) { try awaitBatches(at: now) }
     if served != nil { try moveShards(at: now) }
-    if batches.areDurable, !writer.isBusy { try maintain(at: now) }
+    if batches.areDurable, !writer.isCheckpointing { try maintain(at: now) }
     startDueBackup(at: now)
     if hub.hasDormantNavs || !pageIns.isEmpty { try pageIn() }
     try handleEvents(at: now)
@@ -196,7 +193,7 @@ extension ServerLoop {
   private mutating func handleEvents(at now: Instant) throws {
     let isAlone = batches.areDurable
     let hasGet = batches.hasGet
-    let events = batches.begin()
+    let events = batches.beginBatch()
     guard !events.isEmpty else { return }
     maintenance.noteEvents(at: now.boot)
     if hasGet { measureGauges(at: now) }
@@ -207,19 +204,19 @@ extension ServerLoop {
       let before = hub.work
       if before >= end, batches.postpone(index) { continue }
       hub.handle(events[index], at: now)
-      if batches.isSharing { batches.charge(index, hub.work - before) }
+      if batches.chargesPrincipals { batches.charge(index, hub.work - before) }
       guard !hub.isUnsound else {
-        batches.setAsidePostponed(&pageIns)
+        batches.movePostponedToBacklog(&pageIns)
         return try decideAgain(at: now)
       }
       // The writer inserts a part of a large batch while the rest of it is decided.
       if index % Self.eventsPerPart == Self.eventsPerPart - 1 { writer.stage(hub.takeRecords()) }
     }
-    batches.setAsidePostponed(&pageIns)
+    batches.movePostponedToBacklog(&pageIns)
     let records = hub.takeRecords()
-    let isSmall = isAlone && events.count < Self.eventsWorthOverlapping && !isRemote
+    let isSmall = isAlone && events.count < Self.minimumEventsForWriter && !isJournalRemote
     // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.
-    if isSmall, !hub.maySeal || !writer.shouldTake(records.count) {
+    if isSmall, !hub.maySeal || !writer.workerShouldCommit(records.count) {
       try commit(records, at: now)
     } else {
       let maySeal = hub.maySeal
@@ -247,7 +244,7 @@ extension ServerLoop {
   mutating func carryOut(_ output: HubOutput) throws {
     try router.send(output)
     if !output.requests.isEmpty { history.ask(output.requests) }
-    if output.startsBackup { backups.start(.asked) }
+    if output.startsBackup { backups.start(.requestedByClient) }
     questions += output.questions
     for wish in output.wishes { served?.keeper.store(wish) }
     // A sweep has made navs dormant: they are read again from the journal. To give their memory back
@@ -278,9 +275,9 @@ extension ServerLoop {
   mutating func takeProgress(at now: Instant) throws {
     let progress = writer.takeProgress()
     if let error = progress.checkpointFailure { try failMaintenance(error, at: now) }
-    if progress.isLogRead { maintenance.noteReader(at: now.boot) }
+    if progress.hasLogReader { maintenance.noteLogReader(at: now.boot) }
     if !progress.timings.isEmpty { noteStored(at: now) }
-    for _ in 0..<progress.completed {
+    for _ in 0..<progress.completedBatches {
       batches.completeOldest()
       try carryOut(hub.committed(at: now))
     }
@@ -300,10 +297,10 @@ extension ServerLoop {
   /// Waits until every batch is durable or has failed; in a long wait, it answers reads.
   mutating func awaitBatches(at now: Instant) throws {
     while !batches.areDurable {
-      writer.awaitProgress(milliseconds: JournalWriter.slowCommit)
+      writer.awaitProgress(milliseconds: JournalWriter.slowCommitMilliseconds)
       try takeProgress(at: now)
       // In a cluster, the lease may end meanwhile, and another daemon have newer states.
-      guard !batches.areDurable, !isRemote, pageIns.isEmpty else { continue }
+      guard !batches.areDurable, !isJournalRemote, pageIns.isEmpty else { continue }
       _ = try receiveMessages(isAwaited: false)
       try answerAhead(at: now)
     }
@@ -320,7 +317,7 @@ extension ServerLoop {
         if !isBehindAccess, !waiting.contains(connection),
           let output = hub.answerAhead(received.event, at: now)
         {
-          batches.noteAnswered(received)
+          batches.subtractAnswered(received)
           try carryOut(output)
           continue
         }
@@ -360,7 +357,7 @@ extension ServerLoop {
 
   mutating func reload(_ requests: [ReloadRequest]) throws {
     for request in requests {
-      let (snapshot, rows) = try history.chain(of: request)
+      let (snapshot, rows) = try history.snapshotAndRows(of: request)
       try hub.reload(request, snapshot: snapshot, rows: rows)
     }
   }
@@ -393,7 +390,7 @@ extension ServerLoop {
       takeMessage()
       // Reading an empty socket costs two system calls. So where messages come one at a time, each
       // is handled without looking for another. One that came meanwhile is found in the next turn.
-      if count == 1, isAwaited, polling.arriveOneByOne { return true }
+      if count == 1, isAwaited, polling.messagesArriveOneByOne { return true }
     }
     if count > 0 { polling.noteReceived(count, isAwaited: isAwaited) }
     return count > 0
@@ -427,7 +424,7 @@ extension ServerLoop {
         return true
       }
       let now = SystemClock.monotonicNanoseconds()
-      guard polling.continues(afterPoll: now - last) else { return false }
+      guard polling.mustPollAgain(afterPollTaking: now - last) else { return false }
       last = now
     }
     return false

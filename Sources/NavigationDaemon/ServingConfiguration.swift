@@ -7,16 +7,16 @@ struct ServingConfiguration {
   private let sources: ConfigurationSources
   private let rules: PathRules
   /// The configuration at the start of the daemon.
-  private let first: Configuration
+  private let startConfiguration: Configuration
   /// The status text that the service manager got at the start.
-  var status = ""
+  var startStatus = ""
 
   init(_ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules) {
     // The sources may have changed since the start read them; the values are those in use.
     var loaded = sources.examine().loaded
     loaded.configuration = configuration
     self.loaded = loaded
-    first = configuration
+    startConfiguration = configuration
     self.sources = sources
     self.rules = rules
   }
@@ -43,10 +43,10 @@ struct ServingConfiguration {
       throw Refusal(
         reason: first.description, otherReasons: faults.dropFirst().map(\.description))
     }
-    if let reason = current.reasonAgainstReload(new, startedWith: first) {
+    if let reason = current.reasonAgainstReload(new, startedWith: startConfiguration) {
       throw Refusal(reason: reason)
     }
   }
 
-  var values: [UInt8] { loaded.json(rules) }
+  var valuesAsJSON: [UInt8] { loaded.json(rules) }
 }

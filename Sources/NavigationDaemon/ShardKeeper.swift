@@ -34,13 +34,13 @@ final class ShardKeeper: @unchecked Sendable {
     /// `served` has changed: the keeper reads the cluster again.
     case readAgain
     /// Shards are replayed by the configuration of this hub from now on.
-    case use(Hub)
+    case useConfiguration(of: Hub)
   }
 
   let news = Mailbox<News>()
   private let orders = Mailbox<Order>()
   private let keeper: any ClusterKeeper
-  private let lease: UInt64
+  private let leaseMilliseconds: UInt64
   private let log: Log
   /// The hub whose empty copies replay shards; nil before `start`.
   private var hubTemplate: Hub?
@@ -56,12 +56,12 @@ final class ShardKeeper: @unchecked Sendable {
 
   private static let shardsPerLoad = 128
   /// The milliseconds after which it replays unreadable shards again.
-  private static let repairPause: UInt64 = 60_000
+  private static let unreadableRetryPause: UInt64 = 60_000
 
   /// Makes a keeper; `lease` is in milliseconds.
   init(_ keeper: any ClusterKeeper, lease: UInt64, seed: UInt64, log: Log) {
     self.keeper = keeper
-    self.lease = lease
+    leaseMilliseconds = lease
     self.log = log
     seedGenerator = SeededGenerator(seed: seed)
   }
@@ -70,13 +70,13 @@ final class ShardKeeper: @unchecked Sendable {
 
   /// Starts the thread; empty copies of `hub` replay shards.
   func start(_ hub: borrowing Hub) {
-    use(hub)
+    useConfiguration(of: hub)
     Thread.start { self.run() }
   }
 
   /// Makes the thread replay shards by the configuration of a hub from now on.
-  func use(_ hub: borrowing Hub) {
-    orders.append(.use(hub.makeReplayingHub(seed: 0)))
+  func useConfiguration(of hub: borrowing Hub) {
+    orders.append(.useConfiguration(of: hub.makeReplayingHub(seed: 0)))
   }
 
   func store(_ wish: AskedWish) { orders.append(.wish(wish)) }
@@ -111,7 +111,7 @@ final class ShardKeeper: @unchecked Sendable {
       let now = SystemClock.bootMilliseconds()
       let plan = ShardPlacement(
         cluster, held: held, leaving: leaving,
-        broken: Set(unreadableUntil.filter { $0.value > now }.keys))
+        unreadable: Set(unreadableUntil.filter { $0.value > now }.keys))
       if !plan.lost.isEmpty { news.append(.lost(plan.lost)) }
       for (member, shards) in plan.shardsToGive.sorted(by: { $0.key < $1.key }) {
         served.withLock { served in
@@ -132,13 +132,12 @@ final class ShardKeeper: @unchecked Sendable {
     }
   }
 
-  /// When to read the cluster again: a lease of another member ends, or a third of one's own has
-  /// passed.
+  /// The time at which another member's lease ends, or a third of this member's lease has passed.
   private func wakeTime(_ view: ClusterView) -> UInt64 {
     let now = SystemClock.bootMilliseconds()
     let ends = view.members.filter { $0.isAlive && $0.name != view.member && !$0.shards.isEmpty }
       .map { UInt64($0.lease) + 5 }
-    return now + min(lease / 3, ends.min() ?? .max)
+    return now + min(leaseMilliseconds / 3, ends.min() ?? .max)
   }
 
   private func takeOrders() {
@@ -151,7 +150,7 @@ final class ShardKeeper: @unchecked Sendable {
           news.append(.wished(asked, .storage(error.description)))
         }
       case .readAgain: break
-      case .use(let hub): hubTemplate = hub
+      case .useConfiguration(of: let hub): hubTemplate = hub
       }
     }
   }
@@ -179,24 +178,24 @@ final class ShardKeeper: @unchecked Sendable {
       do throws(JournalError) {
         try loaded.add(journal)
       } catch {
-        try refuse([journal], error)
+        try noteUnreadable([journal], error)
       }
     }
     guard !loaded.journals.isEmpty else { return nil }
     do throws(JournalError) {
-      try loaded.complete()
+      try loaded.loadOpenNavs()
     } catch {
-      try refuse(loaded.journals, error)
+      try noteUnreadable(loaded.journals, error)
       return nil
     }
-    loaded.milliseconds = SystemClock.monotonicMilliseconds() - begin
+    loaded.loadMilliseconds = SystemClock.monotonicMilliseconds() - begin
     return loaded
   }
 
   /// Notes that the rows of shards cannot be served, unless the server cannot be reached.
-  private func refuse(_ journals: [Journal], _ error: JournalError) throws(JournalError) {
+  private func noteUnreadable(_ journals: [Journal], _ error: JournalError) throws(JournalError) {
     if case .unreadable = error { throw error }
-    let again = SystemClock.bootMilliseconds() + Self.repairPause
+    let again = SystemClock.bootMilliseconds() + Self.unreadableRetryPause
     for journal in journals { unreadableUntil[journal.shard] = again }
     let numbers = journals.prefix(8).map { "\($0.shard.number)" }.joined(separator: ", ")
     log(.error, "the shards \(numbers) cannot be served: \(error)", kind: .journalFailed)

@@ -26,10 +26,10 @@ struct ShardPlacement: Hashable, Sendable {
   /// Decides by the shards that this member serves (`held`), and those that it is giving away, each
   /// with the member that is to have it (`leaving`).
   ///
-  /// It does not take `broken` ones, which it cannot read.
+  /// It takes none of the `unreadable` shards.
   init(
     _ state: ClusterState, held: Set<Shard>, leaving: [Shard: String] = [:],
-    broken: Set<Shard> = []
+    unreadable: Set<Shard> = []
   ) {
     let view = state.view
     let alive = view.members.filter(\.isAlive)
@@ -50,9 +50,9 @@ struct ShardPlacement: Hashable, Sendable {
       switch owners[shard] {
       case nil:
         let taker = takers.give(to: wanted)
-        if taker == me.name, !broken.contains(shard) { shardsToTake.append(shard) }
+        if taker == me.name, !unreadable.contains(shard) { shardsToTake.append(shard) }
       case me.name where !held.contains(shard):
-        if !broken.contains(shard) { shardsToTake.append(shard) }
+        if !unreadable.contains(shard) { shardsToTake.append(shard) }
       default: break
       }
     }
@@ -98,7 +98,7 @@ struct ShardPlacement: Hashable, Sendable {
     func contains(_ name: String) -> Bool { counts.contains { $0.name == name } }
 
     /// The index of the member with the fewest shards; of several, the first by name.
-    private var emptiest: Int? {
+    private var emptiestIndex: Int? {
       counts.indices.min {
         (counts[$0].count, counts[$0].name) < (counts[$1].count, counts[$1].name)
       }
@@ -106,7 +106,7 @@ struct ShardPlacement: Hashable, Sendable {
 
     /// Gives a shard without an owner to a member, or else to the one with the fewest.
     mutating func give(to wanted: String?) -> String? {
-      let place = wanted.flatMap { name in counts.firstIndex { $0.name == name } } ?? emptiest
+      let place = wanted.flatMap { name in counts.firstIndex { $0.name == name } } ?? emptiestIndex
       guard let place else { return nil }
       counts[place].count += 1
       return counts[place].name
@@ -122,7 +122,7 @@ struct ShardPlacement: Hashable, Sendable {
     /// The member that gets the next shard of `name`, which has too many or is draining; nil if
     /// none should.
     func receiver(from name: String) -> String? {
-      guard let emptiest else { return nil }
+      guard let emptiest = emptiestIndex else { return nil }
       guard let own = counts.first(where: { $0.name == name }) else { return counts[emptiest].name }
       // A difference of one is even enough.
       return own.count > max(fairShare, counts[emptiest].count + 1) ? counts[emptiest].name : nil

@@ -7,7 +7,7 @@ import Systemd
 /// if it is asked to stop meanwhile.
 struct StartProgress {
   /// The milliseconds after which a start shows a line on a terminal.
-  private static let patience: UInt64 = 100
+  private static let lineDelay: UInt64 = 100
 
   private let form: ProgressDisplay.Form
   private let log: Log
@@ -22,7 +22,7 @@ struct StartProgress {
 
   mutating func show(_ done: UInt64, of total: UInt64) {
     let now = SystemClock.monotonicMilliseconds()
-    if form == .json || now >= startTime + Self.patience { line.show(done, of: total) }
+    if form == .json || now >= startTime + Self.lineDelay { line.show(done, of: total) }
     if let text = status.note(.start, done, of: total, at: now), now > startTime {
       Daemon.extendTimeout(text)
     }

@@ -3,15 +3,15 @@ import RuntimePaths
 
 /// Decides what the service manager shows while the daemon does long work: a backup, or pruning.
 ///
-/// Laws: at most one text a second for each piece of work, beside the text that ends it; work
-/// without a report is not shown. Times are in milliseconds of a clock that does not fall.
+/// Laws: at most one text a second about each piece of work, and one at its end; none about work
+/// without a report. Times are in milliseconds of a monotonic clock.
 struct WorkStatus {
   /// Milliseconds between two texts about the same work.
-  static let interval: UInt64 = 1000
+  static let textInterval: UInt64 = 1000
 
   private var works: [(subject: ProgressSubject, estimate: ProgressEstimate, shownAt: UInt64?)] = []
 
-  /// The progress of a piece of work; nil if it is not being done.
+  /// The progress of a piece of work; nil if it is not running.
   subscript(_ subject: ProgressSubject) -> ProgressEstimate? {
     works.first { $0.subject == subject }?.estimate
   }
@@ -23,7 +23,7 @@ struct WorkStatus {
     let index = works.firstIndex { $0.subject == subject } ?? works.count
     if index == works.count { works.append((subject, ProgressEstimate(at: now), nil)) }
     works[index].estimate.update(done, of: total, at: now)
-    if let shownAt = works[index].shownAt, now < shownAt + Self.interval { return nil }
+    if let shownAt = works[index].shownAt, now < shownAt + Self.textInterval { return nil }
     works[index].shownAt = now
     return works.map { $0.estimate.text($0.subject) }.joined(separator: "; ")
   }

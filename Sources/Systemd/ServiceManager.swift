@@ -106,7 +106,7 @@ package enum ServiceManager {
   /// The warning about sockets that the service manager passed to another process than this one; nil
   /// if there are none.
   ///
-  /// A shell that runs navd without `exec` has the number that the variable names.
+  /// For example, LISTEN_PID names a shell that runs navd without `exec`.
   package static func warning(
     about environment: ProcessEnvironment, process: Int32
   ) -> String? {

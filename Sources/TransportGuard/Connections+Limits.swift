@@ -16,7 +16,7 @@ extension Connections {
   ///
   /// navd shuts further ones down at once. Otherwise libzmq would wait 3 s for the greeting of
   /// each.
-  static let tolerance = 64
+  static let toleratedExcess = 64
 
   /// Admits a peer if the limits allow it.
   ///
@@ -30,14 +30,15 @@ extension Connections {
   /// `number` is greater than that of each earlier admission.
   mutating func admit(_ peer: Peer, as number: UInt64, _ limits: GuardedRouter.Limits) -> Verdict {
     let origin = Connection.Origin(peer)
-    let silent = silent(of: origin)
+    let silent = silentSlots(of: origin)
     // If each of them has an admission, one of these admissions belongs to a connection that has
     // ended.
     guard let candidate = silent.first(where: { self[$0].admission == 0 }) ?? silent.first else {
       return .ended
     }
     var (all, own) = (0, 0)
-    for slot in indices where slot != candidate && self[slot].isOpen && self[slot].admission != 0 {
+    for slot in usedSlots
+    where slot != candidate && self[slot].isOpen && self[slot].admission != 0 {
       if self[slot].acceptance.origin.isLocal == origin.isLocal { all += 1 }
       if self[slot].peer.isOfSamePrincipal(as: peer) { own += 1 }
     }
@@ -51,17 +52,17 @@ extension Connections {
   /// Moves the admission of a closed silent connection to another one of its origin.
   ///
   /// The admission may have been that other connection's, and then it still counts.
-  mutating func passOnAdmission(of slot: Int) {
+  mutating func moveAdmissionToSilent(from slot: Int) {
     guard self[slot].admission != 0 else { return }
-    let silent = silent(of: self[slot].acceptance.origin)
+    let silent = silentSlots(of: self[slot].acceptance.origin)
     guard let heir = silent.first(where: { self[$0].admission == 0 }) else { return }
     (self[heir].admission, self[heir].peer) = (self[slot].admission, self[slot].peer)
     self[slot].admission = 0
   }
 
   /// The slots of the open connections of an origin that have sent no message.
-  private func silent(of origin: Connection.Origin) -> [Int] {
-    indices.filter {
+  private func silentSlots(of origin: Connection.Origin) -> [Int] {
+    usedSlots.filter {
       self[$0].isOpen && self[$0].id == nil && self[$0].acceptance.origin == origin
     }
   }
@@ -73,10 +74,11 @@ extension Connections {
   func excess(of slot: Int, _ limits: GuardedRouter.Limits) -> (count: Int, isOfUser: Bool) {
     let overNetworks = openCounts[nil, default: 0]
     guard let user = self[slot].acceptance.origin.user else {
-      return (overNetworks - limits.connections - Self.tolerance, false)
+      return (overNetworks - limits.connections - Self.toleratedExcess, false)
     }
-    let excess = openCount - overNetworks - limits.connections - Self.tolerance
-    let ownExcess = openCounts[user, default: 0] - limits.connectionsPerPrincipal - Self.tolerance
+    let excess = openCount - overNetworks - limits.connections - Self.toleratedExcess
+    let own = openCounts[user, default: 0]
+    let ownExcess = own - limits.connectionsPerPrincipal - Self.toleratedExcess
     return ownExcess > excess ? (ownExcess, true) : (excess, false)
   }
 
@@ -87,7 +89,7 @@ extension Connections {
   func principal(behind descriptor: Int32) -> String? {
     guard let slot = slot(behind: descriptor) else { return nil }
     let peer = self[slot].peer
-    let isCertain = silent(of: self[slot].acceptance.origin).allSatisfy {
+    let isCertain = silentSlots(of: self[slot].acceptance.origin).allSatisfy {
       self[$0].admission != 0 && self[$0].peer.isOfSamePrincipal(as: peer)
     }
     return self[slot].id != nil || isCertain ? peer.principal : nil
@@ -96,15 +98,15 @@ extension Connections {
   /// The number of admitted connections of each user and key, in descending order.
   var principals: [(name: String, connections: Int)] {
     var counts: [String: Int] = [:]
-    for slot in indices where self[slot].isOpen && self[slot].admission != 0 {
+    for slot in usedSlots where self[slot].isOpen && self[slot].admission != 0 {
       counts[self[slot].peer.principal, default: 0] += 1
     }
     return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
   }
 
   /// The kernel's socket numbers of all open connections.
-  var cookies: [UInt64] {
-    indices.filter { self[$0].isOpen }.map { self[$0].acceptance.cookie }
+  var openCookies: [UInt64] {
+    usedSlots.filter { self[$0].isOpen }.map { self[$0].acceptance.cookie }
   }
 }
 

@@ -17,15 +17,15 @@ import ZeroMQ
 ///
 /// Laws, in any order of the observations: `openCount` is the number of descriptors that were
 /// accepted and are not closed. A closed connection is removed once the socket was empty, or after
-/// ``patience``. The end of each connection with an id is returned exactly once.
+/// ``closedLifetime``. The end of each connection with an id is returned exactly once.
 struct Connections {
   /// The milliseconds for which a closed connection stays in the table if the socket is never
   /// empty.
-  static let patience: UInt64 = 500
+  static let closedLifetime: UInt64 = 500
   /// The milliseconds in which a connection over a network must send its first message.
   static let firstMessageTime: UInt64 = 10_000
   /// How often the table postpones that deadline for a connection that may have sent something.
-  static let postponements = 3
+  static let maximumPostponements = 3
 
   private var slotsByID = NumberIndex()
   // Not `Slots`, which is generic and in another module: the compiler would not specialise it here,
@@ -49,11 +49,11 @@ struct Connections {
   var count: Int { connections.count - freeSlots.count }
 
   /// The slots in use, in ascending order.
-  var indices: [Int] { connections.indices.filter { connections[$0].acceptance.descriptor >= 0 } }
+  var usedSlots: [Int] { connections.indices.filter { connections[$0].acceptance.descriptor >= 0 } }
 
   /// The connections that have sent a message, with their ids.
   var speaking: [(id: ConnectionID, slot: Int)] {
-    indices.compactMap { slot in connections[slot].id.map { ($0, slot) } }
+    usedSlots.compactMap { slot in connections[slot].id.map { ($0, slot) } }
   }
 
   /// The slot of a connection that has sent a message; nil if there is none with this id.
@@ -123,19 +123,19 @@ struct Connections {
     let left = openCounts[acceptance.origin.user, default: 1] - 1
     openCounts[acceptance.origin.user] = left > 0 ? left : nil
     connections[slot].isOpen = false
-    if connections[slot].id == nil { passOnAdmission(of: slot) }
+    if connections[slot].id == nil { moveAdmissionToSilent(from: slot) }
     connections[slot].firstMessageDue = nil
     connections[slot].outbox.noteRead()
-    connections[slot].removalDue = now + Self.patience
+    connections[slot].removalDue = now + Self.closedLifetime
     closedSlots.append(slot)
   }
 
   /// Notes the first message of a connection, and gives the connection its id.
   ///
-  /// A message names its descriptor, which the kernel may have reused since. It also names its
-  /// admission number. That number is greater than the count at the acceptance of its connection,
-  /// and not greater than the count at the next acceptance with that descriptor.
-  /// The result is nil if the connection is no longer in the table.
+  /// A message names its descriptor, which the kernel may have reused since, and its admission
+  /// number. The latter exceeds the count of admissions at the acceptance of its connection,
+  /// but not the count at the next acceptance with that descriptor. The result is nil
+  /// if the connection is no longer in the table.
   mutating func noteFirstMessage(
     _ id: ConnectionID, _ routingID: [UInt8], from peer: Peer, key: CurvePublicKey?,
     admission: UInt64, descriptor: Int32
@@ -148,7 +148,7 @@ struct Connections {
       // closed connection has passed its admission on already, perhaps to one that was admitted
       // since.
       if connections[slot].isOpen,
-        let other = indices.first(where: { connections[$0].admission == admission })
+        let other = usedSlots.first(where: { connections[$0].admission == admission })
       {
         connections[other].admission = connections[slot].admission
         connections[other].peer = connections[slot].peer
@@ -166,18 +166,18 @@ struct Connections {
 
   private func slot(of admission: UInt64, behind descriptor: Int32) -> Int? {
     // The newest first: it is the last connection that was accepted before the admission.
-    if let slot = openSlots[descriptor], connections[slot].acceptance.admissions < admission {
+    if let slot = openSlots[descriptor], connections[slot].acceptance.admissionsBefore < admission {
       return slot
     }
     return closedSlots.last {
       connections[$0].acceptance.descriptor == descriptor
-        && connections[$0].acceptance.admissions < admission
+        && connections[$0].acceptance.admissionsBefore < admission
     }
   }
 
-  /// Notes that the socket was empty, so no message waits of connections closed before; returns the
-  /// ids of those whose end the hub must handle.
-  mutating func noteEmpty() -> [ConnectionID] {
+  /// Notes that the socket was empty, so that no message of a closed connection waits; returns the
+  /// ids of the closed connections whose end the hub must handle.
+  mutating func noteSocketEmpty() -> [ConnectionID] {
     guard !closedSlots.isEmpty else { return [] }
     defer { closedSlots.removeAll(keepingCapacity: true) }
     return closedSlots.compactMap { remove($0) }
@@ -203,7 +203,7 @@ struct Connections {
     return min(removal, firstMessageDueAt ?? removal)
   }
 
-  /// Removes closed connections after ``patience``, and finds those whose first message is late.
+  /// Removes closed connections after ``closedLifetime``; finds those whose first message is late.
   ///
   /// Returns the ids whose end the hub must handle, and the slots of silent connections, each once
   /// unless the caller postpones its deadline.
@@ -212,16 +212,16 @@ struct Connections {
     let ended = closedSlots.prefix(late).compactMap { remove($0) }
     closedSlots.removeFirst(late)
     guard let firstMessageDueAt, firstMessageDueAt <= now else { return (ended, []) }
-    let silent = indices.filter { (connections[$0].firstMessageDue ?? .max) <= now }
+    let silent = usedSlots.filter { (connections[$0].firstMessageDue ?? .max) <= now }
     for slot in silent { connections[slot].firstMessageDue = nil }
-    self.firstMessageDueAt = indices.compactMap { connections[$0].firstMessageDue }.min()
+    self.firstMessageDueAt = usedSlots.compactMap { connections[$0].firstMessageDue }.min()
     return (ended, silent)
   }
 
   /// Postpones the deadline of a silent connection by ``firstMessageTime``; false after
-  /// ``postponements`` times.
+  /// ``maximumPostponements`` times.
   mutating func postpone(_ slot: Int, at now: UInt64) -> Bool {
-    guard connections[slot].postponements < Self.postponements else { return false }
+    guard connections[slot].postponements < Self.maximumPostponements else { return false }
     connections[slot].postponements += 1
     let due = now + Self.firstMessageTime
     connections[slot].firstMessageDue = due
@@ -232,13 +232,13 @@ struct Connections {
 
 /// An accepted connection, as the kernel describes it.
 struct Acceptance: Hashable, Sendable {
-  /// The kernel gives the number to another connection after close(2).
+  /// The descriptor, which the kernel can give to another connection after close(2).
   var descriptor: Int32
   /// The kernel's number of the socket (SO_COOKIE), unique since the machine started.
   var cookie: UInt64
   var origin: Connection.Origin
   /// The number of admissions answered before the acceptance, which belong to other connections.
-  var admissions: UInt64
+  var admissionsBefore: UInt64
 }
 
 /// One connection, from its acceptance until its last message is read.
@@ -285,9 +285,9 @@ struct Connection: Sendable {
   /// in milliseconds; nil while it is open.
   var removalDue: UInt64?
   var outbox = Outbox()
-  /// Whether navd has evicted the peer: it sends nothing more, and the hub has ended the session.
+  /// Whether navd has evicted the peer: navd sends it nothing more, and has ended its session.
   var isEvicted = false
-  /// Whether the peer's key is no longer authorised: navd ignores everything that it sends.
+  /// Whether the peer's key is no longer authorised, so that navd ignores all its messages.
   var isRevoked = false
 
   init(_ acceptance: Acceptance) {
@@ -300,7 +300,7 @@ struct Connection: Sendable {
   var isListenedTo: Bool { !isEvicted && !isRevoked }
 
   static let vacant = Connection(
-    Acceptance(descriptor: -1, cookie: 0, origin: .network, admissions: 0))
+    Acceptance(descriptor: -1, cookie: 0, origin: .network, admissionsBefore: 0))
 }
 
 extension Peer {

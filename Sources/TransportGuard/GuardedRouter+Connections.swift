@@ -13,9 +13,9 @@ extension GuardedRouter {
     /// The number of admitted connections of each user and key, in descending order.
     package var principals: [(name: String, connections: Int)] = []
     /// The number of connections in the table at the last audit.
-    package var counted = 0
+    package var countedConnections = 0
     /// The number of peers' sockets that the kernel had at the last audit.
-    package var sockets = 0
+    package var kernelSockets = 0
     /// The number of differences between the two that lasted 2 s, since the start.
     package var differences = 0
   }
@@ -87,7 +87,7 @@ extension GuardedRouter {
     let isLate = now >= wakeAt + 250
     for slot in due.silent {
       let descriptor = connections[slot].acceptance.descriptor
-      let hasSent = navd_arrived_bytes(descriptor) > 0 || gate.holds(descriptor)
+      let hasSent = navd_arrived_bytes(descriptor) > 0 || gate.hasUntakenMessages(of: descriptor)
       if isLate || hasSent, connections.postpone(slot, at: now) { continue }
       shutDown(slot)
       let text = "a connection over the network is closed: no message came in 10 s"
@@ -97,7 +97,7 @@ extension GuardedRouter {
 
   /// Queues the end of a connection for the hub, after its last message.
   mutating func end(_ id: ConnectionID) {
-    waiting.removeAll { $0 == id }
+    waitingToSend.removeAll { $0 == id }
     events.append(.closed(id))
   }
 
@@ -116,23 +116,24 @@ extension GuardedRouter {
   mutating func auditConnections(at now: UInt64) {
     takeConnectionEvents()
     let open = openSockets()
-    let counted = connections.cookies
-    (figures.counted, figures.sockets) = (counted.count, open.count)
+    let counted = connections.openCookies
+    (figures.countedConnections, figures.kernelSockets) = (counted.count, open.count)
     let found = audit.compare(counted: counted, open: open, at: now)
     guard found.count > 0 else { return }
     figures.differences += found.count
     notices.append(
       Notice(
         .miscounted, .error,
-        "connections are miscounted: \(found.counted.count) have ended but were counted, "
-          + "\(found.open.count) are open but were not; this is a fault of navd, please report it"))
-    for cookie in found.counted { connections.noteClosed(cookie: cookie, at: now) }
+        "connections are miscounted: \(found.onlyCounted.count) have ended but were counted, "
+          + "\(found.onlyOpen.count) are open but were not; this is a fault of navd, please report "
+          + "it"))
+    for cookie in found.onlyCounted { connections.noteClosed(cookie: cookie, at: now) }
   }
 
   /// The kernel's socket numbers of all connections that the listening sockets accepted.
   private func openSockets() -> [UInt64] {
     (0...gate.highestDescriptor).compactMap { descriptor in
-      let isPeer = listening.contains { navd_was_accepted_from(descriptor, $0) != 0 }
+      let isPeer = listeningDescriptors.contains { navd_was_accepted_from(descriptor, $0) != 0 }
       return isPeer ? navd_socket_cookie(descriptor) : nil
     }
   }

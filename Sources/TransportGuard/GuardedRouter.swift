@@ -39,7 +39,7 @@ package struct GuardedRouter: ~Copyable {
   let socket: Socket
   var zapHandler: ZAPHandler
   /// The descriptors of the listening sockets.
-  let listening: [Int32]
+  let listeningDescriptors: [Int32]
   let gate: InboundGate
   var connections = Connections()
   var audit = ConnectionAudit()
@@ -47,10 +47,10 @@ package struct GuardedRouter: ~Copyable {
   /// Whether a ZAP request waits until the limit has room for what the peer may send.
   var hasWaitingAdmissions = false
   /// The connections whose outbox has messages.
-  var waiting: [ConnectionID] = []
+  var waitingToSend: [ConnectionID] = []
   var unsentBudget: UnsentBudget
   /// When the router may next add up the unread bytes of all peers, in milliseconds.
-  private var reckonDue: UInt64 = 0
+  private var unreadSumDue: UInt64 = 0
   var receivedMessage = Multipart(capacity: 5)
   /// The body of a message for several peers, while it is being sent.
   var sharedBody = Message()
@@ -58,7 +58,7 @@ package struct GuardedRouter: ~Copyable {
   var shortageReportDue: UInt64 = 0
   var figures = Figures()
   /// The slots in the owner's poller; nil before `watch`.
-  private var slots: (messages: Poller.Slot, admissions: Poller.Slot, changes: Poller.Slot)?
+  private var pollerSlots: (messages: Poller.Slot, admissions: Poller.Slot, changes: Poller.Slot)?
   /// Whether the owner's poller waits for messages.
   private var watchesMessages = true
 
@@ -69,7 +69,7 @@ package struct GuardedRouter: ~Copyable {
     self.socket = socket
     self.zapHandler = admission
     self.gate = gate
-    self.listening = listening
+    self.listeningDescriptors = listening
     self.limits = limits
     self.copiesReceived = copiesReceived
     unsentBudget = UnsentBudget(limit: limits.unsentBytes)
@@ -78,50 +78,49 @@ package struct GuardedRouter: ~Copyable {
   package mutating func apply(_ limits: Limits) {
     self.limits = limits
     unsentBudget.limit = limits.unsentBytes
-    gate.setTotalLimit(limits.unreadBytes)
+    gate.setTotalByteLimit(limits.unreadBytes)
   }
 
   // The events that the owner's poller waits for.
 
-  /// Adds the sources of this router's work to a poller.
+  /// Adds the sockets and the descriptor that give this router work to a poller.
   ///
   /// For messages the poller watches libzmq's edge-triggered descriptor. That suffices, because the
   /// owner reads until the router is empty before it sleeps.
   package mutating func watch(by poller: inout Poller) throws(ZeroMQError) {
-    slots = (
+    pollerSlots = (
       try poller.addSignal(of: socket), try poller.addSignal(of: zapHandler.socket),
       poller.add(descriptor: gate.events.descriptor)
     )
   }
 
-  /// Sets whether a poller waits for messages too; without it, they do not wake an owner that reads
-  /// none.
+  /// Sets whether a poller waits for messages too; an owner that reads none now must not be woken
+  /// by them.
   package mutating func watchMessages(_ isWanted: Bool, by poller: inout Poller) {
-    guard let slots, isWanted != watchesMessages else { return }
+    guard let pollerSlots, isWanted != watchesMessages else { return }
     watchesMessages = isWanted
-    poller.watch(slots.messages, for: isWanted ? .readable : [])
+    poller.watch(pollerSlots.messages, for: isWanted ? .readable : [])
   }
 
-  /// Handles the events that the poller has seen, and answers ZAP requests; returns whether messages
-  /// may have come.
+  /// Handles events of the poller, and answers ZAP requests; returns whether messages may wait.
   ///
   /// `poller` is that given to `watch`, after a wait.
   package mutating func handleReadiness(
     of poller: borrowing Poller, _ authority: some PeerAuthority
   ) throws(ZeroMQError) -> Bool {
-    guard let slots else { return false }
-    if poller.isReadable(slots.changes) { takeConnectionEvents() }
-    if poller.isReadable(slots.admissions) || hasWaitingAdmissions { try admit(authority) }
-    return poller.isReadable(slots.messages)
+    guard let pollerSlots else { return false }
+    if poller.isReadable(pollerSlots.changes) { takeConnectionEvents() }
+    if poller.isReadable(pollerSlots.admissions) || hasWaitingAdmissions { try admit(authority) }
+    return poller.isReadable(pollerSlots.messages)
   }
 
-  /// When `takeDue` or `handleReadiness` has work without an event, in milliseconds of the boot clock;
-  /// nil for never.
+  /// The time on the boot clock, in milliseconds, at which `takeDue` or `handleReadiness` has work
+  /// without an event; nil for never.
   package func wakeAt(_ now: UInt64) -> UInt64? {
     var due = [connections.wakeAt, audit.dueAt].compactMap { $0 }
-    if !waiting.isEmpty { due.append(now + 100) }
+    if !waitingToSend.isEmpty { due.append(now + 100) }
     if hasWaitingAdmissions { due.append(gate.roomForConnections > 0 ? now : now + 10) }
-    if unsentBudget.isDue(held: Message.heldOctets) { due.append(max(now, reckonDue)) }
+    if unsentBudget.mustAddUp(held: Message.heldOctets) { due.append(max(now, unreadSumDue)) }
     if gate.mustTrimMemory { due.append(now + 500) }
     return due.min()
   }
@@ -129,12 +128,12 @@ package struct GuardedRouter: ~Copyable {
   /// Does the work that is due: sends waiting messages, enforces deadlines, audits connections.
   package mutating func takeDue(at now: UInt64) throws(ZeroMQError) {
     try sendWaiting()
-    gate.noteHeldForPeers()
-    if !unsentBudget.isDue(held: Message.heldOctets) {
-      unsentBudget.noteRelief()
-    } else if now >= reckonDue {
-      reckonDue = now + 10
-      reckonUnsent(at: now)
+    gate.noteUnsentBytes()
+    if !unsentBudget.mustAddUp(held: Message.heldOctets) {
+      unsentBudget.noteWithinLimit()
+    } else if now >= unreadSumDue {
+      unreadSumDue = now + 10
+      limitUnreadBytes(at: now)
     }
     takeDueConnections(at: now)
     if let due = audit.dueAt, due <= now { auditConnections(at: now) }
@@ -152,7 +151,7 @@ package struct GuardedRouter: ~Copyable {
 extension GuardedRouter {
   /// Whether connections of more than one user or key are open; O(connections).
   package var hasSeveralPrincipals: Bool {
-    let admitted = connections.indices.filter {
+    let admitted = connections.usedSlots.filter {
       connections[$0].isOpen && connections[$0].admission != 0
     }
     return admitted.contains {
@@ -165,8 +164,8 @@ extension GuardedRouter {
   /// After false, no message of the connections that were closed before can follow.
   package mutating func receive() throws(ZeroMQError) -> Bool {
     if try socket.receive(into: &receivedMessage) { return true }
-    gate.noteEmpty()
-    for id in connections.noteEmpty() { end(id) }
+    gate.noteSocketEmpty()
+    for id in connections.noteSocketEmpty() { end(id) }
     return false
   }
 
@@ -181,7 +180,7 @@ extension GuardedRouter {
     guard receivedMessage.count >= 2 else { return nil }
     // The gate disconnects a peer that chooses its routing id before the peer can send a message.
     guard let id = Connections.automaticID(receivedMessage[0].bytes) else { return nil }
-    let known = connections.slot(of: id) ?? firstMessage(id, authority)
+    let known = connections.slot(of: id) ?? noteFirstMessage(id, authority)
     noteTaken(known)
     guard let slot = known, connections[slot].isListenedTo else { return nil }
     let isEnveloped = receivedMessage[1].count == 0
@@ -204,7 +203,7 @@ extension GuardedRouter {
   /// Gives a connection its id with its first message, and returns its slot in the table.
   ///
   /// The result is nil if the peer may not connect, or the connection is gone.
-  private mutating func firstMessage(
+  private mutating func noteFirstMessage(
     _ id: ConnectionID, _ authority: some PeerAuthority
   ) -> Int? {
     // The acceptance of the connection has been queued since before its first byte.
@@ -269,7 +268,7 @@ extension GuardedRouter {
           delivery.verb, output.bodies[body], isShared: body == sharedIndex, to: slot)
       }
       switch result {
-      case .sent: noteHanded(output.bodies[body].count, slot)
+      case .sent: noteHandedOver(output.bodies[body].count, slot)
       case .wouldBlock: enqueue(output.message(delivery), slot)
       // The peer is gone. Its `closed` event is queued already.
       case .unreachable: break
@@ -282,7 +281,7 @@ extension GuardedRouter {
     if let slot = connections.slot(of: id) { connections[slot].outbox.discard() }
   }
 
-  /// Passes one message to the socket, all frames or none; with `isShared`, with `sharedBody`.
+  /// Passes one message to the socket, all frames or none; if `isShared`, its body is `sharedBody`.
   private mutating func transmit(
     _ verb: ServerVerb, _ body: [UInt8], isShared: Bool = false, to slot: Int
   ) throws(ZeroMQError) -> SendResult {
@@ -301,21 +300,21 @@ extension GuardedRouter {
   private mutating func enqueue(_ message: Outgoing, _ slot: Int) {
     let id = message.connection
     if connections[slot].outbox.isEmpty {
-      waiting.append(id)
+      waitingToSend.append(id)
       events.append(.blocked(id))
     }
     connections[slot].outbox.append(message)
     if connections[slot].outbox.isOverfull {
-      return disconnect(id, "it left \(connections[slot].outbox.debt) bytes unread")
+      return disconnect(id, "it left \(connections[slot].outbox.unreadBytes) bytes unread")
     }
     unsentBudget.noteUncounted(message.body.count + Message.overheadOctets)
   }
 
   /// Sends the messages that wait for peers, as far as libzmq accepts them now.
   mutating func sendWaiting() throws(ZeroMQError) {
-    guard !waiting.isEmpty else { return }
-    let ids = waiting
-    waiting.removeAll(keepingCapacity: true)
+    guard !waitingToSend.isEmpty else { return }
+    let ids = waitingToSend
+    waitingToSend.removeAll(keepingCapacity: true)
     for id in ids { try sendWaiting(to: id) }
   }
 
@@ -330,15 +329,15 @@ extension GuardedRouter {
     if connections[slot].outbox.isEmpty {
       events.append(.unblocked(id))
     } else {
-      waiting.append(id)
+      waitingToSend.append(id)
     }
   }
 
   // The functions below count what peers leave unread in outboxes, libzmq's queues and the kernel.
 
   /// Counts a message that the socket took.
-  private mutating func noteHanded(_ bytes: Int, _ slot: Int) {
-    connections[slot].outbox.noteHanded(bytes)
+  private mutating func noteHandedOver(_ bytes: Int, _ slot: Int) {
+    connections[slot].outbox.noteHandedOver(bytes)
     if bytes < Message.longPayloadOctets {
       unsentBudget.noteUncounted(bytes + Message.overheadOctets)
     }
@@ -355,7 +354,7 @@ extension GuardedRouter {
   /// Whether a peer has read nearly everything; if so, its count of unread bytes becomes 0.
   private mutating func hasRead(_ slot: Int) -> Bool {
     if connections[slot].isOpen,
-      navd_has_read(connections[slot].acceptance.descriptor, Self.kernelBytes) == 0
+      navd_has_read(connections[slot].acceptance.descriptor, Self.kernelBytesOfReadingPeer) == 0
     {
       return false
     }
@@ -363,22 +362,24 @@ extension GuardedRouter {
     return true
   }
 
-  /// The bytes in the kernel up to which a peer counts as having read.
-  private static let kernelBytes: Int32 = 65_536
+  /// The maximum of bytes that the kernel holds for a peer that navd regards as reading.
+  private static let kernelBytesOfReadingPeer: Int32 = 65_536
 
   /// Adds up the unread bytes of all peers; while they exceed the limit, evicts the peer with most.
-  private mutating func reckonUnsent(at now: UInt64) {
+  private mutating func limitUnreadBytes(at now: UInt64) {
     var debts: [UnsentBudget.Debt] = []
     var uncounted = 0
     for (id, slot) in connections.speaking {
       let isReading = hasRead(slot)
-      uncounted += connections[slot].outbox.waitingBytes + connections[slot].outbox.shortBytes
+      let outbox = connections[slot].outbox
+      uncounted += outbox.waitingBytes + outbox.shortMessageBytes
       // libzmq may hold something for a peer that reads nothing now, and had read before.
-      let bytes = max(connections[slot].outbox.debt, isReading ? 0 : 1)
+      let bytes = max(outbox.unreadBytes, isReading ? 0 : 1)
       if bytes > 0 { debts.append(UnsentBudget.Debt(id: id, bytes: bytes)) }
     }
     let held = Message.heldOctets
-    for (debt, total) in unsentBudget.reckon(debts, uncounted: uncounted, held: held, at: now) {
+    let excess = unsentBudget.debtsToDisconnect(debts, uncounted: uncounted, held: held, at: now)
+    for (debt, total) in excess {
       disconnect(debt.id, "it left \(debt.bytes) of \(total) bytes unread")
     }
   }
@@ -390,7 +391,7 @@ extension GuardedRouter {
     notices.append(Notice(.limited, .warning, text))
     connections[slot].isEvicted = true
     connections[slot].outbox = Outbox()
-    waiting.removeAll { $0 == id }
+    waitingToSend.removeAll { $0 == id }
     events.append(.closed(id))
     // libzmq frees its queue for a peer only when the connection ends.
     shutDown(slot)

@@ -26,9 +26,9 @@ final class InboundGate: @unchecked Sendable {
   enum Reason: Hashable, Sendable {
     case offence(InboundStream.Offence)
     /// The unread messages of the peer exceed libzmq's limits for one connection.
-    case connectionLimit
+    case connectionByteLimit
     /// The unread messages of all connections exceed the limit, and this peer sent most of them.
-    case totalLimit
+    case totalByteLimit
   }
 
   /// The state of one descriptor.
@@ -54,36 +54,37 @@ final class InboundGate: @unchecked Sendable {
   private let capacity: Int
   /// The highest descriptor that has an entry.
   private let highest = Atomic<Int32>(0)
-  private let messageLimit: Int
-  private let connectionLimit: Int
-  private let totalLimit: Atomic<Int>
+  private let messageByteLimit: Int
+  private let connectionByteLimit: Int
+  private let totalByteLimit: Atomic<Int>
   private let heldTotal = Atomic<Int>(0)
   /// The bytes held of ended connections, until the loop finds the socket empty.
   private let heldOfEnded = Atomic<Int>(0)
   /// The total of held bytes above which `disconnectHeaviest` runs again.
-  private let reliefThreshold = Atomic<Int>(0)
+  private let disconnectThreshold = Atomic<Int>(0)
   private let hasHeldMuch = Atomic<Bool>(false)
   private let hasReadThroughGate = Atomic<Bool>(false)
-  private let hasSeenSealed = Atomic<Bool>(false)
-  private let admissions = Atomic<UInt64>(0)
+  private let hasOpenedSealedBox = Atomic<Bool>(false)
+  private let admissionCount = Atomic<UInt64>(0)
   let events = Mailbox<ConnectionEvent>()
   #if DEBUG
     /// Whether the gate passes on everything that peers send, and counts nothing.
     ///
     /// It is set before the gate is installed.
-    var isUnguarded = false
+    var isDisabled = false
   #endif
 
   /// Makes a gate whose limits allow what the protocol allows.
   ///
-  /// `messages` is the maximum number that libzmq queues for one connection, and `totalBytes` the
-  /// maximum of bytes that the daemon holds for all connections.
-  init(frameBytes: Int, messages: Int, totalBytes: Int) {
+  /// `messagesPerConnection` is the maximum number that libzmq queues for one connection, and
+  /// `totalBytes` the maximum of bytes that the daemon holds for all connections.
+  init(maximumFrameBytes: Int, messagesPerConnection: Int, totalBytes: Int) {
     // Up to 1,024 frames, even empty ones; the protocol's messages have two or three.
-    messageLimit = frameBytes + 1024 * InboundStream.frameCost
+    messageByteLimit = maximumFrameBytes + 1024 * InboundStream.frameCost
     // Two more: one that is being read, and one that is on its way to the loop.
-    connectionLimit = (messages + 2) * (frameBytes + 8 * InboundStream.frameCost)
-    totalLimit = Atomic(totalBytes)
+    let messageBytes = maximumFrameBytes + 8 * InboundStream.frameCost
+    connectionByteLimit = (messagesPerConnection + 2) * messageBytes
+    totalByteLimit = Atomic(totalBytes)
     capacity = Int(max(navd_limit(0), 1024))
     // Zero bits are nil pointers, and untouched pages take no memory.
     let size = unsafe MemoryLayout<Atomic<UnsafeMutablePointer<Entry>?>>.stride
@@ -104,9 +105,9 @@ final class InboundGate: @unchecked Sendable {
   /// Whether so many bytes were held that the daemon must return freed memory to the kernel.
   var mustTrimMemory: Bool { hasHeldMuch.load(ordering: .relaxed) }
 
-  func setTotalLimit(_ bytes: Int) {
-    totalLimit.store(bytes, ordering: .relaxed)
-    reliefThreshold.store(0, ordering: .relaxed)
+  func setTotalByteLimit(_ bytes: Int) {
+    totalByteLimit.store(bytes, ordering: .relaxed)
+    disconnectThreshold.store(0, ordering: .relaxed)
   }
 
   var highestDescriptor: Int32 { highest.load(ordering: .relaxed) }
@@ -118,19 +119,19 @@ final class InboundGate: @unchecked Sendable {
   ///
   /// It is at least 1 unless the total limit is exceeded.
   var roomForConnections: Int {
-    let room = totalLimit.load(ordering: .relaxed) - heldBytes
-    return room < 0 ? 0 : max(1, room / connectionLimit)
+    let room = totalByteLimit.load(ordering: .relaxed) - heldBytes
+    return room < 0 ? 0 : max(1, room / connectionByteLimit)
   }
 
   /// Whether the loop has not taken all messages of a descriptor.
-  func holds(_ descriptor: Int32) -> Bool {
+  func hasUntakenMessages(of descriptor: Int32) -> Bool {
     guard let entry = unsafe entry(descriptor) else { return false }
     return unsafe entry.pointee.held.load(ordering: .relaxed) > 0
   }
 
   /// Returns the number for the next admitted peer, greater than all before.
   func nextAdmission() -> UInt64 {
-    admissions.add(1, ordering: .acquiringAndReleasing).newValue
+    admissionCount.add(1, ordering: .acquiringAndReleasing).newValue
   }
 
   /// The kernel's number of the socket of an open connection; 0 if none is open.
@@ -144,7 +145,7 @@ final class InboundGate: @unchecked Sendable {
   /// With `isSealed`, it must also have opened a sealed handshake through the gate.
   func isInPlace(isSealed: Bool) -> Bool {
     hasReadThroughGate.load(ordering: .relaxed)
-      && (!isSealed || hasSeenSealed.load(ordering: .relaxed))
+      && (!isSealed || hasOpenedSealedBox.load(ordering: .relaxed))
   }
 
   private func entry(_ descriptor: Int32) -> UnsafeMutablePointer<Entry>? {
@@ -159,7 +160,7 @@ final class InboundGate: @unchecked Sendable {
   func noteAccepted(_ descriptor: Int32) -> Bool {
     guard descriptor >= 0, Int(descriptor) < capacity else { return false }
     let origin = Self.origin(descriptor)
-    let stream = InboundStream(isSealed: origin == .network, messageLimit: messageLimit)
+    let stream = InboundStream(isSealed: origin == .network, messageByteLimit: messageByteLimit)
     let entry: UnsafeMutablePointer<Entry>
     if let known = unsafe self.entry(descriptor) {
       unsafe entry = known
@@ -178,7 +179,7 @@ final class InboundGate: @unchecked Sendable {
       .accepted(
         Acceptance(
           descriptor: descriptor, cookie: cookie, origin: origin,
-          admissions: admissions.load(ordering: .acquiring))))
+          admissionsBefore: admissionCount.load(ordering: .acquiring))))
     return true
   }
 
@@ -199,7 +200,7 @@ final class InboundGate: @unchecked Sendable {
       hasReadThroughGate.store(true, ordering: .relaxed)
     }
     #if DEBUG
-      if isUnguarded { return true }
+      if isDisabled { return true }
     #endif
     if unsafe entry.pointee.isDisconnected.load(ordering: .relaxed) { return false }
     if unsafe entry.pointee.hasTakenMessage.load(ordering: .relaxed) {
@@ -217,10 +218,10 @@ final class InboundGate: @unchecked Sendable {
     if heldTotal.load(ordering: .relaxed) > Self.trimThreshold {
       hasHeldMuch.store(true, ordering: .relaxed)
     }
-    if held > connectionLimit {
-      unsafe disconnect(descriptor, entry, .connectionLimit)
+    if held > connectionByteLimit {
+      unsafe disconnect(descriptor, entry, .connectionByteLimit)
     } else if heldTotal.load(ordering: .relaxed)
-      > max(totalLimit.load(ordering: .relaxed), reliefThreshold.load(ordering: .relaxed))
+      > max(totalByteLimit.load(ordering: .relaxed), disconnectThreshold.load(ordering: .relaxed))
     {
       disconnectHeaviest()
     }
@@ -237,9 +238,11 @@ final class InboundGate: @unchecked Sendable {
 
   /// Checks the properties in a handshake that CURVE sealed; false if libzmq must not see them.
   func judgeSealed(_ metadata: Span<UInt8>?) -> Bool {
-    if !hasSeenSealed.load(ordering: .relaxed) { hasSeenSealed.store(true, ordering: .relaxed) }
+    if !hasOpenedSealedBox.load(ordering: .relaxed) {
+      hasOpenedSealedBox.store(true, ordering: .relaxed)
+    }
     #if DEBUG
-      if isUnguarded { return true }
+      if isDisabled { return true }
     #endif
     guard let metadata, InboundStream.namesRoutingID(metadata) else { return true }
     events.append(
@@ -276,13 +279,13 @@ final class InboundGate: @unchecked Sendable {
     unsafe entry.pointee.hasTakenMessage.store(true, ordering: .relaxed)
   }
 
-  /// Notes the bytes that libzmq holds for peers, for `mustTrimMemory`.
-  func noteHeldForPeers() {
+  /// Sets `mustTrimMemory` if libzmq holds more than 16 MiB of messages that peers have not read.
+  func noteUnsentBytes() {
     if Message.heldOctets > Self.trimThreshold { hasHeldMuch.store(true, ordering: .relaxed) }
   }
 
   /// Notes that the ROUTER has no message, so none of a closed connection waits.
-  func noteEmpty() {
+  func noteSocketEmpty() {
     if mustTrimMemory, heldBytes + Message.heldOctets <= Self.trimThreshold {
       hasHeldMuch.store(false, ordering: .relaxed)
       // The allocator keeps freed memory for each thread.
@@ -290,7 +293,7 @@ final class InboundGate: @unchecked Sendable {
     }
     guard heldOfEnded.load(ordering: .relaxed) != 0 else { return }
     heldTotal.subtract(heldOfEnded.exchange(0, ordering: .relaxed), ordering: .relaxed)
-    reliefThreshold.store(0, ordering: .relaxed)
+    disconnectThreshold.store(0, ordering: .relaxed)
   }
 
   /// Subtracts bytes from what an entry holds, but never below 0.
@@ -343,7 +346,7 @@ final class InboundGate: @unchecked Sendable {
       sum += held
     }
     candidates.sort { $0.held < $1.held }
-    let limit = totalLimit.load(ordering: .relaxed)
+    let limit = totalByteLimit.load(ordering: .relaxed)
     // If ended connections cause the excess, only one peer is disconnected at a time, and only if
     // it holds more than 1/256 of the limit. Disconnecting it frees nothing at once, and a peer
     // that holds little is not the cause.
@@ -353,10 +356,10 @@ final class InboundGate: @unchecked Sendable {
       sum -= most.held
       more = 0
       if let entry = unsafe entry(most.descriptor) {
-        unsafe disconnect(most.descriptor, entry, .totalLimit)
+        unsafe disconnect(most.descriptor, entry, .totalByteLimit)
       }
     }
-    reliefThreshold.store(heldBytes + step, ordering: .relaxed)
+    disconnectThreshold.store(heldBytes + step, ordering: .relaxed)
   }
 
   /// Whether the entry's connection still has the descriptor; another thread may be closing it.
@@ -377,8 +380,8 @@ extension InboundGate.Reason {
         + "2 a second"
     case .offence(.command(let name, let bytes)):
       "it sent a ZMTP command\(name.isEmpty ? "" : " \(name)") of \(bytes) bytes, which clients do not send"
-    case .connectionLimit: "it sent more than navd holds unread for one connection"
-    case .totalLimit:
+    case .connectionByteLimit: "it sent more than navd holds unread for one connection"
+    case .totalByteLimit:
       "the unread messages of all peers exceed [limits] unread-total-bytes, and it sent most of them"
     }
   }

@@ -1,10 +1,11 @@
 /// Parses the bytes of one peer, in ZMTP 3 (RFC 37), and counts those that libzmq must hold.
 ///
-/// libzmq limits the size of a frame, and the number of waiting messages. It limits neither the
-/// number of frames in a message nor the bytes of all that wait. It accepts any routing id from a peer. But it aborts the
-/// process when its own counter reaches an id that is in use, and never frees the messages of a
-/// peer whose id another peer has. It recognises a command by its name alone, and queues some
-/// commands as messages. So this parser lets libzmq see only what the protocol allows.
+/// libzmq limits the size of a frame, and the number of waiting messages. libzmq limits neither the
+/// number of frames in a message nor the bytes of all that wait. libzmq accepts any routing id from
+/// a peer, but aborts the process when its own counter reaches an id in use, and never frees
+/// the messages of a peer whose id another peer has. libzmq recognises a command by its name alone,
+/// and queues some commands as messages. So this parser lets libzmq see only what the protocol
+/// allows.
 ///
 /// Law: the result does not depend on how the bytes are cut into pieces, up to the first offence.
 package struct InboundStream: Sendable {
@@ -23,7 +24,7 @@ package struct InboundStream: Sendable {
   /// The bytes that libzmq uses for a frame beside its payload.
   package static let frameCost = 64
   /// The maximum size of a command; the longest one is a handshake with its properties.
-  static let commandBytes = 4096
+  static let maximumCommandBytes = 4096
   /// The bytes that CURVE adds to a frame: a name, a nonce, an authenticator and the flags.
   private static let sealBytes = 33
   /// The maximum size of a sealed frame that may be a heartbeat.
@@ -32,20 +33,20 @@ package struct InboundStream: Sendable {
   /// Whether CURVE seals the frames, so that only their lengths are visible.
   let isSealed: Bool
   /// The maximum cost of one message, in bytes.
-  private let messageLimit: Int
+  private let messageByteLimit: Int
 
   private var greetingBytes = 0
   /// The number of length bytes still to come; -1 if the flags come next.
-  private var lengthBytes = -1
+  private var lengthBytesLeft = -1
   private var length: UInt64 = 0
-  private var remaining: UInt64 = 0
+  private var bodyBytesLeft: UInt64 = 0
   private var flags: UInt8 = 0
   /// Whether the present frame is a sealed heartbeat, of which libzmq keeps nothing.
   private var isHeartbeat = false
   private var command: [UInt8] = []
   /// Whether the handshake is over; only for frames that are not sealed.
   private var isReady = false
-  /// The number of heartbeats that may come now without cost, and until the loop takes a message.
+  /// The number of heartbeats that may come now without cost.
   private var heartbeatAllowance = Self.heartbeatsPerSecond
   private var heartbeatsUntilMessage = Self.maximumHeartbeatsInARow
   private var lastSecond: UInt64 = 0
@@ -53,12 +54,12 @@ package struct InboundStream: Sendable {
   package private(set) var unfinishedCost = 0
 
   private static let heartbeatsPerSecond = 2
-  /// More heartbeats than a peer sends in half a day.
+  /// The heartbeats without cost until the loop takes a message: more than a peer sends in 12 h.
   static let maximumHeartbeatsInARow = 65_536
 
-  package init(isSealed: Bool, messageLimit: Int) {
+  package init(isSealed: Bool, messageByteLimit: Int) {
     self.isSealed = isSealed
-    self.messageLimit = messageLimit
+    self.messageByteLimit = messageByteLimit
   }
 
   /// Parses the next bytes; returns the reason to disconnect the peer.
@@ -70,8 +71,8 @@ package struct InboundStream: Sendable {
   ) -> Offence? {
     var index = 0
     while index < bytes.count {
-      if remaining > 0 {
-        let count = Int(min(remaining, UInt64(bytes.count - index)))
+      if bodyBytesLeft > 0 {
+        let count = Int(min(bodyBytesLeft, UInt64(bytes.count - index)))
         if let offence = readBody(bytes.extracting(index..<index + count), &cost) { return offence }
         index += count
         continue
@@ -81,14 +82,14 @@ package struct InboundStream: Sendable {
       if greetingBytes < 64 {
         guard isGreeting(byte) else { return .version }
         greetingBytes += 1
-      } else if lengthBytes < 0 {
+      } else if lengthBytesLeft < 0 {
         flags = byte
         length = 0
-        lengthBytes = byte & Flag.long != 0 ? 8 : 1
+        lengthBytesLeft = byte & Flag.long != 0 ? 8 : 1
       } else {
         length = length << 8 | UInt64(byte)
-        lengthBytes -= 1
-        guard lengthBytes == 0 else { continue }
+        lengthBytesLeft -= 1
+        guard lengthBytesLeft == 0 else { continue }
         if let offence = beginFrame(second, &cost) { return offence }
       }
     }
@@ -119,12 +120,13 @@ package struct InboundStream: Sendable {
   }
 
   private mutating func beginFrame(_ second: () -> UInt64, _ cost: inout Int) -> Offence? {
-    remaining = length
-    lengthBytes = -1
+    bodyBytesLeft = length
+    lengthBytesLeft = -1
     let unknown = Offence.command(name: "", bytes: Int(clamping: length))
     isHeartbeat = isSealed && length <= Self.maximumHeartbeatBytes && passesAsHeartbeat(second())
     if isCommand {
-      guard flags & ~Flag.long == Flag.command, length <= Self.commandBytes else { return unknown }
+      guard flags & ~Flag.long == Flag.command, length <= Self.maximumCommandBytes
+      else { return unknown }
     } else {
       // libzmq would accept a handshake in a frame without the command flag.
       guard flags & ~Flag.long <= Flag.more, isReady || isSealed else { return unknown }
@@ -134,18 +136,18 @@ package struct InboundStream: Sendable {
         add(Self.frameCost - seal, &cost)
       }
     }
-    return remaining == 0 ? endFrame() : nil
+    return bodyBytesLeft == 0 ? endFrame() : nil
   }
 
   private mutating func readBody(_ bytes: Span<UInt8>, _ cost: inout Int) -> Offence? {
-    remaining -= UInt64(bytes.count)
+    bodyBytesLeft -= UInt64(bytes.count)
     if isCommand {
       for index in bytes.indices { command.append(bytes[index]) }
     } else if !isHeartbeat {
       add(bytes.count, &cost)
-      if unfinishedCost > messageLimit { return .longMessage }
+      if unfinishedCost > messageByteLimit { return .longMessage }
     }
-    return remaining == 0 ? endFrame() : nil
+    return bodyBytesLeft == 0 ? endFrame() : nil
   }
 
   private mutating func add(_ bytes: Int, _ cost: inout Int) {
@@ -155,7 +157,7 @@ package struct InboundStream: Sendable {
 
   private mutating func endFrame() -> Offence? {
     guard isCommand else {
-      if unfinishedCost > messageLimit { return .longMessage }
+      if unfinishedCost > messageByteLimit { return .longMessage }
       if flags & Flag.more == 0 { unfinishedCost = 0 }
       return nil
     }
@@ -198,7 +200,7 @@ package struct InboundStream: Sendable {
       ? String(decoding: bytes, as: UTF8.self) : ""
   }
 
-  private static let identity = Array("identity".utf8)
+  private static let routingIDProperty = Array("identity".utf8)
 
   /// Whether the properties of a handshake name a routing id that is not empty.
   package static func namesRoutingID(_ metadata: Span<UInt8>) -> Bool {
@@ -211,8 +213,8 @@ package struct InboundStream: Sendable {
       for place in value - 4..<value { length = length << 8 | Int(metadata[place]) }
       // Property names are case-insensitive.
       let isRoutingID =
-        value - 4 - name == identity.count
-        && metadata.extracting(name..<value - 4).starts(with: identity, mask: 0x20)
+        value - 4 - name == routingIDProperty.count
+        && metadata.extracting(name..<value - 4).starts(with: routingIDProperty, mask: 0x20)
       if isRoutingID, length > 0 { return true }
       index = value + length
     }
@@ -234,7 +236,7 @@ package struct InboundStream: Sendable {
 }
 
 extension Span<UInt8> {
-  /// Whether the span begins with these bytes, after setting the bits of `mask` in each of its own.
+  /// Whether the span begins with these bytes, if the bits of `mask` are set in each of its bytes.
   fileprivate func starts(with bytes: [UInt8], mask: UInt8 = 0) -> Bool {
     guard count >= bytes.count else { return false }
     for index in bytes.indices where self[index] | mask != bytes[index] { return false }

@@ -49,8 +49,7 @@ extension PeerAuthority {
     return (peer, userID)
   }
 
-  /// Returns the peer of a message and the key that it proved; nil if the peer may no longer
-  /// connect.
+  /// Returns the peer of a message and the key that it proved; nil if it may no longer connect.
   func peer(_ address: PeerAddress, userID: String?) -> (peer: Peer, key: CurvePublicKey?)? {
     switch address {
     case .process(let user, let group, let process):

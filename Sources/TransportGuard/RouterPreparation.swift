@@ -25,14 +25,14 @@ package struct LentSocket: Hashable, Sendable {
   }
 }
 
-/// What precedes a router: a child process proves that libzmq refuses strangers.
+/// The first step of a router's start: a child process proves that libzmq refuses strangers.
 ///
 /// `open` waits for the proof, then makes the router.
 package struct RouterPreparation: ~Copyable {
   private let identity: CurveSecretKey?
   private var proof: AdmissionProof?
   /// The maximum of queued messages of one connection; libzmq then stops reading from it.
-  static let waitingMessages = 64
+  static let maximumQueuedMessages = 64
 
   /// Starts the proof; nil as `identity` means that the daemon does not serve a network.
   package init(identity: CurveSecretKey?) throws(SystemError) {
@@ -50,16 +50,17 @@ package struct RouterPreparation: ~Copyable {
   /// Makes the router, and begins to accept connections.
   ///
   /// It creates all of libzmq's sockets, because libzmq may abort a process that runs out of
-  /// descriptors. libzmq closes the connection of a peer that sends a frame longer than `frameBytes`.
+  /// descriptors. libzmq closes the connection of a peer that sends a frame above the maximum.
   package consuming func open(
-    _ sockets: [LentSocket], frameBytes: Int, _ limits: GuardedRouter.Limits
+    _ sockets: [LentSocket], maximumFrameBytes frameBytes: Int, _ limits: GuardedRouter.Limits
   ) throws(ZeroMQError) -> GuardedRouter {
     try finishProof()
     let gate = InboundGate(
-      frameBytes: frameBytes, messages: Self.waitingMessages, totalBytes: limits.unreadBytes)
+      maximumFrameBytes: frameBytes, messagesPerConnection: Self.maximumQueuedMessages,
+      totalBytes: limits.unreadBytes)
     #if DEBUG
       // For demonstrations of what libzmq does alone, see docs/security.md.
-      gate.isUnguarded =
+      gate.isDisabled =
         unsafe getenv("TRANSPORT_GUARD").map { unsafe String(cString: $0) } == "off"
     #endif
     // Before libzmq accepts the first connection.
@@ -71,7 +72,7 @@ package struct RouterPreparation: ~Copyable {
     let router = try context.socket(.router)
     let options: [SocketOption] = [
       .routerMandatory(true), .routerHandover(false), .sendHighWaterMark(256),
-      .receiveHighWaterMark(Int32(Self.waitingMessages)),
+      .receiveHighWaterMark(Int32(Self.maximumQueuedMessages)),
       .maximumFrameBytes(Int64(frameBytes)),
       .linger(milliseconds: 0), .handshakeInterval(milliseconds: 3000),
       .ipv6(true),

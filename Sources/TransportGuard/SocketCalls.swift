@@ -8,8 +8,8 @@ import Synchronization
 
 /// Accepts a connection, but keeps the last descriptors free.
 ///
-/// libzmq aborts the process when accept4(2) fails for want of descriptors. Its own threads accept,
-/// faster than the loop could stop them, and it cannot stop accepting without ending every
+/// libzmq aborts the process when accept4(2) fails for want of descriptors. libzmq's threads accept
+/// faster than the loop could stop them, and libzmq cannot stop accepting without ending every
 /// connection of the socket. So this function closes a connection that would take one of the last
 /// 64 descriptors, and reports ECONNABORTED. libzmq ignores that error and goes on accepting.
 @c(accept4)
@@ -29,8 +29,8 @@ package func sparingAccept(
 
 /// Closes a descriptor, after reporting the end of its connection to the gate.
 ///
-/// libzmq's monitor reports an end before close(2), by number alone. When the loop reads that
-/// report, the kernel may have given the number to another connection.
+/// libzmq's monitor reports an end before close(2), by the descriptor alone. When the loop reads
+/// that report, the kernel may have given the descriptor to another connection.
 @c(close)
 package func reportedClose(_ descriptor: Int32) -> Int32 {
   withInstalledGate { $0.noteClosed(descriptor) }
@@ -40,8 +40,8 @@ package func reportedClose(_ descriptor: Int32) -> Int32 {
 /// Receives bytes and shows them to the gate first; to libzmq, a connection that the gate
 /// disconnects looks ended.
 ///
-/// The gate judges what was accepted. libpq and libsystemd read by this function too, from
-/// connections that this process made: they pass, as does what has the number of a former peer.
+/// The gate checks accepted connections only. libpq and libsystemd call this function too, for
+/// connections that this process made; the gate passes their bytes.
 @c(recv)
 package func gatedReceive(
   _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ size: Int, _ flags: Int32
@@ -58,9 +58,9 @@ package func gatedReceive(
 
 /// Opens a sealed box, and shows the properties in a CURVE handshake to the gate.
 ///
-/// If they name a routing id, libzmq gets the result for a forged box. libzmq opens the command
-/// INITIATE with this function. Its contents are by RFC 26: 32 zero bytes, the client's key of 32
-/// bytes, a nonce of 16, a box of 80, and the properties.
+/// If the properties name a routing id, libzmq gets the result for a forged box. libzmq opens the
+/// command INITIATE with this function. INITIATE contains, by RFC 26: 32 zero bytes, the client's
+/// key of 32 bytes, a nonce of 16, a box of 80, and the properties.
 @c(crypto_box_open)
 package func watchedBoxOpen(
   _ plain: UnsafeMutablePointer<UInt8>?, _ box: UnsafePointer<UInt8>?, _ size: UInt64,

@@ -10,7 +10,7 @@ extension JournalKeeper {
   /// It is not in main.swift, whose code is isolated to the main actor.
   static let database = JournalKeeper(
     program: "navd-cluster", qualify: qualifyServer,
-    fault: { loaded in
+    configurationFault: { loaded in
       let cluster = loaded.configuration.cluster
       guard cluster.database != nil else {
         return loaded.refusal(
@@ -29,7 +29,7 @@ extension JournalKeeper {
         return loaded.refusal("cluster", "database", error.description)
       }
     },
-    refusal: { option in
+    optionRefusal: { option in
       option == "restore"
         ? DaemonError(
           "navd-cluster restores nothing: recover the database server to a point in time, or "
@@ -38,7 +38,7 @@ extension JournalKeeper {
           "navd-cluster has no journal in a directory: it brings the tables in the schema navd to "
             + "its version when it starts; back the database up before with pg_dump", .usage)
     },
-    cluster: { configuration, member, warn throws(JournalError) in
+    makeClusterPlace: { configuration, member, warn throws(JournalError) in
       try place(configuration, member, warn)
     })
 

@@ -35,7 +35,7 @@ import Testing
         #expect((shortest...longest).contains(twin))
         (remaining, twin) = (twin, min(twin * 2, longest))
       case 1:
-        backOff.noteSuccess(2)
+        backOff.noteSuccess(divisor: 2)
         twin = max(shortest, twin - twin / 2)
       default:
         backOff.noteTurn()

@@ -31,8 +31,8 @@ func makeDueBackup(_ stage: inout LoopStage) throws -> [LogEntry] {
   private static func configuration(_ folder: String, keep: Int = 2) -> Configuration {
     var configuration = Configuration()
     configuration.backup.directory = folder
-    configuration.backup.every = 3_600_000
-    configuration.backup.keep = keep
+    configuration.backup.intervalMilliseconds = 3_600_000
+    configuration.backup.keptCount = keep
     return configuration
   }
 
@@ -55,7 +55,7 @@ func makeDueBackup(_ stage: inout LoopStage) throws -> [LogEntry] {
       for _ in 0..<12 {
         stage.now.boot = 1_000_000
         stage.loop.scheduleBackups(at: stage.now)
-        if stage.loop.backupSchedule.due(at: stage.now) == 0 {
+        if stage.loop.backupSchedule.timeUntilDue(at: stage.now) == 0 {
           let logged = try makeDueBackup(&stage)
           #expect(logged.first?.message.hasPrefix("backed up ") == true, "\(logged)")
           made += 1

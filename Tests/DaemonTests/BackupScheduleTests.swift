@@ -10,7 +10,7 @@ import Testing
 @Suite struct BackupScheduleTests {
   private typealias Schedule = BackupSchedule
   private static let day: UInt64 = 86_400_000
-  private static let daily = Schedule.Rules(every: day, keep: 3)
+  private static let daily = Schedule.Rules(intervalMilliseconds: day, keptCount: 3)
   /// 2026-11-26, and one hour after the boot.
   private static let start = Instant(boot: 3_600_000, wall: 1_795_651_200_000)
 
@@ -20,19 +20,19 @@ import Testing
 
   @Test func `without a file, the first backup is due at once; without an interval, none is`() {
     let schedule = Schedule(Self.daily, newest: nil, at: Self.start)
-    #expect(schedule.due(at: Self.start) == 0)
-    let never = Schedule(.init(every: 0, keep: 3), newest: nil, at: Self.start)
-    #expect(never.due(at: later(10 * Self.day)) == nil && never.wakeAt(Self.start) == nil)
+    #expect(schedule.timeUntilDue(at: Self.start) == 0)
+    let never = Schedule(.init(intervalMilliseconds: 0, keptCount: 3), newest: nil, at: Self.start)
+    #expect(never.timeUntilDue(at: later(10 * Self.day)) == nil && never.wakeAt(Self.start) == nil)
   }
 
   @Test func `after a restart, a backup is due when the newest file is old enough`() {
     let wall = Self.start.wall
     var schedule = Schedule(Self.daily, newest: wall - 20 * 3_600_000, at: Self.start)
-    #expect(schedule.due(at: Self.start) == 4 * 3_600_000)
+    #expect(schedule.timeUntilDue(at: Self.start) == 4 * 3_600_000)
     #expect(schedule.wakeAt(Self.start) == Self.start.boot + 3_600_000)
-    #expect(schedule.due(at: later(4 * 3_600_000)) == 0)
+    #expect(schedule.timeUntilDue(at: later(4 * 3_600_000)) == 0)
     schedule = Schedule(Self.daily, newest: wall - 3 * Self.day, at: Self.start)
-    #expect(schedule.due(at: Self.start) == 0)
+    #expect(schedule.timeUntilDue(at: Self.start) == 0)
   }
 
   @Test func `a file from the future counts as none, so restarts postpone no backup`() {
@@ -40,7 +40,7 @@ import Testing
     for hour in 0..<48 as Range<UInt64> {
       let now = Instant(boot: 1000, wall: Self.start.wall + hour * 3_600_000)
       let schedule = Schedule(Self.daily, newest: future, at: now)
-      #expect(schedule.due(at: now) == 0 && schedule.age(at: now) == nil)
+      #expect(schedule.timeUntilDue(at: now) == 0 && schedule.ageOfNewest(at: now) == nil)
       #expect(schedule.isOverdue(at: later(3_600_001, now)))
     }
   }
@@ -49,19 +49,19 @@ import Testing
     // A machine without a clock starts in 1970, beside a file of 2026.
     let reset = Instant(boot: 1000, wall: 5000)
     var schedule = Schedule(Self.daily, newest: Self.start.wall, at: reset)
-    #expect(schedule.due(at: reset) == 0)
+    #expect(schedule.timeUntilDue(at: reset) == 0)
     schedule.noteStarted()
     schedule.noteMade(reset.wall, at: reset)
-    #expect(schedule.due(at: reset) == Self.day)
+    #expect(schedule.timeUntilDue(at: reset) == Self.day)
     // Then the time service sets it.
     let set = Instant(boot: 2000, wall: Self.start.wall + Self.day)
-    #expect(schedule.due(at: set) == 0)
+    #expect(schedule.timeUntilDue(at: set) == 0)
     // A clock that is set back.
     var running = Schedule(Self.daily, newest: nil, at: Self.start)
     running.noteStarted()
     running.noteMade(Self.start.wall, at: Self.start)
     let back = Instant(boot: Self.start.boot + Self.day, wall: Self.start.wall - 5 * Self.day)
-    #expect(running.due(at: back) == 0)
+    #expect(running.timeUntilDue(at: back) == 0)
   }
 
   @Test func `a failed backup is overdue and tried again, after pauses that double up to an hour`()
@@ -69,19 +69,20 @@ import Testing
     var (schedule, now) = (Schedule(Self.daily, newest: nil, at: Self.start), Self.start)
     var pauses: [UInt64] = []
     for _ in 0..<9 {
-      #expect(schedule.due(at: now) == 0)
+      #expect(schedule.timeUntilDue(at: now) == 0)
       schedule.noteStarted()
-      #expect(schedule.due(at: now) == nil && schedule.wakeAt(now) == nil)
-      let pause = schedule.noteFailed(at: now)
-      #expect(schedule.due(at: now) == pause && schedule.isOverdue(at: now))
+      #expect(schedule.timeUntilDue(at: now) == nil && schedule.wakeAt(now) == nil)
+      let pause = schedule.scheduleRetry(at: now)
+      #expect(schedule.timeUntilDue(at: now) == pause && schedule.isOverdue(at: now))
       pauses.append(pause / 60_000)
       now = later(pause, now)
     }
     #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60, 60])
     schedule.noteStarted()
     schedule.noteMade(now.wall, at: now)
-    #expect(!schedule.isOverdue(at: now) && schedule.due(at: now) == Self.day)
-    #expect(schedule.made == 1 && schedule.failed == 9 && schedule.age(at: later(7, now)) == 7)
+    #expect(!schedule.isOverdue(at: now) && schedule.timeUntilDue(at: now) == Self.day)
+    #expect(schedule.madeCount == 1 && schedule.failedCount == 9)
+    #expect(schedule.ageOfNewest(at: later(7, now)) == 7)
   }
 
   @Test func `a backup that does not end is overdue after an hour, however old the one before is`()
@@ -96,7 +97,7 @@ import Testing
       schedule.noteMade(Self.start.wall, at: end)
       #expect(!schedule.isOverdue(at: later(Self.day, end)))
     }
-    let never = Schedule(.init(every: 0, keep: 3), newest: nil, at: Self.start)
+    let never = Schedule(.init(intervalMilliseconds: 0, keptCount: 3), newest: nil, at: Self.start)
     #expect(!never.isOverdue(at: later(10 * Self.day)))
   }
 
@@ -105,7 +106,7 @@ import Testing
     for isFailing in [true, true, false] {
       schedule.noteStarted()
       schedule.noteMade(Self.start.wall, at: Self.start, retentionFailed: isFailing)
-      schedule.follow(Self.daily, newest: Self.start.wall, at: Self.start)
+      schedule.apply(Self.daily, newest: Self.start.wall, at: Self.start)
       #expect(schedule.retentionFailed == isFailing && !schedule.isOverdue(at: Self.start))
     }
   }
@@ -113,10 +114,10 @@ import Testing
   @Test func `a reload changes the rules, and forgets neither a running backup nor the counts`() {
     var schedule = Schedule(Self.daily, newest: nil, at: Self.start)
     schedule.noteStarted()
-    schedule.follow(.init(every: 60_000, keep: 1), newest: nil, at: Self.start)
-    #expect(schedule.isRunning && schedule.due(at: Self.start) == nil)
+    schedule.apply(.init(intervalMilliseconds: 60_000, keptCount: 1), newest: nil, at: Self.start)
+    #expect(schedule.isRunning && schedule.timeUntilDue(at: Self.start) == nil)
     schedule.noteMade(Self.start.wall, at: Self.start)
-    #expect(schedule.due(at: Self.start) == 60_000 && schedule.made == 1)
+    #expect(schedule.timeUntilDue(at: Self.start) == 60_000 && schedule.madeCount == 1)
   }
 
   /// A loop that asks at `wakeAt` misses no backup, and no backup comes early.
@@ -124,7 +125,7 @@ import Testing
   func `backups come once in an interval, whatever restarts and failures there are`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let every = UInt64.random(in: 1...(3 * 86_400), using: &random) * 1000
-    let rules = Schedule.Rules(every: every, keep: 3)
+    let rules = Schedule.Rules(intervalMilliseconds: every, keptCount: 3)
     var now = Self.start
     var newest: UInt64?
     var schedule = Schedule(rules, newest: newest, at: now)
@@ -133,19 +134,19 @@ import Testing
         Issue.record("no time to wake, seed \(seed)")
         return
       }
-      #expect(wake - now.boot <= Schedule.pauses.upperBound)
+      #expect(wake - now.boot <= Schedule.retryPauses.upperBound)
       now = later(wake - now.boot + UInt64.random(in: 0...5, using: &random), now)
       if Int.random(in: 0..<10, using: &random) == 0 {
         schedule = Schedule(rules, newest: newest, at: now)
       }
-      guard schedule.due(at: now) == 0 else { continue }
+      guard schedule.timeUntilDue(at: now) == 0 else { continue }
       if let newest { #expect(now.wall - newest >= every) }
       schedule.noteStarted()
       if Bool.random(using: &random) {
         newest = now.wall
         schedule.noteMade(now.wall, at: now)
       } else {
-        _ = schedule.noteFailed(at: now)
+        _ = schedule.scheduleRetry(at: now)
       }
     }
     #expect(newest != nil)

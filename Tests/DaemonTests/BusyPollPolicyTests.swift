@@ -55,12 +55,12 @@ import Testing
 
   @Test func `a look that took long ends it, for longer each time`() {
     var busyPoll = attentive()
-    let continues = busyPoll.continues(afterPoll: 3_000)
+    let continues = busyPoll.mustPollAgain(afterPollTaking: 3_000)
     #expect(continues)
     #expect(busyPoll.pollingLimit > 0)
     var rests: [Int] = []
     for _ in 0..<9 {
-      let continues = busyPoll.continues(afterPoll: 30_000)
+      let continues = busyPoll.mustPollAgain(afterPollTaking: 30_000)
       #expect(!continues)
       var rest = 0
       while busyPoll.pollingLimit == 0, rest < 5000 {
@@ -72,7 +72,7 @@ import Testing
     #expect(rests == [16, 32, 64, 128, 256, 512, 1024, 1024, 1024])
     // Looks without interruption make up for it.
     for _ in 0..<200 { busyPoll.noteWait(soon) }
-    _ = busyPoll.continues(afterPoll: 30_000)
+    _ = busyPoll.mustPollAgain(afterPollTaking: 30_000)
     for _ in 0..<32 { busyPoll.noteWait(soon) }
     #expect(busyPoll.pollingLimit > 0)
   }
@@ -98,10 +98,10 @@ import Testing
 
   @Test func `only a message that was waited for and came alone makes the next one likely alone`() {
     var policy = BusyPollPolicy(processors: 2)
-    #expect(!policy.arriveOneByOne)
+    #expect(!policy.messagesArriveOneByOne)
     for (count, isAwaited) in [(1, true), (2, true), (1, true), (1, false)] {
       policy.noteReceived(count, isAwaited: isAwaited)
-      #expect(policy.arriveOneByOne == (count == 1 && isAwaited))
+      #expect(policy.messagesArriveOneByOne == (count == 1 && isAwaited))
     }
   }
 }

@@ -63,7 +63,7 @@ private struct Model {
 
   private mutating func gather() {
     guard let policy, waiting.count < policy.expectedRecords else { return }
-    let (start, before, end) = (now, waiting.count, lastEnd + policy.limit)
+    let (start, before, end) = (now, waiting.count, lastEnd + policy.maximumWait)
     guard start < end else { return }
     while waiting.count < policy.expectedRecords, now < end {
       now = min(next ?? end, end)
@@ -120,9 +120,9 @@ private struct Model {
   @Test func `without arrivals during the last syncs there is no wait`() {
     var policy = CommitPolicy()
     for _ in 0..<10 { policy.noteCommit(of: 4, waiting: 4, duration: 1000) }
-    #expect(policy.limit == 500 && policy.expectedRecords == 8)
+    #expect(policy.maximumWait == 500 && policy.expectedRecords == 8)
     policy.noteCommit(of: 8, waiting: 0, duration: 1000)
-    #expect(policy.limit == 0)
+    #expect(policy.maximumWait == 0)
   }
 
   @Test func `a wait in vain is followed by commits without one, ever more`() {
@@ -132,7 +132,7 @@ private struct Model {
     for _ in 0..<4 {
       policy.noteWait(from: 4, to: 4)
       var pause = 0
-      while policy.limit == 0 {
+      while policy.maximumWait == 0 {
         policy.noteCommit(of: 4, waiting: 4, duration: 1000)
         pause += 1
       }

@@ -81,11 +81,11 @@ import TransportGuard
       let text = "[\(key.section)]\n\(key.name) = \(value)\n"
       do {
         let expected = try Configuration.parse(text, file: "f")
-        #expect(try sources([key.variable: value]).load().configuration == expected)
+        #expect(try sources([key.environmentVariable: value]).load().configuration == expected)
         taken += 1
       } catch {
-        let wanted = error.description.replacing("f:2: ", with: "\(key.variable): ")
-        #expect(refusal(sources([key.variable: value])) == wanted)
+        let wanted = error.description.replacing("f:2: ", with: "\(key.environmentVariable): ")
+        #expect(refusal(sources([key.environmentVariable: value])) == wanted)
       }
     }
     #expect(taken > 0)
@@ -160,7 +160,7 @@ import TransportGuard
     let variables = Dictionary(uniqueKeysWithValues: values.map { ("NAVD_\(service)_\($0)", $1) })
     let loaded = try sources(variables).load()
     #expect(loaded.configuration == Configuration())
-    #expect(loaded.ignored == variables.keys.sorted())
+    #expect(loaded.ignoredVariables == variables.keys.sorted())
     let warnings = Daemon.warnings(about: loaded).map(\.description)
     #expect(warnings.count == 1)
     #expect(warnings[0].hasPrefix("NAVD_\(service)_ENV_PATH: this variable and 10 more of a serv"))

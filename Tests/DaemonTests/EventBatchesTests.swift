@@ -6,9 +6,9 @@ import Testing
 
 extension EventBatches {
   /// Moves the events that were left for a later turn, while no nav is dormant.
-  fileprivate mutating func setAsidePostponed() {
+  fileprivate mutating func movePostponedToBacklog() {
     var pageIns = PageIns<ReceivedEvent>()
-    setAsidePostponed(&pageIns)
+    movePostponedToBacklog(&pageIns)
   }
 }
 
@@ -66,7 +66,7 @@ extension EventBatches {
         batches.noteReceived(2 << 20)
         bytesAtHand += 2 << 20
       case 11..<16:
-        #expect(numbers(batches.begin()) == atHand)
+        #expect(numbers(batches.beginBatch()) == atHand)
         if !atHand.isEmpty {
           inFlight.append(atHand)
           bytesInFlight.append(bytesAtHand)
@@ -125,7 +125,7 @@ extension EventBatches {
       batches.noteReceived(22)
       batches.append(message(number, number))
       for received in batches.takeAtHand(from: batches.atHand.count - 1) {
-        batches.noteAnswered(received)
+        batches.subtractAnswered(received)
       }
     }
     #expect(batches.atHand.count == EventBatches.bytesPerTurn / EventBatches.minimumBytes)
@@ -193,7 +193,7 @@ extension EventBatches {
         }
       }
       batches.takeWaiting(upTo: 20, cost: Int.random(in: 1..<4000, using: &random))
-      let events = batches.begin()
+      let events = batches.beginBatch()
       // The wake of an idle turn is no message, and so never waits.
       let most = isLast ? 20 : Int.random(in: 1..<5, using: &random)
       var done = 0
@@ -204,7 +204,7 @@ extension EventBatches {
         handled[connection, default: []].append(id)
         batches.charge(index, connection % 3 * 100 + 1)
       }
-      batches.setAsidePostponed()
+      batches.movePostponedToBacklog()
       if !events.isEmpty { batches.completeOldest() }
       if isLast, batches.isEmpty { break }
     }
@@ -217,13 +217,13 @@ extension EventBatches {
     batches.append(.closed(ConnectionID(1)))
     batches.append(.wake)
     batches.append(.closed(ConnectionID(2)))
-    let events = batches.begin()
+    let events = batches.beginBatch()
     for index in 2..<events.count {
       // A wake, and the end of a connection without a waiting message, are handled in any case.
       let isPostponed = batches.postpone(index)
       #expect(isPostponed == (index < 7))
     }
-    batches.setAsidePostponed()
+    batches.movePostponedToBacklog()
     #expect(batches.waitingCount == 5)
     let handled = batches.takeAll().map { name($0).connection }
     #expect(handled == [1, 1, -1, 2])
@@ -237,9 +237,9 @@ extension EventBatches {
   {
     var batches = EventBatches()
     for id in 0..<2 { batches.append(message(1, id)) }
-    _ = batches.begin()
+    _ = batches.beginBatch()
     let isPostponed = batches.postpone(1)
-    batches.setAsidePostponed()
+    batches.movePostponedToBacklog()
     // Another connection of the same principal, and one of another.
     for connection in [4, 2] {
       let flooder = batches.append(message(connection, 0))
@@ -260,9 +260,9 @@ extension EventBatches {
   private func crowded() -> EventBatches {
     var batches = EventBatches()
     for id in 0..<2 { batches.append(message(9, id)) }
-    _ = batches.begin()
+    _ = batches.beginBatch()
     _ = batches.postpone(1)
-    batches.setAsidePostponed()
+    batches.movePostponedToBacklog()
     return batches
   }
 
@@ -298,7 +298,7 @@ extension EventBatches {
     for number in 1...EventBatches.maximumBatchesInFlight {
       #expect(!batches.areFull)
       batches.append(event(number))
-      _ = batches.begin()
+      _ = batches.beginBatch()
     }
     #expect(batches.areFull)
   }

@@ -76,43 +76,44 @@ import ZeroMQ
 }
 
 /// Starts that fail one after the other.
-@Suite struct StartPauseTests {
+@Suite struct StartDelayTests {
   @Test func `a start after others that never became ready waits, at most 5 s`() throws {
     try withTemporaryDirectory { root in
       let file = root + "/navd.starting"
-      func pause() -> StartPause { StartPause(runtimeDirectory: root) }
-      #expect(pause().begin() == 0)
+      func pause() -> StartDelay { StartDelay(runtimeDirectory: root) }
+      #expect(pause().noteStart() == 0)
       #expect(FileManager.default.fileExists(atPath: file))
       let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
       #expect(mode == 0o600)
       // It failed, and so do the next.
-      let waits = (1...8).map { _ in pause().begin() }
+      let waits = (1...8).map { _ in pause().noteStart() }
       #expect(waits == [100, 200, 400, 800, 1600, 3200, 5000, 5000])
-      #expect(StartPause.milliseconds(after: .max) == 5000)
-      pause().end()
+      #expect(StartDelay.milliseconds(after: .max) == 5000)
+      pause().forgetFailures()
       #expect(!FileManager.default.fileExists(atPath: file))
-      pause().end()
-      #expect(pause().begin() == 0)
+      pause().forgetFailures()
+      #expect(pause().noteStart() == 0)
     }
   }
 
   @Test func `a start by hand, and one whose directory is not there yet, never wait`() throws {
-    let byHand = StartPause(runtimeDirectory: nil)
-    #expect(byHand.begin() == 0 && byHand.begin() == 0)
-    byHand.end()
-    let early = StartPause(runtimeDirectory: "/nowhere/navd")
-    #expect(early.begin() == 0 && early.begin() == 0)
-    early.end()
+    let byHand = StartDelay(runtimeDirectory: nil)
+    #expect(byHand.noteStart() == 0 && byHand.noteStart() == 0)
+    byHand.forgetFailures()
+    let early = StartDelay(runtimeDirectory: "/nowhere/navd")
+    #expect(early.noteStart() == 0 && early.noteStart() == 0)
+    early.forgetFailures()
     try withTemporaryDirectory { root in
       // Where the file cannot be made, nobody knows how the start before ended.
       try "x".write(toFile: root + "/file", atomically: false, encoding: .utf8)
-      #expect(StartPause(runtimeDirectory: root + "/file").begin() == 100)
+      #expect(StartDelay(runtimeDirectory: root + "/file").noteStart() == 100)
     }
   }
 
   @Test func `a wait takes its time`() {
     let clock = ContinuousClock()
-    let time = clock.measure { #expect(!StartPause(runtimeDirectory: nil).wait(100, signals: -1)) }
+    let delay = StartDelay(runtimeDirectory: nil)
+    let time = clock.measure { #expect(!delay.isStopped(within: 100, signals: -1)) }
     #expect(time >= .milliseconds(100))
   }
 }

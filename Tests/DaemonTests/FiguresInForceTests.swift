@@ -35,7 +35,7 @@ import TransportGuard
     figures["hub.heartbeat"] = hub.defaultHeartbeat
     figures["hub.stall"] = hub.stall
     figures["hub.snapshot"] = hub.snapshotEvery
-    figures["router.frame"] = UInt64(configuration.frameBytes)
+    figures["router.frame"] = UInt64(configuration.maximumFrameBytes)
     figures["router.unread"] = UInt64(router.unreadBytes)
     figures["router.unsent"] = UInt64(router.unsentBytes)
     figures["router.connections"] = UInt64(router.connections)
@@ -43,8 +43,8 @@ import TransportGuard
     figures["journal.revisions"] = retention.revisions
     figures["journal.age"] = retention.milliseconds
     figures["journal.bytes"] = UInt64(retention.bytes)
-    figures["backup.every"] = configuration.backup.every
-    figures["backup.keep"] = UInt64(configuration.backup.keep)
+    figures["backup.every"] = configuration.backup.intervalMilliseconds
+    figures["backup.keep"] = UInt64(configuration.backup.keptCount)
     figures["journal.snapshot"] = retention.revisionsPerSnapshot
     return figures
   }

@@ -37,7 +37,7 @@ import Testing
 
   @Test func `answers come by the thread, which makes the descriptor readable`() throws {
     try withJournal(1...9) { _, directory in
-      let history = HistoryAccess(JournalDirectory(directory))
+      let history = HistoryReaders(JournalDirectory(directory))
       #expect(!isReadable(history.descriptor))
       #expect(history.takeAnswer()?.token == nil)
       history.ask([
@@ -61,26 +61,26 @@ import Testing
     throws
   {
     try withJournal(1...9) { _, directory in
-      var history = HistoryAccess(JournalDirectory(directory))
+      var history = HistoryReaders(JournalDirectory(directory))
       let replayer = Hub(configuration: HubConfiguration(), seed: 1).makeReplayer()
-      var pages = try history.takePages()
-      #expect(pages.isEmpty && history.takeReplayed().isEmpty)
+      var pages = try history.takeFinishedReplays()
+      #expect(pages.isEmpty && history.takeReplayedNavs().isEmpty)
       // The rows of this journal are no states.
-      history.page(in: [ReloadRequest(nav: 1, newestRow: 9)], by: replayer)
+      history.startReplays(of: [ReloadRequest(nav: 1, newestRow: 9)], by: replayer)
       awaitReadable(history.descriptor)
       #expect(history.takeAnswer()?.token == nil)
-      #expect(throws: HubReplayError.self) { _ = try history.takePages() }
-      pages = try history.takePages()
-      #expect(pages.isEmpty && history.takeReplayed().isEmpty)
+      #expect(throws: HubReplayError.self) { _ = try history.takeFinishedReplays() }
+      pages = try history.takeFinishedReplays()
+      #expect(pages.isEmpty && history.takeReplayedNavs().isEmpty)
       #expect(!isReadable(history.descriptor))
     }
   }
 
   @Test func `a nav that the disk fails to read delays no other request`() throws {
     let place = FailingPlace()
-    var history = HistoryAccess(place)
+    var history = HistoryReaders(place)
     let replayer = Hub(configuration: HubConfiguration(), seed: 1).makeReplayer()
-    history.page(in: [ReloadRequest(nav: 1, newestRow: 1)], by: replayer)
+    history.startReplays(of: [ReloadRequest(nav: 1, newestRow: 1)], by: replayer)
     history.ask([HistoryRequest(token: 7, nav: 2, newestRow: 1, part: .state(at: 1))])
     // Both wait before the read of the first begins.
     place.begin.signal()
@@ -92,14 +92,14 @@ import Testing
     awaitReadable(history.descriptor)
     #expect(history.takeAnswer()?.token == nil)
     var reports = 0
-    let requests = try history.takePages { _ in reports += 1 }
-    #expect(requests.map(\.nav) == [1] && reports == 1 && history.takeReplayed().isEmpty)
+    let requests = try history.takeFinishedReplays { _ in reports += 1 }
+    #expect(requests.map(\.nav) == [1] && reports == 1 && history.takeReplayedNavs().isEmpty)
     history.close()
   }
 
   @Test func `the readers can be closed and used again`() throws {
     try withJournal(1...3) { _, directory in
-      var history = HistoryAccess(JournalDirectory(directory))
+      var history = HistoryReaders(JournalDirectory(directory))
       history.close()
       try history.open()
       for token in 1...3 as ClosedRange<UInt64> {
@@ -113,11 +113,11 @@ import Testing
 
   @Test func `what cannot wait is read at once, with what was committed meanwhile`() throws {
     try withJournal(1...3) { journal, directory in
-      var history = HistoryAccess(JournalDirectory(directory))
-      let before = try history.chain(of: ReloadRequest(nav: 1, newestRow: 3))
+      var history = HistoryReaders(JournalDirectory(directory))
+      let before = try history.snapshotAndRows(of: ReloadRequest(nav: 1, newestRow: 3))
       #expect(before.rows.map(\.revision) == [1, 2, 3] && before.snapshot == nil)
       try append(4...5, to: journal)
-      let after = try history.chain(of: ReloadRequest(nav: 1, newestRow: 5))
+      let after = try history.snapshotAndRows(of: ReloadRequest(nav: 1, newestRow: 5))
       #expect(after.rows.map(\.revision) == [1, 2, 3, 4, 5])
     }
   }
@@ -126,7 +126,7 @@ import Testing
     throws
   {
     try withTemporaryDirectory { directory in
-      var history = HistoryAccess(JournalDirectory(directory + "/nowhere"))
+      var history = HistoryReaders(JournalDirectory(directory + "/nowhere"))
       #expect(throws: JournalError.self) { try history.open() }
       history.ask([HistoryRequest(token: 1, nav: 1, newestRow: 1, part: .state(at: 1))])
       awaitReadable(history.descriptor)

@@ -44,15 +44,15 @@ import Testing
         while completed <= batch {
           writer.awaitProgress()
           let progress = writer.takeProgress()
-          completed += progress.completed
+          completed += progress.completedBatches
           timings += progress.timings
-          #expect(progress.checkpointFailure == nil && !progress.isLogRead)
+          #expect(progress.checkpointFailure == nil && !progress.hasLogReader)
         }
         largest = max(largest, writer.walPages)
       }
       writer.awaitCheckpoint()
       let rest = writer.takeProgress()
-      #expect(rest.timings.isEmpty && rest.checkpointFailure == nil && !rest.isLogRead)
+      #expect(rest.timings.isEmpty && rest.checkpointFailure == nil && !rest.hasLogReader)
       #expect(timings.map(\.records).reduce(0, +) == 1200)
       // The commits follow each other, and each lies between the start and now.
       var last = start
@@ -71,13 +71,13 @@ import Testing
       #expect(writer.walPages > 0)
       writer.startCheckpoint()
       writer.awaitCheckpoint()
-      #expect(writer.walPages == 0 && !writer.isBusy)
+      #expect(writer.walPages == 0 && !writer.isCheckpointing)
       // The loop may commit by itself at once: it waits for its turn.
       writer.startCheckpoint()
       try writer.commit(Self.batch(1203...1203))
       writer.submit(Self.batch(1204...1204))
       writer.awaitProgress()
-      #expect(writer.takeProgress().completed == 1)
+      #expect(writer.takeProgress().completedBatches == 1)
       try journal.close()
       #expect(try Self.open(directory).rows == 1204)
     }
@@ -96,7 +96,7 @@ import Testing
         while completed == 0 {
           writer.awaitProgress()
           let progress = writer.takeProgress()
-          completed += progress.completed
+          completed += progress.completedBatches
           #expect(progress.failure == nil)
         }
         writer.discard()
@@ -116,17 +116,17 @@ import Testing
     writer.submit(Self.batch(1...1))
     writer.awaitProgress()
     var progress = writer.takeProgress()
-    #expect(progress.completed == 1 && progress.failure == nil)
+    #expect(progress.completedBatches == 1 && progress.failure == nil)
     writer.stage(Self.batch(2...2))
     writer.submit(JournalRecords())
     writer.awaitProgress()
     progress = writer.takeProgress()
-    #expect(progress.completed == 1 && progress.failure == nil)
+    #expect(progress.completedBatches == 1 && progress.failure == nil)
     // Without records, no commit has proven that this process may still answer.
     writer.submit(JournalRecords())
     writer.awaitProgress()
     progress = writer.takeProgress()
-    #expect(progress.completed == 0 && progress.failure == cluster.failure)
+    #expect(progress.completedBatches == 0 && progress.failure == cluster.failure)
   }
 
   @Test func `a failure is taken behind the batches that were stored before it`() {
@@ -140,11 +140,11 @@ import Testing
     // However long it has failed: what was stored before it comes first, or with it.
     _ = poll(nil, 0, 50)
     var progress = writer.takeProgress()
-    #expect(progress.completed == 1)
+    #expect(progress.completedBatches == 1)
     if progress.failure == nil {
       writer.awaitProgress(milliseconds: 10_000)
       progress = writer.takeProgress()
-      #expect(progress.completed == 0)
+      #expect(progress.completedBatches == 0)
     }
     #expect(progress.failure == cluster.failure)
   }
@@ -159,13 +159,13 @@ import Testing
       try writer.commit(Self.batch(3...4))
       writer.startCheckpoint()
       writer.awaitCheckpoint()
-      #expect(writer.takeProgress().isLogRead)
-      #expect(!writer.takeProgress().isLogRead)
+      #expect(writer.takeProgress().hasLogReader)
+      #expect(!writer.takeProgress().hasLogReader)
       #expect(writer.walPages > 0)
       try reader.execute("COMMIT", .reading)
       writer.startCheckpoint()
       writer.awaitCheckpoint()
-      #expect(!writer.takeProgress().isLogRead && writer.walPages == 0)
+      #expect(!writer.takeProgress().hasLogReader && writer.walPages == 0)
       try journal.close()
     }
   }

@@ -28,10 +28,10 @@ import TransportGuard
       #expect(try paths.map(mode) == [0o600, 0o600])
       var configuration = Configuration()
       configuration.daemon.socketMode = 0o666
-      try sockets.admit(configuration)
+      try sockets.setFilePermissions(configuration)
       #expect(try paths.map(mode) == [0o666, 0o666])
       configuration.daemon.socketGroup = "no-such-group-here"
-      #expect(throws: DaemonError.self) { try sockets.admit(configuration) }
+      #expect(throws: DaemonError.self) { try sockets.setFilePermissions(configuration) }
     }
   }
 
@@ -39,19 +39,19 @@ import TransportGuard
     try withSockets { sockets, paths in
       var sockets = sockets
       let own = try #require(FileIdentity(of: paths[0]))
-      #expect(sockets.reclaim().isEmpty)
+      #expect(sockets.restorePaths().isEmpty)
       #expect(!isReadable(sockets.watch.descriptor))
       try FileManager.default.removeItem(atPath: paths[0])
       try "other".write(toFile: paths[0], atomically: false, encoding: .utf8)
       #expect(isReadable(sockets.watch.descriptor))
-      let entries = sockets.reclaim()
+      let entries = sockets.restorePaths()
       #expect(
         entries.map(\.message) == [
           "another process replaced ipc://\(paths[0]); navd has restored it"
         ])
-      #expect(entries.map(\.level) == [.error] && entries.map(\.kind) == [.refused])
+      #expect(entries.map(\.level) == [.error] && entries.map(\.kind) == [.clientRefused])
       #expect(FileIdentity(of: paths[0]) == own)
-      #expect(sockets.reclaim().isEmpty)
+      #expect(sockets.restorePaths().isEmpty)
       #expect(!isReadable(sockets.watch.descriptor))
     }
   }
@@ -60,16 +60,16 @@ import TransportGuard
     try withSockets { sockets, paths in
       var sockets = sockets
       try FileManager.default.removeItem(atPath: paths[1])
-      #expect(sockets.reclaim().map(\.level) == [.error])
+      #expect(sockets.restorePaths().map(\.level) == [.error])
       #expect(FileIdentity(of: paths[1]) != nil)
       for path in [paths[1], paths[1] + ".own"] {
         try FileManager.default.removeItem(atPath: path)
       }
-      let entries = sockets.reclaim()
+      let entries = sockets.restorePaths()
       #expect(entries.count == 1)
       #expect(entries.first?.message.hasPrefix("cannot restore ipc://\(paths[1]),") == true)
       #expect(sockets.problem == entries.first?.message)
-      #expect(sockets.reclaim().isEmpty && sockets.problem != nil)
+      #expect(sockets.restorePaths().isEmpty && sockets.problem != nil)
     }
   }
 
@@ -78,10 +78,10 @@ import TransportGuard
       var sockets = sockets
       for path in paths {
         for name in [path, path + ".own"] { try FileManager.default.removeItem(atPath: name) }
-        let messages = sockets.reclaim().map(\.message)
+        let messages = sockets.restorePaths().map(\.message)
         #expect(messages.count == 1)
         #expect(messages.first?.hasPrefix("cannot restore ipc://\(path),") == true)
-        #expect(sockets.reclaim().isEmpty)
+        #expect(sockets.restorePaths().isEmpty)
       }
     }
   }
@@ -133,7 +133,7 @@ import TransportGuard
       var sockets = ListeningSockets([socket])
       if !hasSecondName { try FileManager.default.removeItem(atPath: path + ".own") }
       try FileManager.default.removeItem(atPath: path)
-      let messages = sockets.reclaim().map(\.message)
+      let messages = sockets.restorePaths().map(\.message)
       #expect(messages.count == 1 && (sockets.problem == nil) == hasSecondName)
       #expect((FileIdentity(of: path) == socket.file) == hasSecondName)
       if let problem = sockets.problem {
@@ -169,7 +169,7 @@ import TransportGuard
         } else {
           try FileManager.default.linkItem(atPath: victim, toPath: paths[0])
         }
-        #expect(throws: DaemonError.self) { try sockets.admit(configuration) }
+        #expect(throws: DaemonError.self) { try sockets.setFilePermissions(configuration) }
         #expect(try mode(victim) == 0o600)
       }
     }

@@ -28,7 +28,7 @@ import Testing
     let sink = Sink()
     let log = sink.log(level: .info)
     func refuse(_ principal: String) {
-      var entry = LogEntry(.warning, "\(principal) may not", kind: .refused)
+      var entry = LogEntry(.warning, "\(principal) may not", kind: .clientRefused)
       entry.principal = principal
       entry.code = "forbidden"
       log(entry, at: 0)
@@ -66,18 +66,18 @@ import Testing
   @Test func `messages of one kind count together whatever their text`() {
     var limit = LogRateLimit()
     let written = (0..<50).flatMap {
-      limit.admit(LogEntry(.notice, "client \($0)", kind: .limited), at: 0)
+      limit.admit(LogEntry(.notice, "client \($0)", kind: .limitExceeded), at: 0)
     }
     #expect(written.count == LogRateLimit.burst)
   }
 
   @Test func `the journal gets the fields that are known and no others`() {
     let entry = LogEntry(
-      .warning, "a\nb", kind: .diverged, nav: "home", revision: 7, client: "c")
+      .warning, "a\nb", kind: .mirrorDiverged, nav: "home", revision: 7, client: "c")
     #expect(
       entry.journalFields == [
         "PRIORITY=4", "MESSAGE=a\nb", "SYSLOG_IDENTIFIER=navd",
-        "MESSAGE_ID=\(LogEntry.Kind.diverged.rawValue)", "NAVD_NAV=home", "NAVD_REV=7",
+        "MESSAGE_ID=\(LogEntry.Kind.mirrorDiverged.rawValue)", "NAVD_NAV=home", "NAVD_REV=7",
         "NAVD_CLIENT=c",
       ])
     #expect(LogEntry(.info, "x").journalFields.count == 3)

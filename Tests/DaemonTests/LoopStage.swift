@@ -21,7 +21,7 @@ final class LogSink: Sendable {
   func take() -> [LogEntry] {
     list.withLock { list in
       defer { list = [] }
-      return list.filter { $0.kind != .overridden }
+      return list.filter { $0.kind != .checkOverridden }
     }
   }
 }
@@ -73,7 +73,8 @@ struct LoopStage: ~Copyable {
 
     let context = try Context()
     let admission = try ZAPHandler.start(in: context)
-    let gate = InboundGate(frameBytes: 70_000, messages: 64, totalBytes: 1 << 27)
+    let gate = InboundGate(
+      maximumFrameBytes: 70_000, messagesPerConnection: 64, totalBytes: 1 << 27)
     let router = GuardedRouter(
       socket: try context.socket(.router), admission: admission, gate: gate, listening: [],
       limits: configuration.router, copiesReceived: true)
@@ -85,7 +86,7 @@ struct LoopStage: ~Copyable {
       log: sink.log,
       configuration: ServingConfiguration(configuration, from: sources, rules: Self.rules),
       access: access)
-    loop.configuration.status = "serving"
+    loop.configuration.startStatus = "serving"
     loop.maintenance = MaintenanceSchedule(at: now.boot)
   }
 

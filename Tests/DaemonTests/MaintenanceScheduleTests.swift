@@ -26,9 +26,9 @@ import Testing
       case 0, 1: schedule.noteEvents(at: now)
       case 2: _ = schedule.noteStored(at: now)
       case 3: schedule.notePruned(hasMore: Bool.random(using: &random), at: now)
-      case 4: schedule.noteFailure(at: now)
-      case 5: schedule.noteReader(at: now)
-      default: schedule.noteRetention(at: now)
+      case 4: schedule.noteFailedMaintenance(at: now)
+      case 5: schedule.noteLogReader(at: now)
+      default: schedule.noteRetentionChange(at: now)
       }
     }
     return (schedule, now)
@@ -70,11 +70,11 @@ import Testing
 
   @Test func `a failure or a reader of the log postpones the next attempt`() {
     var schedule = Schedule(at: 0)
-    schedule.noteReader(at: 500)
+    schedule.noteLogReader(at: 500)
     #expect(!schedule.mustCheckpoint(2000, at: 1499))
     #expect(schedule.mustCheckpoint(2000, at: 1500))
-    schedule.noteRetention(at: 2000)
-    schedule.noteFailure(at: 2000)
+    schedule.noteRetentionChange(at: 2000)
+    schedule.noteFailedMaintenance(at: 2000)
     #expect(!schedule.mustCheckpoint(2000, at: 11_999) && !schedule.mustPrune(at: 11_999))
     #expect(schedule.mustCheckpoint(2000, at: 12_000) && schedule.mustPrune(at: 12_000))
   }
@@ -91,7 +91,7 @@ import Testing
 
   @Test func `the files of the journal are looked at once a second at most, and news told once`() {
     var schedule = Schedule(at: 0)
-    #expect((1...10_000 as ClosedRange<UInt64>).count { schedule.mustExamine(at: $0) } == 10)
+    #expect((1...10_000 as ClosedRange<UInt64>).count { schedule.mustExamineFiles(at: $0) } == 10)
     let gone = JournalError.unusable(path: "j", reason: "it is gone", remedy: "look")
     #expect(!schedule.noteExamined(nil) && schedule.noteExamined(gone))
     #expect(!schedule.noteExamined(gone) && schedule.problem == gone)
@@ -102,7 +102,7 @@ import Testing
 
   @Test func `the file system is asked ten times a second at most`() {
     var schedule = Schedule(at: 0)
-    let asked = (1...1000 as ClosedRange<UInt64>).count { schedule.mustMeasure(at: $0) }
+    let asked = (1...1000 as ClosedRange<UInt64>).count { schedule.mustReadFileFigures(at: $0) }
     #expect(asked == 10)
   }
 }

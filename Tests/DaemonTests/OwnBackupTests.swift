@@ -17,8 +17,8 @@ import Testing
   private static func open(_ directory: String, _ folder: String, keep: Int) throws -> LoopStage {
     var configuration = Configuration()
     configuration.backup.directory = folder
-    configuration.backup.every = 3_600_000
-    configuration.backup.keep = keep
+    configuration.backup.intervalMilliseconds = 3_600_000
+    configuration.backup.keptCount = keep
     var stage = try LoopStage(directory + "/state", configuration)
     try stage.open()
     return stage
@@ -47,7 +47,7 @@ import Testing
       }
       let link = folder + "/navd-20200101T000000Z.db"
       try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/etc/passwd")
-      #expect(stage.loop.backupSchedule.due(at: stage.now) == 3_600_000)
+      #expect(stage.loop.backupSchedule.timeUntilDue(at: stage.now) == 3_600_000)
       for _ in 0..<2 {
         stage.pass(3_600_000)
         logged = try backUp(&stage)
@@ -58,7 +58,7 @@ import Testing
       // A restart finds the newest by its name.
       stage.pass(1_000_000)
       stage.loop.scheduleBackups(at: stage.now)
-      #expect(stage.loop.backupSchedule.due(at: stage.now) == 2_600_000)
+      #expect(stage.loop.backupSchedule.timeUntilDue(at: stage.now) == 2_600_000)
       stage.loop.measureBackups(at: stage.now)
       #expect(stage.loop.hub.measurements[.backupsMade] == 3)
       #expect(stage.loop.hub.measurements[.backupAge] == 1_000_001)
@@ -98,7 +98,7 @@ import Testing
   @Test func `a reload to another directory during a backup makes one there too`() throws {
     try withTemporaryDirectory { directory in
       var configuration = Configuration()
-      configuration.backup.every = 3_600_000
+      configuration.backup.intervalMilliseconds = 3_600_000
       var stage = try LoopStage(directory + "/state", configuration)
       try stage.open()
       stage.loop.scheduleBackups(at: stage.now)
@@ -107,7 +107,7 @@ import Testing
       stage.loop.configuration.loaded = LoadedConfiguration(
         configuration: configuration, origins: [:])
       stage.loop.scheduleBackups(at: stage.now)
-      #expect(stage.loop.backupSchedule.due(at: stage.now) == nil)
+      #expect(stage.loop.backupSchedule.timeUntilDue(at: stage.now) == nil)
       while stage.loop.backupSchedule.isRunning {
         awaitReadable(stage.loop.backups.reports.descriptor)
         stage.loop.takeBackup(at: stage.now)
@@ -115,8 +115,8 @@ import Testing
       _ = stage.sink.take()
       let logged = try backUp(&stage)
       #expect(logged.first?.message.contains(" to \(directory)/other/navd-") == true, "\(logged)")
-      #expect(stage.loop.backupSchedule.due(at: stage.now) == 3_600_000)
-      #expect(stage.loop.backupSchedule.made == 2)
+      #expect(stage.loop.backupSchedule.timeUntilDue(at: stage.now) == 3_600_000)
+      #expect(stage.loop.backupSchedule.madeCount == 2)
       try stage.close()
     }
   }
@@ -125,7 +125,7 @@ import Testing
   {
     try withTemporaryDirectory { directory in
       var configuration = Configuration()
-      configuration.backup.every = 3_600_000
+      configuration.backup.intervalMilliseconds = 3_600_000
       var stage = try LoopStage(directory + "/state", configuration)
       try stage.open()
       stage.loop.scheduleBackups(at: stage.now)

@@ -20,7 +20,7 @@ import Testing
       let bytes = [UInt8(number), 0, 0, 0] + [UInt8](repeating: 0, count: 124)
       try pipe.fileHandleForWriting.write(contentsOf: Data(bytes))
     }
-    return try stage.loop.takeSignals(reading)
+    return try stage.loop.mustStop(afterSignalsFrom: reading)
   }
 
   /// Lends a loop that serves the configuration of a file, and the file.
@@ -142,7 +142,7 @@ import Testing
       try "nonsense".write(toFile: keys + "/bad.pub", atomically: false, encoding: .utf8)
       stage.loop.rereadKeys()
       let entries = stage.sink.take()
-      #expect(entries.count == 1 && entries.first?.kind == .refused)
+      #expect(entries.count == 1 && entries.first?.kind == .clientRefused)
       #expect(entries.first?.message.hasPrefix("a key is ignored: ") == true)
       #expect(entries.first?.message.contains("bad.pub") == true)
       #expect(stage.loop.access.control.name(of: pair.publicKey) == "panel")

@@ -38,7 +38,7 @@ import Testing
       stage.loop.served = ServedShards(
         journal: cluster, keeper: ShardKeeper(cluster, lease: 1000, seed: 1, log: stage.sink.log))
       var wasBusy: [Bool] = []
-      cluster.onDrop = { _ in wasBusy.append(writer.isBusy) }
+      cluster.onDrop = { _ in wasBusy.append(writer.isCheckpointing) }
       writer.startCheckpoint()
       try stage.loop.failMaintenance(.fenced(path: "test", shards: [Shard(9)]), at: stage.now)
       #expect(wasBusy == [false])
@@ -211,7 +211,7 @@ import Testing
       #expect(stage.loop.hub.sequence == before + 20)
       try stage.turn([stage.op(1, LoopStage.push("good"))])
       #expect(stage.count(.refused(.frozen)) == 1)
-      let faulty = stage.sink.take().filter { $0.kind == .faulty }
+      let faulty = stage.sink.take().filter { $0.kind == .navDamaged }
       #expect(faulty.first?.nav == "kiosk" && faulty.first?.level == .warning)
       try stage.close()
       #expect(try LoopStage.rows(directory).count == 22)
@@ -261,7 +261,7 @@ import Testing
         }
         // Several runs of pruning, on both dates.
         for _ in 0..<10 {
-          stage.loop.maintenance.noteRetention(at: stage.now.boot)
+          stage.loop.maintenance.noteRetentionChange(at: stage.now.boot)
           stage.now.boot += 60_000
           stage.now.wall = stage.now.wall == date ? 946_684_800_000 : date
           try stage.turn()
@@ -335,7 +335,7 @@ import Testing
       try stage.turn()
       // Not again and again, but a second later.
       stage.pass(999)
-      #expect(stage.loop.sleepTime(stage.now, nil) == 1 && !stage.loop.writer.isBusy)
+      #expect(stage.loop.sleepTime(stage.now, nil) == 1 && !stage.loop.writer.isCheckpointing)
       try reader.execute("COMMIT", .reading)
       reader.close()
       stage.pass(1)
@@ -372,7 +372,7 @@ import Testing
       for number in 0..<5 { try stage.turn([stage.op(1, LoopStage.push("s\(number)"))]) }
       // During a checkpoint, commits are on their way to the disk.
       try stage.settle()
-      stage.loop.backups.start(.asked)
+      stage.loop.backups.start(.requestedByClient)
       var entry: LogEntry?
       while entry == nil {
         awaitReadable(stage.loop.backups.reports.descriptor)

@@ -140,7 +140,7 @@ import Testing
     #expect(given.isDisjoint(with: next.shardsToGive.values.joined()))
     cluster.owners = Array(repeating: nil, count: Shard.count)
     let broken: Set<Shard> = [Shard(3), Shard(7)]
-    let careful = ShardPlacement(cluster.state(for: "a"), held: [], broken: broken)
+    let careful = ShardPlacement(cluster.state(for: "a"), held: [], unreadable: broken)
     #expect(!careful.shardsToTake.isEmpty && broken.isDisjoint(with: careful.shardsToTake))
   }
 

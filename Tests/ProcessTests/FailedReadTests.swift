@@ -126,7 +126,7 @@ extension ProcessTests {
           #expect(try other.ask("ping", "\"a\":1").verb == "pong")
           try other.send("get", #"{"id":200,"nav":"a"}"#)
         } else {
-          _ = poll(nil, 0, 2 * JournalWriter.slowCommit)
+          _ = poll(nil, 0, 2 * JournalWriter.slowCommitMilliseconds)
         }
         try FileManager.default.removeItem(atPath: gate)
         let answer = try peer.awaits("the op") { $0.body["id"]?.integer == UInt64(number) }

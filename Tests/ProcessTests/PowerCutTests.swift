@@ -439,7 +439,7 @@ extension Image {
       directory: directory, durability: .sync, bootID: "next", retention: Retention.standard,
       holder: "test")
     var hub = Hub(configuration: HubConfiguration(), seed: 1)
-    _ = try JournalReplay.serve(journal, by: &hub, progress: { _, _ in }, report: { _ in })
+    _ = try JournalReplay.replay(journal, into: &hub, progress: { _, _ in }, reportStatus: { _ in })
     if let shortage = journal.shortage { return [shortage.description] }
     var faults: [String] = []
     for nav in expectation.newest.keys.sorted() {

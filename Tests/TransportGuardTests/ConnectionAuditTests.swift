@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ConnectionAuditTests {
   private typealias Differences = ConnectionAudit.Differences
-  private let age = ConnectionAudit.age
+  private let age = ConnectionAudit.minimumAge
 
   @Test func `a difference is reported once, when it is too old`() {
     var audit = ConnectionAudit()
@@ -17,7 +17,7 @@ import Testing
     #expect(audit.compare(counted: [1, 2, 3], open: [2, 4], at: 99 + age) == Differences())
     #expect(
       audit.compare(counted: [1, 2, 3], open: [2, 4], at: 100 + age)
-        == Differences(counted: [1, 3], open: [4]))
+        == Differences(onlyCounted: [1, 3], onlyOpen: [4]))
     #expect(audit.dueAt == nil)
     #expect(audit.compare(counted: [1, 2, 3], open: [2, 4], at: 200 + age) == Differences())
   }
@@ -37,6 +37,6 @@ import Testing
     #expect(audit.dueAt == nil)
     // Another one later is another difference.
     #expect(audit.compare(counted: [1], open: [], at: age) == Differences())
-    #expect(audit.compare(counted: [1], open: [], at: 2 * age).counted == [1])
+    #expect(audit.compare(counted: [1], open: [], at: 2 * age).onlyCounted == [1])
   }
 }

@@ -89,7 +89,7 @@ struct ConnectionOrder {
       .accepted(
         Acceptance(
           descriptor: free, cookie: client.cookie, origin: Connection.Origin(peer),
-          admissions: admissions)))
+          admissionsBefore: admissions)))
   }
 
   /// What libzmq's threads and the kernel do next with a connection.
@@ -117,7 +117,7 @@ struct ConnectionOrder {
     takeEvents()
     admissions += 1
     let peer = clients[index].peer
-    let counted = connections.indices.count {
+    let counted = connections.usedSlots.count {
       connections[$0].isOpen && connections[$0].admission != 0
         && connections[$0].peer.isOfSamePrincipal(as: peer)
     }
@@ -142,14 +142,14 @@ struct ConnectionOrder {
         let isThere = clients.contains { $0.cookie == cookie && $0.stage != .closed }
         if fault == .dropsEndsOfOpenDescriptors, isThere { continue }
         connections.noteClosed(descriptor, cookie: cookie, at: now)
-        if fault == .forgetsWhatWaits { ended += connections.noteEmpty() }
+        if fault == .forgetsWhatWaits { ended += connections.noteSocketEmpty() }
       case .descriptorShortage, .disconnected: break
       }
     }
     queue = []
     let open = clients.count { $0.stage != .reported && $0.stage != .closed }
     let admitted = clients.count { $0.stage == .answered }
-    let counted = connections.indices.count {
+    let counted = connections.usedSlots.count {
       connections[$0].isOpen && connections[$0].admission != 0
     }
     if fault == nil, !(admitted...max(open, admitted)).contains(counted) {
@@ -178,7 +178,7 @@ struct ConnectionOrder {
       id(index), [], from: client.peer, key: nil,
       admission: fault == .trustsDescriptors ? .max : client.admission,
       descriptor: client.descriptor)
-    let isLate = now >= Connections.patience
+    let isLate = now >= Connections.closedLifetime
     if let slot {
       if connections[slot].acceptance.cookie != client.cookie || client.isHeard {
         found = "a first message is taken for another connection's"
@@ -192,7 +192,7 @@ struct ConnectionOrder {
   /// The loop finds the socket empty, if it is.
   private mutating func lookForEmptySocket() {
     guard clients.allSatisfy({ $0.waiting == 0 }) else { return }
-    ended += connections.noteEmpty()
+    ended += connections.noteSocketEmpty()
   }
 
   /// Everybody leaves, and the loop takes note of it, by one way or the other.
@@ -208,7 +208,7 @@ struct ConnectionOrder {
       lookForEmptySocket()
     } else {
       takeEvents()
-      now += Connections.patience
+      now += Connections.closedLifetime
       ended += connections.takeDue(at: now).ended
     }
     guard found == nil else { return }

@@ -20,7 +20,7 @@ import Testing
     connections.noteAccepted(
       Acceptance(
         descriptor: descriptor, cookie: cookie ?? UInt64(descriptor) + 1000,
-        origin: Connection.Origin(peer), admissions: admissions), at: now)
+        origin: Connection.Origin(peer), admissionsBefore: admissions), at: now)
   }
 
   @Test func `connections that wait for admission are not counted as admitted`() {
@@ -163,7 +163,7 @@ import Testing
     var connections = Connections()
     let slot = accept(&connections, 1, .key(name: "a", address: ""))
     var now: UInt64 = 0
-    for _ in 0..<Connections.postponements {
+    for _ in 0..<Connections.maximumPostponements {
       now += Connections.firstMessageTime
       #expect(connections.takeDue(at: now).silent == [slot])
       let isPostponed = connections.postpone(slot, at: now)
@@ -184,7 +184,7 @@ import Testing
     let slot = try #require(found)
     connections[slot].isEvicted = true
     connections.noteClosed(1, cookie: 1001, at: 0)
-    #expect(connections.noteEmpty() == [])
+    #expect(connections.noteSocketEmpty() == [])
     #expect(connections.count == 0)
   }
 
@@ -201,12 +201,12 @@ import Testing
     connections.noteClosed(1, cookie: 1001, at: 10)
     #expect(connections.openCount == 1)
     #expect(connections.slot(of: ConnectionID(1)) != nil)
-    #expect(connections.noteEmpty() == [ConnectionID(1)])
+    #expect(connections.noteSocketEmpty() == [ConnectionID(1)])
     #expect(connections.slot(of: ConnectionID(1)) == nil)
     connections.noteClosed(2, cookie: 1002, at: 10)
-    #expect(connections.wakeAt == 10 + Connections.patience)
-    #expect(connections.takeDue(at: 9 + Connections.patience).ended == [])
-    #expect(connections.takeDue(at: 10 + Connections.patience).ended == [ConnectionID(2)])
+    #expect(connections.wakeAt == 10 + Connections.closedLifetime)
+    #expect(connections.takeDue(at: 9 + Connections.closedLifetime).ended == [])
+    #expect(connections.takeDue(at: 10 + Connections.closedLifetime).ended == [ConnectionID(2)])
     #expect(connections.count == 0)
   }
 

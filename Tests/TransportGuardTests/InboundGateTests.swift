@@ -45,7 +45,7 @@ extension InboundGate {
   private let opening = Wire.greeting() + Wire.ready([("Socket-Type", Array("DEALER".utf8))])
 
   private func makeGate(total: Int = 1 << 20) -> InboundGate {
-    InboundGate(frameBytes: frameBytes, messages: 4, totalBytes: total)
+    InboundGate(maximumFrameBytes: frameBytes, messagesPerConnection: 4, totalBytes: total)
   }
 
   /// A connection that has said hello to the transport.
@@ -90,9 +90,9 @@ extension InboundGate {
     gate.noteClosed(pair.ours)
     #expect(gate.heldBytes == 70 + 100 + 64 + 64 + 2)
     gate.noteTaken(pair.ours, cookie: cookie, bytes: 100, frames: 1)
-    gate.noteEmpty()
+    gate.noteSocketEmpty()
     #expect(gate.heldBytes == 70)
-    gate.noteEmpty()
+    gate.noteSocketEmpty()
     #expect(gate.heldBytes == 70)
   }
 
@@ -103,7 +103,7 @@ extension InboundGate {
     #expect(gate.noteAccepted(pair.ours))
     #expect(gate.lets(pair.ours, opening + Wire.message([3])))
     #expect(gate.heldBytes == 600 + 2 * 64 + 64 + 2 + 67)
-    gate.noteEmpty()
+    gate.noteSocketEmpty()
     #expect(gate.heldBytes == 67)
     // What the loop takes of the one before is not this one's.
     gate.noteTaken(pair.ours, cookie: gate.cookie(of: pair.ours) &+ 1, bytes: 3, frames: 1)
@@ -145,7 +145,7 @@ extension InboundGate {
     let pair = try connect(gate)
     for _ in 0..<6 { #expect(gate.lets(pair.ours, Wire.message([0, 9, frameBytes]))) }
     #expect(!gate.lets(pair.ours, Wire.message([0, 9, frameBytes, 2000])))
-    #expect(gate.takeCuts().map(\.reason) == [.connectionLimit])
+    #expect(gate.takeCuts().map(\.reason) == [.connectionByteLimit])
   }
 
   @Test func `of all connections together those that sent the most are cut off`() throws {
@@ -160,7 +160,7 @@ extension InboundGate {
     #expect(pairs.allSatisfy { !$0.isCut })
     #expect(!gate.lets(pairs[1].ours, Wire.message([1])))
     #expect(pairs.map(\.isCut) == [false, true, false, false])
-    #expect(gate.takeCuts().map(\.reason) == [.totalLimit])
+    #expect(gate.takeCuts().map(\.reason) == [.totalByteLimit])
     // While its messages wait, who sends on and has the most is next.
     #expect(gate.lets(pairs[3].ours, Wire.message([100])))
     #expect(pairs.map(\.isCut) == [true, true, false, false])
@@ -191,13 +191,13 @@ extension InboundGate {
       for pair in gone { gate.noteClosed(pair.ours) }
     }
     #expect(gate.heldBytes == 24_000)
-    gate.setTotalLimit(20_000)
+    gate.setTotalByteLimit(20_000)
     #expect(gate.roomForConnections == 0)
     // Less than a 256th of the limit.
     #expect(gate.lets(pair.ours, Wire.message([10])))
     #expect(gate.takeCuts().isEmpty)
     #expect(gate.heldBytes == 24_074)
-    gate.noteEmpty()
+    gate.noteSocketEmpty()
     #expect(gate.heldBytes == 74)
   }
 
@@ -219,13 +219,13 @@ extension InboundGate {
     let pair = try connect(gate)
     for _ in 0..<5 { #expect(gate.lets(pair.ours, Wire.message([900]))) }
     #expect(gate.roomForConnections == 1)
-    #expect(gate.holds(pair.ours))
+    #expect(gate.hasUntakenMessages(of: pair.ours))
     gate.noteClosed(pair.ours)
-    #expect(!gate.holds(pair.ours))
+    #expect(!gate.hasUntakenMessages(of: pair.ours))
     #expect(gate.roomForConnections == 1)
-    gate.setTotalLimit(1000)
+    gate.setTotalByteLimit(1000)
     #expect(gate.roomForConnections == 0)
-    gate.noteEmpty()
+    gate.noteSocketEmpty()
     #expect(gate.roomForConnections == 1)
   }
 
@@ -265,7 +265,7 @@ extension InboundGate {
     #expect(gate.noteAccepted(pair.ours))
     func acceptance(_ admissions: UInt64) -> Acceptance {
       Acceptance(
-        descriptor: pair.ours, cookie: cookie, origin: origin, admissions: admissions)
+        descriptor: pair.ours, cookie: cookie, origin: origin, admissionsBefore: admissions)
     }
     #expect(
       gate.events.take() == [

@@ -55,7 +55,7 @@ private struct Reading: Equatable {
     _ bytes: [UInt8], isSealed: Bool = false, second: UInt64 = 0,
     pieces: (() -> Int)? = nil
   ) -> Reading {
-    var stream = InboundStream(isSealed: isSealed, messageLimit: Self.limit)
+    var stream = InboundStream(isSealed: isSealed, messageByteLimit: Self.limit)
     var reading = Reading()
     var index = 0
     while index < bytes.count {
@@ -196,7 +196,7 @@ private struct Reading: Equatable {
   @Test func `sealed heartbeats as commands share the budget of the others, and end with it`() {
     var command = Wire.sealed(5)
     command[0] |= 4
-    var stream = InboundStream(isSealed: true, messageLimit: Self.limit)
+    var stream = InboundStream(isSealed: true, messageByteLimit: Self.limit)
     var cost = 0
     func read(_ bytes: [UInt8], at second: UInt64) -> InboundStream.Offence? {
       stream.read(bytes.span, at: second, cost: &cost)
@@ -230,7 +230,7 @@ private struct Reading: Equatable {
 
   @Test func `two signs of life in a second are free`() {
     let sign = Wire.sealed(7 + 16)
-    var stream = InboundStream(isSealed: true, messageLimit: Self.limit)
+    var stream = InboundStream(isSealed: true, messageByteLimit: Self.limit)
     var cost = 0
     func take(_ bytes: [UInt8], _ second: UInt64) {
       let offence = stream.read(bytes.span, at: second, cost: &cost)
@@ -251,7 +251,7 @@ private struct Reading: Equatable {
 
   @Test func `signs of life without end are not free for ever, unless messages are taken`() {
     let sign = Wire.sealed(7)
-    var stream = InboundStream(isSealed: true, messageLimit: Self.limit)
+    var stream = InboundStream(isSealed: true, messageByteLimit: Self.limit)
     var cost = 0
     func take(_ count: Int, from second: UInt64) {
       for index in 0..<UInt64(count) {

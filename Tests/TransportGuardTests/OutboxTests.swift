@@ -27,7 +27,7 @@ import ZeroMQ
         outbox.handOverFirst()
         if !waiting.isEmpty { handed += waiting.removeFirst() }
       case 17:
-        outbox.noteHanded(5)
+        outbox.noteHandedOver(5)
         handed += 5 + Message.overheadOctets
       case 18:
         outbox.noteRead()
@@ -41,17 +41,17 @@ import ZeroMQ
       #expect(outbox.isEmpty == waiting.isEmpty)
       let bytes = waiting.reduce(0, +)
       #expect(outbox.waitingBytes == bytes && outbox.handedBytes == handed)
-      #expect(outbox.debt == bytes + handed)
+      #expect(outbox.unreadBytes == bytes + handed)
     }
   }
 
   @Test func `the limits are those of what waits and of what was handed over`() {
     var outbox = Outbox()
-    outbox.noteHanded(Outbox.handedLimit - Message.overheadOctets)
+    outbox.noteHandedOver(Outbox.maximumHandedBytes - Message.overheadOctets)
     #expect(!outbox.mayBeBehind)
-    outbox.noteHanded(1)
+    outbox.noteHandedOver(1)
     #expect(outbox.mayBeBehind && !outbox.isOverfull)
-    outbox.append(message(Outbox.waitingLimit - Message.overheadOctets))
+    outbox.append(message(Outbox.maximumWaitingBytes - Message.overheadOctets))
     #expect(!outbox.isOverfull)
     outbox.append(message(1))
     #expect(outbox.isOverfull)
@@ -68,7 +68,7 @@ import ZeroMQ
       UnsentBudget.Debt(
         id: ConnectionID(UInt64($0)), bytes: Int.random(in: 1..<2000, using: &random))
     }
-    let excess = budget.reckon(debts, uncounted: 0, held: 0, at: 0)
+    let excess = budget.debtsToDisconnect(debts, uncounted: 0, held: 0, at: 0)
     let left = debts.filter { debt in !excess.contains { $0.debt == debt } }
     let total = left.reduce(0) { $0 + $1.bytes }
     #expect(total <= limit)
@@ -81,27 +81,27 @@ import ZeroMQ
 
   @Test func `what libzmq holds and what waits is compared with the limit`() {
     var budget = UnsentBudget(limit: 16_000)
-    #expect(!budget.isDue(held: 16_000) && budget.isDue(held: 16_001))
+    #expect(!budget.mustAddUp(held: 16_000) && budget.mustAddUp(held: 16_001))
     #expect(!budget.isExceeded(held: 17_000) && budget.isExceeded(held: 17_001))
     budget.noteUncounted(1000)
-    #expect(!budget.isDue(held: 15_000) && budget.isDue(held: 15_001))
+    #expect(!budget.mustAddUp(held: 15_000) && budget.mustAddUp(held: 15_001))
     #expect(!budget.isExceeded(held: 16_000) && budget.isExceeded(held: 16_001))
     // More was noted than still waits.
-    #expect(budget.reckon([], uncounted: 400, held: 0, at: 0).isEmpty)
-    #expect(!budget.isDue(held: 15_600) && budget.isDue(held: 15_601))
+    #expect(budget.debtsToDisconnect([], uncounted: 400, held: 0, at: 0).isEmpty)
+    #expect(!budget.mustAddUp(held: 15_600) && budget.mustAddUp(held: 15_601))
   }
 
   @Test func `if too little is freed for 100 ms, all go that read nothing`() {
     var budget = UnsentBudget(limit: 16_000)
     let debts = [UnsentBudget.Debt(id: ConnectionID(1), bytes: 1)]
     func goes(_ held: Int, at now: UInt64) -> Bool {
-      !budget.reckon(debts, uncounted: 0, held: held, at: now).isEmpty
+      !budget.debtsToDisconnect(debts, uncounted: 0, held: held, at: now).isEmpty
     }
     #expect(!goes(20_000, at: 1000) && !goes(20_000, at: 1100))
     #expect(!goes(17_000, at: 1101) && !goes(20_000, at: 1200) && !goes(20_000, at: 1300))
     #expect(goes(20_000, at: 1301))
     // What was within the limit between counts anew, though nothing was reckoned then.
-    budget.noteRelief()
+    budget.noteWithinLimit()
     #expect(!goes(20_000, at: 5000) && goes(20_000, at: 5101))
   }
 }

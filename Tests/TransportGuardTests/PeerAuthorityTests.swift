@@ -125,7 +125,8 @@ import ZeroMQ
         user.map { .process(user: $0, number: descriptor) } ?? .network
       let slot = connections.noteAccepted(
         Acceptance(
-          descriptor: descriptor, cookie: UInt64(descriptor), origin: origin, admissions: 0), at: 0)
+          descriptor: descriptor, cookie: UInt64(descriptor), origin: origin,
+          admissionsBefore: 0), at: 0)
       open.append((descriptor, user))
       let own = open.count { $0.user == user }
       let local = open.count { $0.user != nil }
@@ -151,7 +152,7 @@ import ZeroMQ
         Acceptance(
           descriptor: process + 3, cookie: UInt64(index),
           origin: .process(user: user, number: process),
-          admissions: 0), at: 0)
+          admissionsBefore: 0), at: 0)
       // The last one does not ask for admission.
       guard user != 6 else { continue }
       let verdict = connections.admit(
@@ -160,6 +161,6 @@ import ZeroMQ
     }
     #expect(connections.principals.map(\.name) == ["uid:7", "uid:9", "uid:8"])
     #expect(connections.principals.map(\.connections) == [3, 2, 1])
-    #expect(connections.cookies.sorted() == Array(0..<7))
+    #expect(connections.openCookies.sorted() == Array(0..<7))
   }
 }

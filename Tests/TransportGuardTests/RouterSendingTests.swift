@@ -19,7 +19,7 @@ import ZeroMQ
   private func fill(_ stage: inout RouterStage, _ id: ConnectionID) throws -> Int {
     for number in 0..<64 {
       try stage.router.send(stage.output(body(number), to: [id]))
-      if !stage.router.waiting.isEmpty { return number + 1 }
+      if !stage.router.waitingToSend.isEmpty { return number + 1 }
     }
     throw DeadlineExpired()
   }
@@ -89,8 +89,8 @@ import ZeroMQ
       sent += 1
     }
     let size = Self.large + Message.overheadOctets
-    #expect((sent - handed) * size > Outbox.waitingLimit)
-    #expect((sent - handed - 1) * size <= Outbox.waitingLimit)
+    #expect((sent - handed) * size > Outbox.maximumWaitingBytes)
+    #expect((sent - handed - 1) * size <= Outbox.maximumWaitingBytes)
     let incident = try #require(stage.takeIncidents().first)
     let bytes = sent * size + 1 + Message.overheadOctets
     #expect(incident.text == "uid:\(getuid()) is disconnected: it left \(bytes) bytes unread")
@@ -121,7 +121,7 @@ import ZeroMQ
       _ = try stage.router.receive()
       try stage.router.send(stage.output(Array("new".utf8), to: [id]))
       try stage.router.takeDue(at: 0)
-      return stage.router.waiting.isEmpty
+      return stage.router.waitingToSend.isEmpty
     }
     #expect(try receive(client).last == Array("new".utf8))
   }
@@ -151,7 +151,7 @@ import ZeroMQ
         try stage.router.sendWaiting()
         var count: Int32 = 0
         let result = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count)
-        return result == 0 && count > 65_536 && stage.router.waiting.contains(id)
+        return result == 0 && count > 65_536 && stage.router.waitingToSend.contains(id)
       }
       peers.append(peer)
       ids.append(id)
@@ -244,13 +244,13 @@ import ZeroMQ
     // A message has come in part, and then another, as often as the deadline is postponed.
     let begun = Wire.greeting("CURVE") + Wire.hello + Wire.sealed(200).prefix(100)
     let isLetThrough = stage.gate.judge(stage.accepted[0], begun.span)
-    #expect(isLetThrough && stage.gate.holds(stage.accepted[0]))
-    for round in 0..<UInt64(Connections.postponements) {
+    #expect(isLetThrough && stage.gate.hasUntakenMessages(of: stage.accepted[0]))
+    for round in 0..<UInt64(Connections.maximumPostponements) {
       stage.router.takeDueConnections(at: due + round * Connections.firstMessageTime)
       #expect(stage.takeIncidents().isEmpty && stage.router.connections.openCount == 1)
     }
     stage.router.takeDueConnections(
-      at: due + UInt64(Connections.postponements) * Connections.firstMessageTime)
+      at: due + UInt64(Connections.maximumPostponements) * Connections.firstMessageTime)
     let incident = try #require(stage.takeIncidents().first)
     #expect(incident.text == "a connection over the network is closed: no message came in 10 s")
     #expect(incident.level == .notice)

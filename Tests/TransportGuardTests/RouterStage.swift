@@ -89,7 +89,8 @@ struct RouterStage: ~Copyable {
     let name = "ipc://@navd-guard-\(UUID().uuidString)"
     try socket.bind(kind == .local ? name : "tcp://127.0.0.1:*")
     let endpoint = try socket.lastEndpoint()
-    let gate = InboundGate(frameBytes: 1 << 20, messages: 64, totalBytes: 1 << 30)
+    let gate = InboundGate(
+      maximumFrameBytes: 1 << 20, messagesPerConnection: 64, totalBytes: 1 << 30)
     if isInPlace { try Self.show(gate) }
     var limits = GuardedRouter.Limits(connections: connections, ofPrincipal: ofPrincipal)
     (limits.unreadBytes, limits.unsentBytes) = (1 << 30, unsentBytes)

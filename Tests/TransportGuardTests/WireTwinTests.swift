@@ -122,7 +122,7 @@ private func traffic(
   private func read(
     _ bytes: ArraySlice<UInt8>, _ random: inout SeededGenerator
   ) -> (cost: Int, unfinished: Int, offence: InboundStream.Offence?) {
-    var stream = InboundStream(isSealed: false, messageLimit: Self.limit)
+    var stream = InboundStream(isSealed: false, messageByteLimit: Self.limit)
     var cost = 0
     var rest = bytes
     while !rest.isEmpty {
@@ -180,7 +180,7 @@ private func traffic(
       <= twin.messages.count
     #expect(sizes == twin.messages + [[7, 7]], "seed \(seed)")
     withExtendedLifetime(peer) {}
-    var stream = InboundStream(isSealed: false, messageLimit: .max)
+    var stream = InboundStream(isSealed: false, messageByteLimit: .max)
     var cost = 0
     let offence = stream.read(bytes.span, at: 0, cost: &cost)
     let counted = twin.messages.joined().reduce(0) { $0 + $1 + InboundStream.frameCost }

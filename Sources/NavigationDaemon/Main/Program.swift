@@ -79,7 +79,7 @@ package enum Program {
     faults +=
       isCheck
       ? Daemon.faults(of: loaded, rules: .current()) : Daemon.temporaryPathFaults(in: loaded)
-    if faults.isEmpty, let fault = keeper.fault(loaded) { faults.append(fault) }
+    if faults.isEmpty, let fault = keeper.configurationFault(loaded) { faults.append(fault) }
     let log = Log(level: loaded.configuration.logLevel, destination: destination)
     report(faults, .error, Log.destination(environment: environment, isService: false))
     // After a failed read alone, the status lets systemd try again. Any other fault ends the attempts.
@@ -95,7 +95,7 @@ package enum Program {
     }
     do {
       for option in ["migrate", "restore"] where line.contains(option) {
-        if let refusal = keeper.refusal(option) { throw refusal }
+        if let refusal = keeper.optionRefusal(option) { throw refusal }
       }
       let (configuration, rules) = (loaded.configuration, PathRules.current())
       if line.contains("migrate") {

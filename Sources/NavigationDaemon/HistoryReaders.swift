@@ -4,15 +4,15 @@ import NavigationHub
 import RuntimePaths
 import Synchronization
 
-/// Reads the journal: on a thread of its own for requests that can wait, else on the calling
-/// thread.
-struct HistoryAccess {
+/// The two readers of the journal: one on a thread of its own, for requests that can wait, and one
+/// on the calling thread.
+struct HistoryReaders {
   private let worker: HistoryWorker
   private let place: any JournalPlace
   private var reader: JournalReader?
-  private var replayed: [ReplayedNav] = []
+  private var replayedNavs: [ReplayedNav] = []
 
-  /// Makes the access; the reader for urgent requests opens with the first one.
+  /// Makes both readers; each opens the journal with its first request.
   init(_ place: any JournalPlace) {
     worker = HistoryWorker(place)
     self.place = place
@@ -28,41 +28,41 @@ struct HistoryAccess {
   /// Takes the oldest answer; with more, `descriptor` stays readable.
   func takeAnswer() -> HistoryAnswer? {
     worker.output.take { output -> HistoryAnswer? in
-      guard let index = output.firstIndex(where: { !$0.isPage }),
+      guard let index = output.firstIndex(where: { !$0.isReplay }),
         case .answer(let answer) = output.remove(at: index)
       else { return nil }
       return answer
     } ?? nil
   }
 
-  /// Requests navs from the history thread, which reads them before anything else.
-  func page(in requests: [ReloadRequest], by replayer: NavReplayer) {
-    for request in requests { worker.add(.page(request, replayer)) }
+  /// Has the history thread replay navs, before it reads anything else.
+  func startReplays(of requests: [ReloadRequest], by replayer: NavReplayer) {
+    for request in requests { worker.add(.replay(request, replayer)) }
   }
 
   /// Takes the navs that the history thread has replayed, and returns their requests; for a nav
   /// that the disk failed to read, it calls `report` and returns the request too.
-  mutating func takePages(
+  mutating func takeFinishedReplays(
     _ report: (any Error) -> Void = { _ in }
   ) throws -> [ReloadRequest] {
     let pages = worker.output.take { output -> [HistoryWorker.Output] in
-      defer { output.removeAll(where: \.isPage) }
-      return output.filter(\.isPage)
+      defer { output.removeAll(where: \.isReplay) }
+      return output.filter(\.isReplay)
     }
     return try (pages ?? []).compactMap { output in
-      guard case .page(let request, let page) = output else { return nil }
+      guard case .replay(let request, let page) = output else { return nil }
       if case .failure(let error) = page, page.isFailedRead {
         report(error)
       } else {
-        replayed.append(try page.get())
+        replayedNavs.append(try page.get())
       }
       return request
     }
   }
 
-  mutating func takeReplayed() -> [ReplayedNav] {
-    defer { replayed = [] }
-    return replayed
+  mutating func takeReplayedNavs() -> [ReplayedNav] {
+    defer { replayedNavs = [] }
+    return replayedNavs
   }
 
   /// Opens the readers early, while file descriptors are available.
@@ -71,14 +71,14 @@ struct HistoryAccess {
     worker.add(.open)
   }
 
-  /// Closes the readers, so that the journal can remove its log when it closes.
+  /// Closes the readers, so that the journal can remove its write-ahead log when it closes.
   mutating func close() {
     reader = nil
     worker.close()
   }
 
   /// Reads the rows of a nav at once; the writer may be writing at the same time.
-  mutating func chain(
+  mutating func snapshotAndRows(
     of request: ReloadRequest
   ) throws(JournalError) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
     try place.reader(&reader).chain(of: request)
@@ -104,13 +104,13 @@ final class HistoryWorker: Sendable {
     /// again and reports it.
     case open
     case close
-    case page(ReloadRequest, NavReplayer)
+    case replay(ReloadRequest, NavReplayer)
     case answer(HistoryRequest)
 
     fileprivate var rank: Int {
       switch self {
       case .open, .close: 0
-      case .page: 1
+      case .replay: 1
       case .answer: 2
       }
     }
@@ -118,10 +118,10 @@ final class HistoryWorker: Sendable {
 
   /// What the thread has read.
   enum Output: Sendable {
-    case page(ReloadRequest, Result<ReplayedNav, any Error>)
+    case replay(ReloadRequest, Result<ReplayedNav, any Error>)
     case answer(HistoryAnswer)
 
-    var isPage: Bool { if case .page = self { true } else { false } }
+    var isReplay: Bool { if case .replay = self { true } else { false } }
   }
 
   let output = Mailbox<Output>()
@@ -145,8 +145,8 @@ final class HistoryWorker: Sendable {
     while closed.take().isEmpty { closed.wait() }
   }
 
-  /// The pause in milliseconds before a failed read is reported, and so tried again.
-  private static let failurePause: UInt64 = 1000
+  /// The milliseconds after which the thread reports a failed read, which the loop then repeats.
+  private static let failureReportDelay: UInt64 = 1000
 
   private func run() {
     var reader: JournalReader?
@@ -164,16 +164,16 @@ final class HistoryWorker: Sendable {
         continue
       }
       switch waiting.remove(at: next) {
-      case .page(let request, let replayer):
+      case .replay(let request, let replayer):
         let page = Result<ReplayedNav, any Error> {
           let (snapshot, rows) = try place.reader(&reader).chain(of: request)
           return try replayer.replay(request, snapshot: snapshot, rows: rows)
         }
         if page.isFailedRead {
-          let time = SystemClock.monotonicMilliseconds() + Self.failurePause
-          failures.append((time, .page(request, page)))
+          let time = SystemClock.monotonicMilliseconds() + Self.failureReportDelay
+          failures.append((time, .replay(request, page)))
         } else {
-          output.append(.page(request, page))
+          output.append(.replay(request, page))
         }
       case .answer(let request): output.append(.answer(answer(request, &reader)))
       case .open: _ = try? place.reader(&reader)
