@@ -10,13 +10,13 @@ extension Journal {
   /// The caller calls it once, before all other methods. It omits rows of navs that are being
   /// deleted. A body is valid within the closure only. The caller
   /// may rely on the records only after this returns, because a missing row is found at the end.
-  /// A full disk or a read-only one fails no replay: see `shortage`. Throws `.notReplayed` if a
+  /// A full disk or a read-only one fails no replay: see `shortageAtStart`. Throws `.notReplayed` if a
   /// closure refuses a record.
   ///
-  /// With `onlyBeginnings`, rows have empty bodies, except in groups in which a row creates a nav or
+  /// With `onlyBeginningBodies`, rows have empty bodies, except in groups in which a row creates a nav or
   /// gives it a new epoch; the bodies of other groups are not unpacked.
   package func replay(
-    onlyBeginnings: Bool = false,
+    onlyBeginningBodies: Bool = false,
     snapshots: (SnapshotRow) throws(HubReplayError) -> Void,
     rows: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) {
@@ -24,24 +24,24 @@ extension Journal {
     let expected = try metadata.census()
     let newest = try engine.newestSequence()
     try replaySnapshots(snapshots)
-    try replayRows(onlyBeginnings, rows, expected)
+    try replayRows(onlyBeginningBodies, rows, expected)
     census.stored.lastSequence = max(census.stored.lastSequence, expected.lastSequence)
     guard census.stored.lastSequence >= newest else {
       throw damage("the rows \(census.stored.lastSequence + 1) to \(newest) are missing")
     }
-    ages.removeMarks(through: census.stored.lastSequence)
+    ages.removeSamples(above: census.stored.lastSequence)
     resumePruning()
     isReplayed = true
     // Writes of a killed process may be in the kernel's memory only, and be read from there. They
     // must be on the disk before navd serves them.
     do throws(JournalError) {
-      if let problem = engine.problem, problem.isShortage { throw problem }
-      try checkpoint(emptying: true, leaving: 0)
+      if let problem = engine.problem, problem.isFullOrReadOnly { throw problem }
+      try checkpoint(emptyingLog: true, minimumLogPages: 0)
       try syncNow()
     } catch {
       // The journal can be read: its log stays as it is, and was synced before it was opened.
-      guard error.isShortage, engine.lease == nil else { throw error }
-      shortage = error
+      guard error.isFullOrReadOnly, engine.lease == nil else { throw error }
+      shortageAtStart = error
     }
   }
 
@@ -70,7 +70,7 @@ extension Journal {
   }
 
   private func replayRows(
-    _ onlyBeginnings: Bool, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
+    _ onlyBeginningBodies: Bool, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
     _ expected: Census
   ) throws(JournalError) {
     let closingNavs = Set(closingNavs)
@@ -79,7 +79,7 @@ extension Journal {
     try engine.readGroups { (group, heads, bodies) throws(JournalError) in
       guard group.first > last else { throw damage("\(group.name) are out of order") }
       if group.first > expected.lastSequence {
-        guard isCounted || matches(expected) else { throw damage(Self.missingRecords) }
+        guard isCounted || censusMatches(expected) else { throw damage(Self.missingRecords) }
         isCounted = true
         guard group.first == max(last, expected.lastSequence) + 1 else {
           throw damage("row \(max(last, expected.lastSequence) + 1) is missing")
@@ -91,29 +91,29 @@ extension Journal {
       }
       last = group.last
       var count = 0
-      if onlyBeginnings, !RecordCursor.hasBeginnings(heads) {
-        count = try passOn(group, heads, Span(), group.bodyCount(bodies), closingNavs, consume)
+      if onlyBeginningBodies, !RecordCursor.hasNavBeginnings(heads) {
+        count = try replayGroup(group, heads, Span(), group.bodyBytes(bodies), closingNavs, consume)
       } else {
-        try group.unpacking(bodies, in: name) { (bodies) throws(JournalError) in
-          count = try passOn(group, heads, bodies, bodies.count, closingNavs, consume)
+        try group.withUncompressedBodies(bodies, in: name) { (bodies) throws(JournalError) in
+          count = try replayGroup(group, heads, bodies, bodies.count, closingNavs, consume)
         }
       }
       census.stored.lastSequence = last
       census.stored.count(rows: count, checksum: group.checksum)
     }
-    guard isCounted || matches(expected) else { throw damage(Self.missingRecords) }
+    guard isCounted || censusMatches(expected) else { throw damage(Self.missingRecords) }
   }
 
   /// Passes on rows, with their bodies if `bodies` has them; returns their number.
-  private func passOn(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ bodyCount: Int,
+  private func replayGroup(
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ bodyBytes: Int,
     _ closingNavs: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) -> Int {
     var count = 0
     var cursor = RecordCursor(first: group.first)
     while cursor.next(in: heads) {
       count += 1
-      ledger.add(RowSummary(cursor.header, bodyCount: cursor.body.count))
+      ledger.add(RowSummary(cursor.header, bodyBytes: cursor.body.count))
       guard closingNavs.isEmpty || !closingNavs.contains(cursor.header.nav) else { continue }
       let isThere = cursor.body.upperBound <= bodies.count
       do throws(HubReplayError) {
@@ -122,14 +122,14 @@ extension Journal {
         throw JournalError(error, in: name)
       }
     }
-    guard cursor.hasEnded(heads, at: group.last, bodyCount: bodyCount) else {
+    guard cursor.hasEnded(heads, at: group.last, bodyBytes: bodyBytes) else {
       throw damage("\(group.name) cannot be separated")
     }
     return count
   }
 
   /// Whether the records read so far add up to the stored census.
-  private func matches(_ expected: Census) -> Bool {
+  private func censusMatches(_ expected: Census) -> Bool {
     var found = census.stored
     found.lastSequence = expected.lastSequence
     return found == expected

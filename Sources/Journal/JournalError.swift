@@ -51,7 +51,7 @@ package enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether the disk is full or read-only, so that the journal can be read but not written.
-  package var isShortage: Bool {
+  package var isFullOrReadOnly: Bool {
     switch self {
     case .full, .readOnly: true
     default: false
@@ -60,7 +60,7 @@ package enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// Whether nothing of the batch is stored and a retry can succeed; after `fenced`, without the
   /// lost shards.
-  package var isPassing: Bool {
+  package var isRetryable: Bool {
     switch self {
     case .full, .readOnly, .writeFailed, .readFailed: true
     case .fenced(_, let shards): !shards.isEmpty

@@ -20,7 +20,7 @@ struct LedgerEntry {
   /// The lowest sequence that a row of the nav can have.
   var oldestSequence: UInt64 = .max
   var rows = 0
-  /// The bytes of its rows' bodies, plus `Ledger.rowOverhead` for each row.
+  /// The bytes of its rows' bodies, plus `Ledger.rowOverheadBytes` for each row.
   var bytes = 0
   /// The snapshots in ascending order of revision.
   ///
@@ -48,7 +48,7 @@ struct LedgerEntry {
 /// The journal's bookkeeping for all navs, built by `replay` and updated by each commit.
 struct Ledger {
   /// The bytes counted for a row besides its body.
-  static let rowOverhead = 16
+  static let rowOverheadBytes = 16
 
   private(set) var entries: [LedgerEntry] = []
   private var entryIndices = NumberIndex()
@@ -83,13 +83,13 @@ struct Ledger {
   }
 
   mutating func add(_ row: RowSummary) {
-    let size = row.bodyCount + Self.rowOverhead
+    let size = row.bodyBytes + Self.rowOverheadBytes
     bytes += size
     self[row.nav].add(row, size: size)
   }
 
   mutating func remove(_ row: RowSummary) {
-    let size = row.bodyCount + Self.rowOverhead
+    let size = row.bodyBytes + Self.rowOverheadBytes
     bytes -= size
     guard entryIndices.find(row.nav) != nil else { return }
     self[row.nav].remove(size: size)
@@ -113,15 +113,15 @@ struct RowSummary: Hashable {
   var revision: UInt64
   var previous: UInt64
   var kind: JournalRow.Kind
-  var bodyCount: Int
+  var bodyBytes: Int
 
-  init(_ row: borrowing RowHeader, bodyCount: Int) {
+  init(_ row: borrowing RowHeader, bodyBytes: Int) {
     sequence = row.sequence
     nav = row.nav
     revision = row.revision
     previous = row.previous
     kind = row.kind
-    self.bodyCount = bodyCount
+    self.bodyBytes = bodyBytes
   }
 }
 

@@ -66,7 +66,7 @@ struct LogScan: ~Copyable {
       if broken == nil { broken = (index, frame) }
       guard let start, let broken else { continue }
       continued.insert(start)
-      if Self.isCommit(frame), start == last || !Self.isSplit(index) { commits.insert(end) }
+      if Self.isCommit(frame), start == last || !Self.isHeaderSplit(index) { commits.insert(end) }
       // Only the salts or the checksum of the wrong frame are wrong, so that its mark counts.
       if index == broken.index + 1, Self.isCommit(broken.frame), start.before(broken.frame) == sound
       {
@@ -88,8 +88,8 @@ struct LogScan: ~Copyable {
 
   /// Whether a sector ends between the mark and the salts of a frame, so that the mark can be a former
   /// one.
-  private static func isSplit(_ index: Int) -> Bool {
-    (headerBytes + index * frameBytes + 8).isMultiple(of: 512)
+  private static func isHeaderSplit(_ frameIndex: Int) -> Bool {
+    (headerBytes + frameIndex * frameBytes + 8).isMultiple(of: 512)
   }
 
   /// SQLite's checksum over everything up to a place in the log.

@@ -19,7 +19,7 @@ package struct MigrationPlan: Hashable, Sendable {
   }
 
   /// The steps that a start knows; none before the first release.
-  package static let steps: [Step] = []
+  package static let knownSteps: [Step] = []
   /// The format that this version writes.
   package static let writtenFormat = Schema.version
 
@@ -37,7 +37,7 @@ package struct MigrationPlan: Hashable, Sendable {
   /// `known` has at most one step from each format. Throws `.newer` for a later format, `.older` for
   /// one that no step leaves, `.damaged` for one that no version has.
   package init(
-    path: String, found: Int64?, bytes: Int, known: [Step] = Self.steps,
+    path: String, found: Int64?, bytes: Int, known: [Step] = Self.knownSteps,
     wanted: Int64 = Self.writtenFormat
   ) throws(JournalError) {
     (self.path, self.foundFormat, self.bytes) = (path, found, bytes)
@@ -115,7 +115,7 @@ package struct MigrationPlan: Hashable, Sendable {
     }
     // https://www.sqlite.org/fileformat.html#the_database_header
     guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)),
-      number(68) == Schema.application
+      number(68) == Schema.applicationID
     else { throw .damaged(path: path, what: "the file does not carry the mark of a journal") }
     return number(60)
   }

@@ -53,7 +53,7 @@ extension Daemon {
     } catch {
       line.end()
       restoration.discard()
-      throw refusal(of: file, error, isReady: restoration.isReady)
+      throw refusal(of: file, error, isReady: restoration.nextStartCompletes)
     }
     line.end()
     var text =

@@ -24,18 +24,18 @@ enum JournalReplay {
     let now = Instant.now()
     try index(journal, into: &hub, at: now, progress: progress)
     try complete(&hub, [journal], report)
-    let loss = journal.loss
+    let loss = journal.rowLoss
     hub.finishReplay(
       renewsEpochs: loss != nil, because: loss ?? .crash,
       lastSequence: journal.lastSequence, at: now)
     do throws(JournalError) {
       let records = hub.takeRecords()
-      if let shortage = journal.shortage { throw shortage }
+      if let shortage = journal.shortageAtStart { throw shortage }
       if !records.isEmpty { try journal.commit(records) }
       if journal.mustRenewEpochs { try journal.epochsRenewed() }
     } catch {
-      guard error.isShortage, loss == nil else { throw error }
-      journal.shortage = error
+      guard error.isFullOrReadOnly, loss == nil else { throw error }
+      journal.shortageAtStart = error
       let reader = try journal.place.openReader()
       for request in hub.rollBack() {
         try read(request, of: journal, from: reader) { (snapshot, rows) throws(HubReplayError) in
@@ -81,7 +81,7 @@ enum JournalReplay {
     progress(0, newest)
     var (records, first): (Int, UInt64?) = (0, nil)
     try journal.replay(
-      onlyBeginnings: true,
+      onlyBeginningBodies: true,
       snapshots: { snapshot throws(HubReplayError) in
         records += 1
         if records % recordsPerReport == 0 { progress(0, newest) }

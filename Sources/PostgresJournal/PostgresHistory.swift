@@ -9,9 +9,9 @@ struct PostgresIdentity: Hashable, Sendable {
   /// version again. A copy has another number in its server.
   var lineage: String
   /// When the server was started: no data directory is put back or copied without a start.
-  var start: String
+  var serverStart: String
 
-  init(lineage: String, start: String) { (self.lineage, self.start) = (lineage, start) }
+  init(lineage: String, start: String) { (self.lineage, self.serverStart) = (lineage, start) }
 
   /// Parses what `sql` returns; nil if the database has no version at the moment.
   init?(_ text: String?) {
@@ -19,7 +19,7 @@ struct PostgresIdentity: Hashable, Sendable {
     self.init(lineage: String(text[..<end]), start: String(text[text.index(after: end)...]))
   }
 
-  var text: String { "\(lineage)@\(start)" }
+  var text: String { "\(lineage)@\(serverStart)" }
 
   /// Computes the text of the identity; NULL while a restore has not put the version back.
   static let sql = """
@@ -39,13 +39,13 @@ enum PostgresHistory {
   /// The numbers of a shard that each commit compares with the database.
   struct Count: Hashable {
     /// Rises with each owner.
-    var epoch: Int64
+    var ownerEpoch: Int64
     /// Rises with each commit.
     var commits: Int64
   }
 
   /// The knowledge of a member that has lost its connection.
-  struct Witness: Hashable {
+  struct Reconnection: Hashable {
     /// The database that confirmed its last commit, and the one that answers now.
     var former: PostgresIdentity
     var found: PostgresIdentity
@@ -64,12 +64,12 @@ enum PostgresHistory {
     /// With `isCommitting`, it has one commit more than `own`, or none.
     func verdict(_ own: Count, isCommitting: Bool, _ stored: Count?) -> Verdict {
       guard let stored else { return .taken }
-      if stored.epoch > own.epoch { return .taken }
+      if stored.ownerEpoch > own.ownerEpoch { return .taken }
       let excess = stored.commits - own.commits
-      guard stored.epoch == own.epoch, excess == 0 || excess == 1 && isCommitting else {
+      guard stored.ownerEpoch == own.ownerEpoch, excess == 0 || excess == 1 && isCommitting else {
         return .lost
       }
-      if isContinuous { return .same(isStored: excess == 1) }
+      if isContinuous { return .complete(isCommitStored: excess == 1) }
       return former.lineage == found.lineage ? .lost : .doubtful
     }
 
@@ -87,20 +87,20 @@ enum PostgresHistory {
       }
       // A transaction is stored as a whole, or its server does not keep what it should.
       let isDivided = [true, false].allSatisfy { isStored in
-        committing.contains { verdicts[$0] == .same(isStored: isStored) }
+        committing.contains { verdicts[$0] == .complete(isCommitStored: isStored) }
       }
       let doubtful = isDivided ? doubtful.union(committing) : doubtful
-      for shard in doubtful where verdicts[shard]?.isSame == true { verdicts[shard] = .lost }
+      for shard in doubtful where verdicts[shard]?.isComplete == true { verdicts[shard] = .lost }
       return verdicts
     }
   }
 
   /// What became of a shard that a process served.
   enum Verdict: Hashable {
-    var isSame: Bool { if case .same = self { true } else { false } }
+    var isComplete: Bool { if case .complete = self { true } else { false } }
 
-    /// It has everything; `isStored` says whether the last commit is there.
-    case same(isStored: Bool)
+    /// It has everything; `isCommitStored` says whether the last commit is there.
+    case complete(isCommitStored: Bool)
     /// Another owner has it.
     case taken
     /// Commits may be missing. The next owner notices by itself, because the lineage changed.

@@ -22,18 +22,18 @@ final class PostgresLoading {
       }
     }
 
-    fileprivate var fetch: PostgresCommand {
+    fileprivate var fetchCommand: PostgresCommand {
       PostgresCommand("FETCH \(PostgresLoading.rowsPerFetch) FROM navd_\(rawValue)")
     }
   }
 
   /// How far a table is read.
-  private struct Position {
+  private struct ReadPosition {
     /// The rows that have arrived, and the next one of them.
     var rows: PostgresResult?
-    var next = 0
+    var nextRow = 0
     /// The rows behind these; nil before they have arrived.
-    var nextRows: PostgresResult?
+    var prefetchedRows: PostgresResult?
     /// Whether the last rows have arrived.
     var isComplete = false
   }
@@ -47,12 +47,12 @@ final class PostgresLoading {
   private let place: PostgresPlace
   /// The shards that have rows.
   private let shards: Set<Shard>
-  private var positions: [Table: Position] = [:]
+  private var positions: [Table: ReadPosition] = [:]
   /// The table with the rows that are on their way.
   private var awaitedTable: Table?
   /// Whether the transaction with the cursors has begun, and whether it is over.
-  private var hasBegun = false
-  private var hasEnded = false
+  private var hasTransactionBegun = false
+  private var hasTransactionEnded = false
 
   init(_ connection: PostgresConnection, _ place: PostgresPlace, _ shards: [Shard]) {
     self.connection = connection
@@ -66,38 +66,38 @@ final class PostgresLoading {
     _ consume: (PostgresResult, _ row: Int) throws(JournalError) -> Void
   ) throws(JournalError) {
     guard shards.contains(shard) else { return }
-    while let rows = try rows(of: table) {
-      let row = positions[table]?.next ?? 0
+    while let rows = try rowsFromNext(of: table) {
+      let row = positions[table]?.nextRow ?? 0
       let found = rows.integer(row, Self.shardColumn) ?? 0
       if found > shard.number { return }
-      positions[table]?.next += 1
+      positions[table]?.nextRow += 1
       if found == shard.number { try consume(rows, row) }
     }
   }
 
   /// Ends the transaction, so that the connection can be used for something else.
-  func end() throws(PostgresError) {
-    guard hasBegun, !hasEnded else { return }
-    hasEnded = true
+  func endTransaction() throws(PostgresError) {
+    guard hasTransactionBegun, !hasTransactionEnded else { return }
+    hasTransactionEnded = true
     _ = try connection.run([PostgresCommand("ROLLBACK")])
   }
 
   /// The rows of a table with the next one; nil if all were read.
-  private func rows(of table: Table) throws(JournalError) -> PostgresResult? {
-    let position = positions[table, default: Position()]
-    if let rows = position.rows, position.next < rows.count { return rows }
+  private func rowsFromNext(of table: Table) throws(JournalError) -> PostgresResult? {
+    let position = positions[table, default: ReadPosition()]
+    if let rows = position.rows, position.nextRow < rows.count { return rows }
     if position.isComplete { return nil }
     return try place.reading { () throws(PostgresError) in
       // Without this, the shards that come next would seem to have no rows.
-      guard !hasEnded else {
+      guard !hasTransactionEnded else {
         throw PostgresError.unreachable("its rows are not being read any more")
       }
-      if !hasBegun { try begin() }
-      return try fetch(table)
+      if !hasTransactionBegun { try beginTransaction() }
+      return try takeFetchedRows(of: table)
     }
   }
 
-  private func begin() throws(PostgresError) {
+  private func beginTransaction() throws(PostgresError) {
     let shards = PostgresValue.integers(self.shards.sorted().map { Int64($0.number) })
     var commands = [
       PostgresCommand("BEGIN READ ONLY"),
@@ -117,27 +117,27 @@ final class PostgresLoading {
           FROM navd.\(table.rawValue) WHERE shard = ANY($1) ORDER BY shard, \(order)
           """, shards))
     }
-    commands += Table.allCases.map(\.fetch)
-    hasBegun = true
+    commands += Table.allCases.map(\.fetchCommand)
+    hasTransactionBegun = true
     let results = try connection.run(commands)
     for (table, rows) in zip(Table.allCases, results.suffix(Table.allCases.count)) {
-      positions[table, default: Position()].nextRows = rows
+      positions[table, default: ReadPosition()].prefetchedRows = rows
     }
   }
 
   /// Takes the rows of a table that come next, and has those behind them sent.
-  private func fetch(_ table: Table) throws(PostgresError) -> PostgresResult? {
+  private func takeFetchedRows(of table: Table) throws(PostgresError) -> PostgresResult? {
     if let awaited = awaitedTable {
       awaitedTable = nil
-      positions[awaited]?.nextRows = try connection.finish()[0]
+      positions[awaited]?.prefetchedRows = try connection.finish()[0]
     }
-    guard let rows = positions[table]?.nextRows else {
+    guard let rows = positions[table]?.prefetchedRows else {
       throw .unreachable("it has not sent the rows of navd.\(table.rawValue)")
     }
     let isComplete = rows.count < Self.rowsPerFetch
-    positions[table] = Position(rows: rows, isComplete: isComplete)
+    positions[table] = ReadPosition(rows: rows, isComplete: isComplete)
     guard !isComplete else { return rows.count > 0 ? rows : nil }
-    try connection.start([table.fetch])
+    try connection.start([table.fetchCommand])
     awaitedTable = table
     return rows
   }

@@ -20,7 +20,7 @@ final class PostgresReader: JournalEngineReader {
   ) throws(JournalError) -> Value { try body() }
 
   /// Returns nil, because PostgreSQL counts changes of a table only roughly.
-  func version() throws(JournalError) -> Int64? { nil }
+  func dataVersion() throws(JournalError) -> Int64? { nil }
 
   func readGroup(
     from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer
@@ -56,7 +56,7 @@ final class PostgresReader: JournalEngineReader {
 
   /// Reads, on a new connection if the old one was lost, until the outage of the server is too long.
   private func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
-    let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutage
+    let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutageMilliseconds
     while true {
       // It may have been lost long ago, so the first attempt to connect comes without a pause.
       let former = connection
@@ -69,7 +69,7 @@ final class PostgresReader: JournalEngineReader {
         guard case .unreachable = error, SystemClock.monotonicMilliseconds() < giveUp else {
           throw .unreadable(path: name, reason: error.text)
         }
-        if former == nil { _ = poll(nil, 0, PostgresPlace.reconnectPause) }
+        if former == nil { _ = poll(nil, 0, PostgresPlace.reconnectPauseMilliseconds) }
       }
     }
   }
@@ -96,7 +96,7 @@ extension PostgresResult {
     guard let first = bits(row, 0), let last = bits(row, 1), let size = bits(row, 2),
       let sum = bits(row, 3)
     else { throw .damaged(path: name, what: "a row has no key") }
-    let group = StoredGroup(first: first, last: last, size: size, checksum: sum)
+    let group = StoredGroup(first: first, last: last, unpackedBytes: size, checksum: sum)
     try withBytes(row, 4) { (heads) throws(JournalError) in
       try withBytes(row, 5) { (bodies) throws(JournalError) in
         try group.verify(heads, bodies, in: name)

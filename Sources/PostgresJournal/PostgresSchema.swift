@@ -59,7 +59,7 @@ enum PostgresSchema {
     var found: Int64
     do throws(PostgresError) {
       found = try version(connection, until: deadline)
-      if found == 0 { found = try make(connection, until: deadline) }
+      if found == 0 { found = try makeTables(connection, until: deadline) }
     } catch {
       switch error {
       case .refused: throw .unwritable(path: name, reason: error.text)
@@ -116,7 +116,7 @@ enum PostgresSchema {
     """
 
   /// Makes the tables, unless another daemon has; returns their version.
-  private static func make(
+  private static func makeTables(
     _ connection: PostgresConnection, until deadline: UInt64
   ) throws(PostgresError) -> Int64 {
     let begin = ["BEGIN", "SELECT pg_advisory_xact_lock(1851880810)"]
@@ -152,7 +152,7 @@ enum PostgresSchema {
 
     /// Judges the values of settings by their names.
     init(_ values: [String: String]) {
-      for name in Self.required where values[name] != "on" {
+      for name in Self.requiredNames where values[name] != "on" {
         refusal =
           "\(name) is \(values[name] ?? "unknown"), so a power failure loses what the server has "
           + "confirmed; set \(name) = on"
@@ -168,11 +168,11 @@ enum PostgresSchema {
       }
     }
 
-    private static let required = ["fsync", "full_page_writes"]
-    private static let names = required + ["synchronous_standby_names", "data_checksums"]
+    private static let requiredNames = ["fsync", "full_page_writes"]
+    private static let names = requiredNames + ["synchronous_standby_names", "data_checksums"]
 
     /// Whether a commit of this moment survives a power failure; a part of each commit.
-    static let areSafe = required.map { "current_setting('\($0)')::boolean" }
+    static let areSafeSQL = requiredNames.map { "current_setting('\($0)')::boolean" }
       .joined(separator: " AND ")
 
     /// Reads the settings for `init(_:)`.

@@ -53,7 +53,7 @@ import Testing
       try draft.renewEpochsAtNextStart()
       try draft.close()
     } catch {
-      let isReady = restoration.isReady
+      let isReady = restoration.nextStartCompletes
       #expect(!isReady)
       restoration.discard()
       throw error
@@ -195,7 +195,7 @@ import Testing
       let restoration = try JournalRestoration(in: directory.path, holder: "test")
       try restoration.copy(directory.file) { _, _ in }
       draft = restoration.draft
-      let isReady = restoration.isReady
+      let isReady = restoration.nextStartCompletes
       #expect(!isReady)
     }
     #expect(try names(draft) == ["journal.sqlite"])

@@ -15,7 +15,7 @@ import Testing
     var isCut = false
     var isClosed = false
 
-    var bytes: Int { rows.reduce(0) { $0 + $1.bodyCount + Ledger.rowOverhead } }
+    var bytes: Int { rows.reduce(0) { $0 + $1.bodyBytes + Ledger.rowOverheadBytes } }
     /// The oldest row that the newest snapshot does not cover.
     var uncovered: RowSummary? { rows.first { $0.sequence > snapshots.last?.sequence ?? 0 } }
     var oldestSnapshot: LedgerEntry.Snapshot? { isCut ? snapshots.first : nil }
@@ -51,7 +51,7 @@ import Testing
       let header = RowHeader(
         sequence: sequence, nav: nav, revision: revision, previous: twin.head.sequence,
         time: 1_000 + sequence, kind: kind, depth: 0, top: nil)
-      let note = RowSummary(header, bodyCount: Int.random(in: 0..<300, using: &random))
+      let note = RowSummary(header, bodyBytes: Int.random(in: 0..<300, using: &random))
       ledger.add(note)
       twin.rows.append(note)
       twin.head = (sequence, revision)

@@ -20,14 +20,14 @@ import Testing
     var hasLease = true
     var hasRenewal = true
     var isCommitting = false
-    var stored: PostgresHistory.Count? = PostgresHistory.Count(epoch: 3, commits: 10)
-    var verdict = PostgresHistory.Verdict.same(isStored: false)
+    var stored: PostgresHistory.Count? = PostgresHistory.Count(ownerEpoch: 3, commits: 10)
+    var verdict = PostgresHistory.Verdict.complete(isCommitStored: false)
 
     var testDescription: String { name }
   }
 
   private static func count(_ epoch: Int64, _ commits: Int64) -> PostgresHistory.Count {
-    PostgresHistory.Count(epoch: epoch, commits: commits)
+    PostgresHistory.Count(ownerEpoch: epoch, commits: commits)
   }
 
   static let cases = [
@@ -35,7 +35,7 @@ import Testing
     Case(name: "a lost connection for longer than the lease", hasLease: false),
     Case(
       name: "a commit that was stored", isCommitting: true, stored: count(3, 11),
-      verdict: .same(isStored: true)),
+      verdict: .complete(isCommitStored: true)),
     Case(name: "a commit that was not stored", isCommitting: true),
     Case(name: "a commit that nobody sent", stored: count(3, 11), verdict: .lost),
     Case(name: "two commits", isCommitting: true, stored: count(3, 12), verdict: .lost),
@@ -52,7 +52,7 @@ import Testing
     Case(name: "a promotion within the lease", found: promoted),
     Case(
       name: "a promotion within the lease with a stored commit", found: promoted,
-      isCommitting: true, stored: count(3, 11), verdict: .same(isStored: true)),
+      isCommitting: true, stored: count(3, 11), verdict: .complete(isCommitStored: true)),
     Case(
       name: "a promoted server that lacks a commit", found: promoted, stored: count(3, 9),
       verdict: .lost),
@@ -63,7 +63,7 @@ import Testing
 
   @Test("a shard of a process that lost its connection", arguments: cases)
   func verdict(one: Case) {
-    let witness = PostgresHistory.Witness(
+    let witness = PostgresHistory.Reconnection(
       former: Self.home, found: one.found, hasLease: one.hasLease, hasRenewal: one.hasRenewal)
     let found = witness.verdict(
       Self.count(3, 10), isCommitting: one.isCommitting, one.stored)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `a part of a transaction, and what was doubtful before, is lost`() {
-    let witness = PostgresHistory.Witness(
+    let witness = PostgresHistory.Reconnection(
       former: Self.home, found: Self.home, hasLease: true, hasRenewal: true)
     let shards = (0..<4).map { Shard($0) }
     let own = Dictionary(uniqueKeysWithValues: shards.map { ($0, Self.count(3, 10)) })
@@ -79,7 +79,7 @@ import Testing
     stored[shards[0]] = Self.count(3, 11)
     let divided = witness.verdicts(own, [shards[0], shards[1]], stored, [shards[2]])
     #expect(divided.shards { $0 == .lost } == Array(shards[..<3]))
-    #expect(divided[shards[3]] == .same(isStored: false))
+    #expect(divided[shards[3]] == .complete(isCommitStored: false))
   }
 
   @Test func `who takes a shard renews its epochs unless the database is the last owner's`() {

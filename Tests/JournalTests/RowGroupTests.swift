@@ -60,7 +60,7 @@ import Testing
       guard cursor.body.upperBound <= parts.bodies.count else { return nil }
       rows.append(JournalRow(cursor.header, body: Array(parts.bodies[cursor.body])))
     }
-    return cursor.hasEnded(parts.heads.span, at: last, bodyCount: parts.bodies.count) ? rows : nil
+    return cursor.hasEnded(parts.heads.span, at: last, bodyBytes: parts.bodies.count) ? rows : nil
   }
 
   @Test(arguments: 0..<50 as Range<UInt64>)
@@ -76,7 +76,7 @@ import Testing
       let found = Self.read(parts, first, last)
       #expect(found == rows)
       let isBeginning = rows.contains { $0.kind == .created || $0.kind == .epoch }
-      #expect(RecordCursor.hasBeginnings(parts.heads.span) == isBeginning)
+      #expect(RecordCursor.hasNavBeginnings(parts.heads.span) == isBeginning)
     }
   }
 

@@ -41,7 +41,7 @@ extension ZeroMQError: CustomStringConvertible {
 }
 
 /// The return value of a libzmq call, or its `errno`.
-enum Outcome {
+enum CallOutcome {
   case value(Int32)
   case failure(code: Int32)
 }
@@ -51,7 +51,7 @@ enum Outcome {
 /// It reads `errno` before anything else can change it. Waiting does not use it, because there an
 /// interruption is a result.
 @inline(__always)
-func attempt(_ function: String, _ call: () -> Int32) -> Outcome {
+func attempt(_ function: String, _ call: () -> Int32) -> CallOutcome {
   while true {
     let result = call()
     guard result == -1 else { return .value(result) }

@@ -194,7 +194,7 @@ struct MessageStorage {
   func fill(copying bytes: Span<UInt8>) {
     let result =
       bytes.count >= Message.longPayloadOctets
-      ? initialize(counting: bytes.count) : initialize(bytes.count)
+      ? initializeCounted(octets: bytes.count) : initialize(bytes.count)
     precondition(result == 0, "no memory for a message of \(bytes.count) bytes")
     guard !bytes.isEmpty else { return }
     unsafe bytes.withUnsafeBufferPointer { source in
@@ -206,7 +206,7 @@ struct MessageStorage {
   private func initialize(_ count: Int) -> Int32 { unsafe zmq_msg_init_size(pointer, count) }
 
   /// Allocates a payload that ``Message/heldOctets`` counts until libzmq frees it.
-  private func initialize(counting count: Int) -> Int32 {
+  private func initializeCounted(octets count: Int) -> Int32 {
     let cost = count + Message.overheadOctets
     guard let room = unsafe malloc(count) else { return -1 }
     heldOctetsOfAll.add(cost, ordering: .relaxed)
