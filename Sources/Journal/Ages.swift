@@ -62,7 +62,5 @@ struct RowAges: Hashable {
   }
 
   /// Removes samples with rows that the journal lacks, as after lost commits.
-  mutating func removeSamples(above sequence: UInt64) {
-    samples.removeAll { $0.newestSequence > sequence }
-  }
+  mutating func removeSamples(above last: UInt64) { samples.removeAll { $0.newestSequence > last } }
 }

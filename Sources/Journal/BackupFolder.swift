@@ -22,8 +22,8 @@ package enum BackupFolder {
 
   /// Finds the backups to remove, so that `keep` of them stay.
   ///
-  /// A wrong clock made names that are later than `newest`. They do not count, so they crowd out no
-  /// copy. They also stay, because the present clock can be the wrong one.
+  /// A wrong clock made names that are later than `newest`. Such names do not count towards `keep`.
+  /// Their files stay, because the present clock can be the wrong one.
   ///
   /// `keep` is at least 1. `newest` was just made, and stays whatever its time is. Names of another
   /// form are never returned. The oldest comes first.

@@ -107,7 +107,7 @@ func makePrivateDirectory(_ path: String) throws(JournalError) -> Bool {
 /// Throws `.unusable` if a user other than root and that of the process could replace files in a
 /// directory.
 ///
-/// The sticky bit does not suffice, because files come and go in these directories.
+/// A sticky bit does not suffice: another user could make a file under a name that navd uses later.
 func checkPrivateDirectory(_ path: String) throws(JournalError) {
   guard let status = FileStatus.target(of: path) else { throw DirectoryLock.writeError(path) }
   guard status.kind == .directory else { throw DirectoryLock.writeError(path, ENOTDIR) }
@@ -117,7 +117,7 @@ func checkPrivateDirectory(_ path: String) throws(JournalError) {
   }
 }
 
-/// Throws `.full` unless the file system has room for `bytes`, plus a sixteenth and 1 MiB.
+/// Throws `.full` unless the file system has free space for `bytes`, a sixteenth of them and 1 MiB.
 func checkFreeSpace(for bytes: Int, beside path: String) throws(JournalError) {
   guard let space = DiskSpace.probe(path) else { throw DirectoryLock.writeError(path) }
   guard space.free > UInt64(bytes + bytes / 16 + 1 << 20) else { throw .full(path: path) }

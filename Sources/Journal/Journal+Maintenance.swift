@@ -4,18 +4,18 @@ import NavigationHub
 extension Journal {
   /// Deletes a part of the history that retention no longer keeps, and reports what it did.
   ///
-  /// `maintain` raises a nav's floor, its oldest readable revision, only to a revision with a stored
-  /// snapshot. The rows up to that snapshot's row are deleted over several calls. A closed nav is
-  /// forgotten at once, also by `replay`; its rows are deleted in the same way, the closing row
-  /// last.
+  /// `maintain` raises a nav's floor, its oldest readable revision, only to a revision with a
+  /// stored snapshot. The rows up to that snapshot's row are deleted over several calls. When a
+  /// closed nav is old enough, `maintain` forgets it, and `replay` omits it from then on. Its rows
+  /// are deleted in the same way, the closing row last.
   ///
   /// `now` is the boot clock in milliseconds. A call examines at most `budget` rows and `budget` navs.
   package func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport {
     try maintain(now: now, budget: budget, excessBytes: max(0, ledger.bytes - retention.bytes))
   }
 
-  /// Does the same as `maintain(now:budget:)`, if all rows together exceed their limit by `excess`
-  /// bytes.
+  /// Does the same as `maintain(now:budget:)`; the caller says by how many bytes all rows together
+  /// exceed their limit.
   package func maintain(
     now: UInt64, budget: Int, excessBytes: Int
   ) throws(JournalError) -> MaintenanceReport {

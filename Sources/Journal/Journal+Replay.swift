@@ -7,14 +7,14 @@ extension Journal {
   /// Snapshots are in the order of the nav numbers, rows in the order of their sequences. The
   /// checksum of each group and snapshot is verified.
   ///
-  /// The caller calls it once, before all other methods. It omits rows of navs that are being
-  /// deleted. A body is valid within the closure only. The caller
-  /// may rely on the records only after this returns, because a missing row is found at the end.
-  /// A full disk or a read-only one fails no replay: see `shortageAtStart`. Throws `.notReplayed` if a
+  /// The caller calls `replay` once, before all other methods. `replay` omits rows of navs that are
+  /// being deleted. A body is valid within the closure only. The caller may rely on the records
+  /// only after this returns, because a missing row is found at the end. `replay` succeeds on a
+  /// full or read-only disk too; `shortageAtStart` then has the error. Throws `.notReplayed` if a
   /// closure refuses a record.
   ///
-  /// With `onlyBeginningBodies`, rows have empty bodies, except in groups in which a row creates a nav or
-  /// gives it a new epoch; the bodies of other groups are not unpacked.
+  /// With `onlyBeginningBodies`, rows have their bodies only in groups with a row that creates a
+  /// nav or gives it a new epoch. All other bodies are empty and are not unpacked.
   package func replay(
     onlyBeginningBodies: Bool = false,
     snapshots: (SnapshotRow) throws(HubReplayError) -> Void,

@@ -26,11 +26,11 @@ package final class Journal: JournalStore {
   var ledger = Ledger()
   var closingNavs: [UInt64] = []
   var ages: RowAges
-  /// The counted time of the ages that were written last.
+  /// `ages.countedMilliseconds` when the journal last stored the ages.
   var agesWrittenMilliseconds: UInt64
   var pruning = Pruning()
   var isReplayed = false
-  /// The error of a full or read-only disk on which the start could store nothing; nil if it could.
+  /// Why the start could store nothing on a full or read-only disk; nil if it could.
   package var shortageAtStart: JournalError?
   /// The first failed sync, with which every later commit fails: a later sync could succeed
   /// although data was lost.
@@ -106,8 +106,7 @@ package final class Journal: JournalStore {
 // Commits.
 
 extension Journal {
-  /// Writes a part of a batch, while the caller may still decide later ones; one thread at a time
-  /// may stage.
+  /// Writes a part of a batch while the caller decides later parts; one thread at a time stages.
   ///
   /// After an error, all staged parts of the batch are gone.
   package func stage(_ records: JournalRecords) throws(JournalError) {
@@ -255,8 +254,7 @@ enum StagedRecord {
 
 /// The batch that is being written.
 struct StagedBatch: ~Copyable {
-  /// The rows that are not in the database yet; pruning collects the rows of a group that stay
-  /// here.
+  /// The rows that are not in the database yet; while pruning, the rows of a group that stay.
   var group = RowGroup()
   /// The records to add to the ledger once the batch is committed.
   var records: [StagedRecord] = []
@@ -312,7 +310,7 @@ extension Journal {
     try checkpoint(emptyingLog: false, minimumLogPages: UInt64(engine.walPages))
   }
 
-  /// Checkpoints the log, which afterwards has at least `pages`; nil if it is removed then.
+  /// Checkpoints the log; stores that the next start must find `pages` pages or more, nil for any.
   func checkpoint(emptyingLog: Bool, minimumLogPages pages: UInt64?) throws(JournalError) {
     precondition(isReplayed, "checkpoint before replay")
     try rememberingSyncFailure { () throws(JournalError) in

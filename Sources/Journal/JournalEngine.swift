@@ -6,8 +6,8 @@ package import NavigationHub
 /// `Journal` decides what to store and what to delete; an engine stores it, all or nothing. The
 /// laws of an engine are tests, `JournalEngineLaws`, which every engine passes:
 ///
-/// 1. What a transaction wrote is read after `commit` returns, also by another process after a crash
-///    of this one; with durability `sync`, also after a crash of the machine.
+/// 1. After `commit` returns, reads find what the transaction wrote, also in another process after
+///    a crash of this one; with durability `sync`, also after a crash of the machine.
 /// 2. If `commit` or a write throws, nothing of the transaction is stored, except after
 ///    `.syncFailed`, when this is unknown. The journal uses the engine no more after that error.
 /// 3. After `rollBack`, nothing of the transaction is stored.
@@ -41,8 +41,8 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   func readGroup(from sequence: UInt64, _ consume: GroupConsumer) throws(JournalError) -> Bool
   /// Makes durable what an earlier process wrote, and what `facts` stores.
   ///
-  /// With `emptyingLog` it moves everything from the write-ahead log into the file, if there is one.
-  /// `facts` stores facts by `store`, in a transaction of their own.
+  /// With `emptyingLog` it moves everything from the write-ahead log into the file, if there is
+  /// one. `facts` calls `store` for each fact; the engine runs it in a transaction of its own.
   func checkpoint(
     emptyingLog: Bool, _ facts: () throws(JournalError) -> Void
   ) throws(JournalError)
@@ -119,7 +119,7 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
   case closingNavs = 3
   /// The time for which daemons had the journal open, and which rows were stored when; see `RowAges`.
   case rowAges = 4
-  /// The pages that the write-ahead log has at least; none after an orderly end, which removes it.
+  /// How many pages the next start must find in the write-ahead log; empty after an orderly end.
   case minimumLogPages = 5
 
   /// The key of the fact in the database.
@@ -136,7 +136,7 @@ package protocol JournalEngineReader: AnyObject {
   func reading<Value>(
     _ body: () throws(JournalError) -> Value
   ) throws(JournalError) -> Value
-  /// A number that changes whenever rows were deleted or rewritten; nil if that is not known.
+  /// A number that changes whenever another connection deletes or rewrites rows; nil if unknown.
   func dataVersion() throws(JournalError) -> Int64?
   /// Passes on the group of a shard that covers a sequence, or else the next one; returns false if
   /// there is neither.

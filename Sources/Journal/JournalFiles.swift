@@ -8,7 +8,7 @@ struct JournalFiles: Sendable {
   /// Whether the journal was opened on a read-only file system: SQLite then writes nothing to it any more.
   let isReadOnly: Bool
 
-  /// Notes which files the paths name; SQLite keeps them open, so no other file gets their numbers.
+  /// Notes the inode numbers of the files; SQLite keeps them open, so no other file gets these.
   init(directory: String, database: String, isReadOnly: Bool) {
     self.isReadOnly = isReadOnly
     let paths = [directory, directory + "/lock", database, database + "-wal"]

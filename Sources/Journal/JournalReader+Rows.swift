@@ -3,11 +3,11 @@ package import NavigationHub
 
 /// Rows of one nav that were read before a client asked for them.
 ///
-/// A nav's rows are read from its newest one backwards. A client that reads a long history forwards,
-/// a piece at a time, would else read most rows many times.
+/// A nav's rows are read from its newest one backwards. Without these, navd would read most rows
+/// many times for a client that reads a long history forwards in pieces.
 ///
-/// Law: it has every row of the nav from revision `firstRevision` up to the revision of its last row,
-/// exclusive.
+/// Law: it has every row of the nav with a revision from `firstRevision` up to, but not including,
+/// that of its last row.
 struct ReadAhead {
   /// The maximum bytes of bodies.
   static let maximumBytes = 4 << 20
@@ -35,8 +35,8 @@ struct ReadAhead {
 extension JournalReader {
   /// Returns the rows of a nav with these revisions, the oldest first, as far as they are not pruned.
   ///
-  /// Of rows with more than twice ``ReadAhead/maximumBytes`` the newest are left out. `head` is the
-  /// nav's newest row. It never returns only some rows of a revision.
+  /// If their bodies exceed twice ``ReadAhead/maximumBytes``, it omits the newest rows. `head` is
+  /// the nav's newest row. It returns all rows of a revision or none.
   package func rows(
     of nav: UInt64, from head: UInt64, _ revisions: ClosedRange<UInt64>
   ) throws(JournalError) -> [JournalRow] {
@@ -48,7 +48,7 @@ extension JournalReader {
     return found.filter { revisions.contains($0.revision) }
   }
 
-  /// The rows from the lowest of these revisions on, with some behind the highest one.
+  /// Reads the rows with these revisions, and some newer rows for the read-ahead.
   private func rowsWithReadAhead(
     of nav: UInt64, from head: UInt64, downTo revisions: ClosedRange<UInt64>
   ) throws(JournalError) -> [JournalRow] {
@@ -76,7 +76,7 @@ extension JournalReader {
     return found
   }
 
-  /// The sequence of a row of the nav from which `history` reaches a revision in few steps.
+  /// Returns the sequence of a row of the nav from which `history` reaches `revision` in few steps.
   ///
   /// It is the row of a later snapshot, or `head`: newer rows need not be read.
   func startSequence(

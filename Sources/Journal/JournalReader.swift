@@ -9,8 +9,8 @@ package final class JournalReader {
   let engine: any JournalEngineReader
   /// The groups read last, the most recently used last.
   ///
-  /// Navs that were created one after the other share groups, and a start revives them in this
-  /// order.
+  /// Navs created one after the other share groups; a start reads them in this order, so it finds
+  /// most of their groups here.
   private var recent: [(shard: Shard, group: LoadedGroup)] = []
   /// The version of the database from which `recent` was read.
   private var recentDataVersion: Int64?
@@ -112,12 +112,12 @@ package final class JournalReader {
     return rows
   }
 
-  /// The largest average distance of wanted rows at which the reader reads the whole range
-  /// together.
+  /// The largest average distance of wanted rows, in sequences, at which one read takes the whole
+  /// range.
   private static let maximumAverageGap: UInt64 = 8
 
-  /// Returns rows that it reads together; nil if they are too far apart, or if the engine reads
-  /// groups one by one.
+  /// Returns the rows by one read of the whole range; nil if they are too far apart, or if the
+  /// engine reads groups one by one.
   private func rowsReadTogether(
     at sequences: [UInt64], in shard: Shard
   ) throws(JournalError) -> [JournalRow]? {

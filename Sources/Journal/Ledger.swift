@@ -15,9 +15,9 @@ struct LedgerEntry {
   let nav: UInt64
   /// The revision of the nav's newest row or snapshot.
   var headRevision: UInt64 = 0
-  /// The sequence of that row or snapshot; the sequence numbers the rows of all navs together.
+  /// The sequence of the newest row or snapshot; sequences number the rows of all navs together.
   var headSequence: UInt64 = 0
-  /// The lowest sequence that a row of the nav can have.
+  /// No row of the nav has a lower sequence.
   var oldestSequence: UInt64 = .max
   var rows = 0
   /// The bytes of its rows' bodies, plus `Ledger.rowOverheadBytes` for each row.
@@ -40,8 +40,7 @@ struct LedgerEntry {
 
   /// The sequence up to which rows are to be deleted; 0 for none.
   ///
-  /// It is a sequence and not a revision, because a new epoch follows the snapshot of the same
-  /// revision.
+  /// It is no revision, because the row of a new epoch has the revision of the snapshot before it.
   var deletionEnd: UInt64 { hasWholeHistory ? 0 : snapshots.first?.sequence ?? 0 }
 }
 

@@ -2,9 +2,9 @@ import Glibc
 
 /// Keeps zeros behind the end of SQLite's write-ahead log, where the next frames will be.
 ///
-/// A sync stores the new length of a file that a write has lengthened, which costs the file system a
-/// commit of its own. Overwriting takes less time (docs/decisions/008). SQLite ends its
-/// log at a frame of zeros, because its salts and its checksum are wrong.
+/// A sync stores the new length of a file that a write has lengthened, which costs the file system
+/// a commit of its own. Overwriting takes less time (docs/decisions/008). SQLite ends its log at a
+/// frame of zeros, because the salts and the checksum of that frame are wrong.
 struct LogReserve: ~Copyable {
   /// The frames that are reserved at a time; SQLite writes at least one for each commit.
   private static let framesPerExtension = 64
@@ -19,7 +19,7 @@ struct LogReserve: ~Copyable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Lengthens the log if the next commit would; `pages` are the frames in it, at least 1.
+  /// Lengthens the log if the next commit would lengthen it; it has `pages` frames, at least 1.
   ///
   /// If the disk is full, it does nothing: the commits that need the space report that.
   mutating func extend(pages: Int) {
@@ -36,9 +36,9 @@ struct LogReserve: ~Copyable {
     if missing == 0 || write(zeros: missing, at: information.st_size) { extendedBytes = wanted }
   }
 
-  /// Writes zeros in one call, from one block of them; returns whether all were written.
+  /// Writes zeros by one pwritev(2) that repeats one block; returns whether it wrote all.
   ///
-  /// A buffer of 264 KB would have to be filled anew each time.
+  /// A buffer for all, 264 KB, would have to be zeroed for each call.
   private func write(zeros count: Int, at offset: Int) -> Bool {
     var block = [UInt8](repeating: 0, count: LogScan.frameBytes)
     return unsafe block.withUnsafeMutableBytes { bytes in

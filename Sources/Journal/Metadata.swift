@@ -94,7 +94,7 @@ package struct Metadata {
     try write(.rowAges, Self.bytes([ages.countedMilliseconds] + numbers))
   }
 
-  /// Returns the pages that the write-ahead log has at least; nil if it may be missing.
+  /// Returns how many pages a start must find in the write-ahead log; nil if it may be missing.
   func minimumLogPages() throws(JournalError) -> UInt64? { try numbers(.minimumLogPages).first }
 
   func write(minimumLogPages: UInt64?) throws(JournalError) {

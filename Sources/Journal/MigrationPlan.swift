@@ -10,9 +10,8 @@ package struct MigrationPlan: Hashable, Sendable {
   package struct Step: Hashable, Sendable {
     package var from: Int64
     package var to: Int64
-    /// The change in a few words.
     package var summary: String
-    /// The bytes of free space that the step needs for each byte of the file, in hundredths.
+    /// The free space that the step needs, in percent of the size of the file.
     package var spacePercent: Int
     /// The bytes of the file that the step handles in a second, about.
     package var bytesPerSecond: Int
@@ -20,11 +19,10 @@ package struct MigrationPlan: Hashable, Sendable {
 
   /// The steps that a start knows; none before the first release.
   package static let knownSteps: [Step] = []
-  /// The format that this version writes.
   package static let writtenFormat = Schema.version
 
   package let path: String
-  /// Its format; nil if there is no journal yet.
+  /// The format of the file; nil if there is no journal yet.
   package let foundFormat: Int64?
   package let bytes: Int
   /// The steps from that format to the one that this version writes, in order.

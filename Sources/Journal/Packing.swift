@@ -7,7 +7,7 @@ import CJournal
 @safe struct Packing: ~Copyable {
   /// The minimum of bytes to compress; fewer bytes fit into one page anyway.
   static let minimumBytes = 1024
-  /// The maximum of uncompressed bytes, whatever size a row names.
+  /// The maximum of uncompressed bytes that `unpack` accepts, whatever size a damaged row has.
   private static let maximumUnpackedBytes: UInt64 = 1 << 30
 
   /// LZ4's acceleration: 4 takes a sixth less instructions than 1, for 10 % more bytes.

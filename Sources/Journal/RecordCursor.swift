@@ -22,7 +22,7 @@ struct RecordCursor {
       top: nil)
   }
 
-  /// Whether a start needs the bodies of a group with these heads.
+  /// Whether a row of the group creates a nav or begins an epoch: then a start needs the bodies.
   static func hasNavBeginnings(_ heads: Span<UInt8>) -> Bool { !heads.isEmpty && heads[0] != 0 }
 
   /// Reads the next head; returns false if there is none, or if it is unreadable.

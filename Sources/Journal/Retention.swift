@@ -92,7 +92,6 @@ private struct NavRetention {
     return found.flatMap { entry.snapshots[$0].revision > entry.floor ? $0 : nil }
   }
 
-  /// The index of the first snapshot above the floor.
   var nextSnapshotAboveFloor: Int? { entry.snapshots.firstIndex { $0.revision > entry.floor } }
 
   var needsSnapshot: Bool {
@@ -141,7 +140,6 @@ struct Pruning {
   /// The next sequence to examine, and the last one.
   var nextSequence: UInt64 = .max
   var lastSequence: UInt64 = 0
-  /// The index of the next ledger entry to examine.
   var nextEntryIndex = 0
 
   var isActive: Bool { nextSequence <= lastSequence }
@@ -163,7 +161,6 @@ struct PruningSlice {
   /// The next sequence to examine, and the last one.
   var nextSequence: UInt64
   let lastSequence: UInt64
-  /// The number of rows that may still be examined.
   var rowBudget: Int
   var deleted: [RowSummary] = []
 

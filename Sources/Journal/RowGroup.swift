@@ -24,7 +24,7 @@ import NavigationHub
   static let maximumRows = 64
   static let maximumBytes = 48 << 10
 
-  /// The bit beside the kind for `isOpen`.
+  /// The bit for `RowHeader.isOpen`, stored in one number with the kind.
   static let openNavBit: UInt64 = 0x40
 
   private(set) var first: UInt64 = 0
@@ -33,7 +33,7 @@ import NavigationHub
   private var time: UInt64 = 0
   /// The authors in the group, each with its last op.
   ///
-  /// A head names an author by its place, from 1 on, and describes a new author.
+  /// A head has the index of its author, from 1 on; at the first use, it also describes the author.
   private var authors: [RowAuthor] = []
   private var headBuffer = ScratchBuffer(capacity: 4096)
   private var bodyBuffer = ScratchBuffer(capacity: Self.maximumBytes)
@@ -88,7 +88,7 @@ import NavigationHub
     return row
   }
 
-  /// Appends the place of an author; the caller has made room for two numbers.
+  /// Appends the index of an author to the head; the caller has made room for two numbers.
   private mutating func append(_ author: borrowing RowAuthor) {
     var place = 0
     while place < authors.count,

@@ -31,8 +31,8 @@ final class SQLiteEngine: JournalEngine {
   /// Locks the directory, which it makes if there is none, makes an empty journal if there is none,
   /// and checks the format.
   ///
-  /// Throws `.newer` or `.older`, then without any change to the directory; `.locked`, or the
-  /// reason why the file cannot be used.
+  /// Throws `.newer` or `.older` before it changes the directory, `.locked` if another process has
+  /// the lock, or else the reason why it cannot use the file.
   init(
     directory: String, durability: Durability, bootID: String, holder: String
   ) throws(JournalError) {
@@ -87,8 +87,7 @@ final class SQLiteEngine: JournalEngine {
     throw .damaged(path: path, what: "its write-ahead log is missing, or cut short")
   }
 
-  /// Whether the journal was opened on a read-only file system, so that it only reads until it is
-  /// closed.
+  /// Whether the journal was opened on a read-only file system, so that the engine only reads.
   var isMountedReadOnly: Bool { files.isReadOnly }
   var shard: Shard { .first }
   var problem: JournalError? { files.problem }
@@ -223,7 +222,7 @@ final class SQLiteEngine: JournalEngine {
     try store(.clean)
   }
 
-  /// Prepares a commit that is not synced in mode `relaxed`.
+  /// Turns syncs off in mode `relaxed`; before that, stores durably that some commits are unsynced.
   private func prepareRelaxedCommit() throws(JournalError) {
     // While rows may be lost, the stored state stays and commits are synced.
     guard durability == .relaxed, rowLoss == nil else { return try setSynchronous(true) }
@@ -283,14 +282,13 @@ final class SQLiteEngine: JournalEngine {
   }
 }
 
-/// The table of the facts.
 struct FactTable: JournalFacts {
   let name: String
   private let select: Statement
   private let replace: Statement
   private let storeAction: DatabaseAction
 
-  /// Prepares to use the table; `action` is the action during which `store` may fail.
+  /// Prepares the statements; `action` decides which error a failed `store` throws.
   init(_ database: Database, action: DatabaseAction = .writing) throws(JournalError) {
     name = database.path
     storeAction = action

@@ -1,9 +1,8 @@
 /// When the leases of the members end, by the clock of this process.
 ///
-/// The server's clock counts only for a lease that this process sees for the first time. That clock can
-/// be set, and a promotion brings another one.
+/// The server's clock counts only for a lease that this process sees for the first time. An
+/// administrator can set that clock, and after a promotion another server's clock counts.
 struct LeaseWatch {
-  /// The duration of a lease in milliseconds.
   let leaseMilliseconds: UInt64
   private(set) var knownEnds: [String: (serverEnd: Int64, bootEnd: UInt64)] = [:]
 

@@ -9,9 +9,9 @@ import RuntimePaths
 extension PostgresCluster {
   /// Finds out whether a commit of unknown outcome is stored.
   ///
-  /// Throws `.fenced` if another process has this member's place, or if the database may lack commits
-  /// of a shard of this one; `.syncFailed` if no server was reached until `giveUp`. Then `doubtfulShards`
-  /// has every shard that must be loaded again.
+  /// Throws `.fenced` if another process has this member's place, or if the database may lack
+  /// commits of a shard of this one; `.syncFailed` if no server was reached until `giveUp`.
+  /// `doubtfulShards` then has the shards that the daemon must load again.
   func isCommitStored(
     of engines: [PostgresEngine], until giveUp: UInt64, _ reason: String
   ) throws(JournalError) -> Bool {
@@ -32,9 +32,10 @@ extension PostgresCluster {
     throw .syncFailed(path: name, reason: reason)
   }
 
-  /// Connects again, raises the generation of this process, and judges its shards.
+  /// Connects again, raises the generation, and finds the shards of which the database lacks
+  /// commits.
   ///
-  /// Returns whether the last commit is stored; nil if another process is the member.
+  /// Returns whether the last commit is stored; nil if another process has become the member.
   private func rejoin(_ committing: Set<Shard>) throws(PostgresError) -> Bool? {
     let connection = try postgres.connectChecked()
     let identity = try postgres.identity(connection)
@@ -57,7 +58,7 @@ extension PostgresCluster {
     return verdicts.values.contains(.complete(isCommitStored: true)) || committing.isEmpty
   }
 
-  /// Returns the new generation with the end of the last lease, and the shards.
+  /// Returns two results: the new generation with the end of the last lease, and the shards' rows.
   private func raiseGeneration(
     _ connection: PostgresConnection
   ) throws(PostgresError) -> [PostgresResult] {
@@ -90,8 +91,8 @@ extension PostgresCluster {
     return found
   }
 
-  /// Renews the lease, and notes in the database which shards it has whole, and which lack commits;
-  /// returns the lease, or nil if another process is the member.
+  /// Renews the lease, and stores which shards the database has whole and which lack commits;
+  /// returns the lease, or nil if another process has become the member.
   private func renewLease(
     _ reconnection: PostgresHistory.Reconnection, _ verdicts: [Shard: PostgresHistory.Verdict],
     on connection: PostgresConnection

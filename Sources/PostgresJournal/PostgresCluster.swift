@@ -24,20 +24,19 @@ final class PostgresCluster: ClusterJournal {
   private(set) var shards: [Shard: (journal: Journal, engine: PostgresEngine)] = [:]
   /// The database that confirmed the last commit.
   var identity: PostgresIdentity
-  /// The lease by the clock of this process, and by that of the database, in microseconds.
+  /// The lease by the boot clock, and its end by the server's clock in microseconds.
   var heldLease: (lease: JournalLease, serverEndMicroseconds: Int64)?
-  /// The shards of which this process cannot say that the database has everything; nothing of them
-  /// may be served.
+  /// The shards of which the database may lack confirmed commits; this process must not serve them.
   var doubtfulShards: Set<Shard> = []
   var retention: Retention {
     didSet { for shard in shards.values { shard.journal.retention = retention } }
   }
-  /// The physical place (`ctid`) of the member's row after the last commit.
+  /// The position (`ctid`) of the member's row in its table after the last commit.
   var memberCTID: Int64 = 0
   private var staged: [JournalRecords] = []
   /// The error of the first commit with an unknown outcome; every later commit fails with it.
   private var unknownOutcome: JournalError?
-  /// The shard after which history is pruned next.
+  /// The shard whose history was pruned last; the next call goes on after it.
   private var lastPrunedShard: Shard?
   private var checkpointCount = 0
   private let measuredTableBytes = Atomic<Int>(0)
@@ -69,7 +68,8 @@ final class PostgresCluster: ClusterJournal {
   }
 
   var place: any JournalPlace { postgres }
-  /// The lease; it has ended while a shard is doubtful, so that the daemon gives that shard up first.
+  /// The lease; an ended one while a shard is doubtful, so that the daemon first gives up that
+  /// shard.
   var lease: JournalLease? {
     doubtfulShards.isEmpty ? heldLease?.lease : JournalLease(renewAt: 0, end: 0)
   }
@@ -108,7 +108,7 @@ final class PostgresCluster: ClusterJournal {
   static let newLeaseEndSQL = "clock_timestamp() + $1 * interval '1 millisecond'"
   static let leaseEndMicrosecondsSQL = "(extract(epoch FROM leased_until) * 1000000)::bigint"
 
-  /// Lets a session prefer rows by their places to a scan of a small table.
+  /// Makes the planner read rows by `ctid` instead of scanning a small table.
   static let planningCommand = PostgresCommand("SELECT set_config('random_page_cost', '1', false)")
 
   /// Wakes the keepers of all members when the transaction is committed.
@@ -181,7 +181,6 @@ final class PostgresCluster: ClusterJournal {
     for member in members { member.journal.noteStagedCommitted() }
   }
 
-  /// The records of each shard, in their order.
   private static func recordsByShard(_ batch: [JournalRecords]) -> [(Shard, JournalRecords)] {
     var parts: [Shard: JournalRecords] = [:]
     for records in batch {
@@ -246,11 +245,10 @@ final class PostgresCluster: ClusterJournal {
     for engine in engines { engine.noteCommitStored() }
   }
 
-  /// How a commit ended.
   private enum CommitOutcome {
     case stored
     case notStored(JournalError)
-    /// Not stored: somebody else changed a row at the same time, so that it has another place.
+    /// Not stored: somebody else changed a row at the same time, which gave it another `ctid`.
     case rowMoved
     case unknown(String)
   }
@@ -287,7 +285,7 @@ final class PostgresCluster: ClusterJournal {
     }
   }
 
-  /// Notes the physical places of the rows of shards; `rows` has them in the order of the shards.
+  /// Notes the `ctid` of each shard's row; `rows` has them in the order of the shards.
   private func noteCTIDs(
     of engines: [PostgresEngine], _ rows: PostgresResult, _ column: Int32
   ) {
@@ -298,10 +296,10 @@ final class PostgresCluster: ClusterJournal {
 
   /// Renews the lease and counts a commit of each shard, or fails with the whole transaction.
   ///
-  /// While a snapshot is open, as a long dump has one, the server keeps every version of these rows,
-  /// and a key leads through all of them: 165 buffers for a commit after 10,000 of them. The places
-  /// of the last commit lead to the newest versions: 6 buffers, always. If a row has left its place,
-  /// the statement fails, and `refusalReason` finds it.
+  /// While a long transaction such as a dump is open, the server keeps every version of these rows.
+  /// A search by key then reads all of them: 165 buffers for a commit after 10,000 commits. A
+  /// search by the `ctid` of the last commit reads 6 buffers, always. If a row has another `ctid`
+  /// by now, the statement fails, and `refusalReason` finds the new one.
   private func fenceCommand(
     _ engines: [PostgresEngine], _ connection: PostgresConnection
   ) -> PostgresCommand {
@@ -333,10 +331,10 @@ final class PostgresCluster: ClusterJournal {
       .integer(connection.backendPID))
   }
 
-  /// Finds out why a commit was refused; nil if nothing is in its way any more.
+  /// Finds out why the server refused a commit; nil if a retry can succeed.
   ///
-  /// The reasons are: another member has some of its shards, or this member's place; the database
-  /// lacks commits; the server would confirm what it does not keep.
+  /// Another member may have some of the shards, or another process this member's name; the
+  /// database may lack commits; or the server may confirm commits that it does not keep.
   private func refusalReason(
     _ engines: [PostgresEngine], _ connection: PostgresConnection
   ) throws(PostgresError) -> JournalError? {
@@ -387,7 +385,7 @@ final class PostgresCluster: ClusterJournal {
 
   /// Prunes the history of the next shard that has something to delete.
   ///
-  /// Each shard gives up history in proportion to its size, if all together have too much.
+  /// If all shards together exceed the limit, each gives up history in proportion to its size.
   func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport {
     var report = MaintenanceReport()
     let order = shards.keys.sorted()
@@ -426,7 +424,7 @@ final class PostgresCluster: ClusterJournal {
     }
   }
 
-  /// Reads, on a new connection if the old one was lost.
+  /// Runs a statement that reads, on a new connection if the old one was lost.
   func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
     do throws(PostgresError) {
       if let connection {

@@ -11,7 +11,7 @@ enum PostgresValue {
   /// A `text` in UTF-8; nil stands for NULL.
   case text(String?)
   case integers([Int64])
-  /// A `tid[]`, each place as `PostgresResult.integer` returns it.
+  /// A `tid[]`: positions of rows, each as the integer that `PostgresResult.integer` returns.
   case tids([Int64])
 
   /// A `bigint` with the same bits; sequences and checksums are stored like this.
@@ -72,11 +72,11 @@ struct PostgresCommand {
   private var preparedNames: [String: String] = [:]
   /// Whether statements were sent, and their results not taken yet.
   private var hasPendingResults = false
-  /// Why the connection can only be closed: results that nobody took may still come, and would pass
-  /// for those of later statements.
+  /// Why the connection was lost; it can only be closed, because late results would pass for those
+  /// of later statements.
   private var lossReason: String?
   private let isUnreplicatedPointer: UnsafeMutablePointer<Bool>
-  /// The process of the server that has the settings of this session.
+  /// The id of the server process of this session; behind a pooler, another one can answer.
   private(set) var backendPID: Int64 = 0
 
   /// The seconds after which an address that does not answer counts as unreachable; libpq takes no
@@ -85,10 +85,10 @@ struct PostgresCommand {
 
   /// Connects to the first server of `conninfo` that accepts writes, within some seconds for each.
   ///
-  /// What the connection string leaves out comes from the environment and the service file. The
-  /// server shows `name`, by which another daemon can end the connection. After `timeout`
-  /// milliseconds, the kernel gives up what a server does not acknowledge. Throws `.unreachable`,
-  /// also if the server refuses the user.
+  /// libpq takes what the connection string lacks from the environment and the service file. The
+  /// server shows `name`, by which another daemon can end the connection. The kernel closes the
+  /// connection if the server acknowledges no data for `timeout` milliseconds. Throws
+  /// `.unreachable`, also if the server refuses the user.
   init(_ conninfo: String, as name: String, timeout: UInt64) throws(PostgresError) {
     // What stands before `dbname` are defaults, which the connection string can change.
     let settings = [
@@ -130,8 +130,8 @@ struct PostgresCommand {
 
   static let processCommand = PostgresCommand("SELECT pg_backend_pid()")
 
-  /// The settings of a session: the server notices within seconds that this process has gone, also
-  /// while a statement waits for a lock, and no statement waits longer than this process does.
+  /// The settings with which the server notices within seconds that this process has ended, also
+  /// while a statement waits for a lock, and ends that wait before this process gives up.
   private static func sessionSettings(_ timeout: UInt64) -> [PostgresCommand] {
     let values = [
       ("tcp_keepalives_idle", "1"), ("tcp_keepalives_interval", "1"),
@@ -201,7 +201,7 @@ struct PostgresCommand {
 
   /// Takes the results of what was started, in the order of the statements.
   ///
-  /// Each result extends the deadline by the time from now to it.
+  /// After each result it waits as long again for the next one.
   func finish(until deadline: UInt64? = nil) throws(PostgresError) -> [PostgresResult] {
     try throwIfLost()
     hasPendingResults = false

@@ -20,7 +20,7 @@ final class PostgresEngine: JournalEngine {
   /// The number of commits in the database, and the sequence of the last row.
   private(set) var storedCommits: Int64
   private(set) var lastSequence: UInt64
-  /// The physical place (`ctid`) of the shard's row after the last commit.
+  /// The position (`ctid`) of the shard's row in its table after the last commit.
   var shardCTID: Int64
   /// The statements of the open transaction, and its last sequence; nil if none is open.
   private(set) var transaction: (commands: [PostgresCommand], lastSequence: UInt64)?
@@ -205,7 +205,7 @@ final class PostgresEngine: JournalEngine {
   func syncNow() throws(JournalError) {}
   func vacuumSlice() throws(JournalError) -> Int { 0 }
 
-  /// Does nothing: the rows follow the stored census without a gap up to the sequence of the shard.
+  /// Does nothing: `replay` notices missing rows by the shard's stored sequence.
   func checkpoint(
     emptyingLog: Bool, _ facts: () throws(JournalError) -> Void
   ) throws(JournalError) {}

@@ -3,10 +3,11 @@ import NavigationHub
 
 /// Identifies a database, so that a daemon notices a restore, a copy or a promotion.
 struct PostgresIdentity: Hashable, Sendable {
-  /// The cluster of databases, its timeline, the database, and the transaction that wrote its version.
+  /// System identifier, timeline, OID of the database, and the transaction that wrote
+  /// `navd.version`.
   ///
-  /// A promotion or a recovery to a point in time begins a timeline. A dump that is restored writes the
-  /// version again. A copy has another number in its server.
+  /// A promotion or a recovery to a point in time begins a timeline. The restore of a dump writes
+  /// `navd.version` again. A copy of the database has another OID.
   var lineage: String
   /// When the server was started: no data directory is put back or copied without a start.
   var serverStart: String
@@ -33,35 +34,37 @@ struct PostgresIdentity: Hashable, Sendable {
 
 /// Decides whether a shard in a database continues the history that clients have seen.
 ///
-/// If nobody can prove it, the navs of the shard get new epochs, whatever the settings of the server
-/// are: they can have been different a moment ago, or on another server.
+/// Without a proof, the navs of the shard get new epochs, whatever the server's settings are: they
+/// can have been different before, or on another server.
 enum PostgresHistory {
   /// The numbers of a shard that each commit compares with the database.
   struct Count: Hashable {
-    /// Rises with each owner.
+    /// Rises with each new owner of the shard.
     var ownerEpoch: Int64
-    /// Rises with each commit.
+    /// The number of commits to the shard.
     var commits: Int64
   }
 
-  /// The knowledge of a member that has lost its connection.
+  /// The facts by which a member that was disconnected and connects again judges its shards.
   struct Reconnection: Hashable {
     /// The database that confirmed its last commit, and the one that answers now.
     var former: PostgresIdentity
     var found: PostgresIdentity
-    /// Whether its lease has held all the time, so that no other member can have taken its shards.
+    /// Whether the member's lease has held all the time, so that no other can have taken its
+    /// shards.
     var hasLease: Bool
-    /// Whether the database has its last renewal of the lease.
+    /// Whether the database has the member's last renewal of its lease.
     var hasRenewal: Bool
 
-    /// Whether nothing that was confirmed can be missing, if the numbers of the shards are right.
+    /// Whether the database has all confirmed commits of each shard with the expected numbers.
     private var isContinuous: Bool {
       hasLease || former == found || former.lineage == found.lineage && hasRenewal
     }
 
-    /// Judges a shard that this process served; `stored` is nil if the database has no such shard.
+    /// Compares a shard's numbers with the stored ones, which are nil if the database lacks the
+    /// shard.
     ///
-    /// With `isCommitting`, it has one commit more than `own`, or none.
+    /// With `isCommitting`, the database may have one commit more than `own`.
     func verdict(_ own: Count, isCommitting: Bool, _ stored: Count?) -> Verdict {
       guard let stored else { return .taken }
       if stored.ownerEpoch > own.ownerEpoch { return .taken }
@@ -75,7 +78,7 @@ enum PostgresHistory {
 
     /// Judges all shards of a process, some of which it was committing together.
     ///
-    /// A shard that was `doubtful` in an earlier attempt stays so.
+    /// A shard that was `doubtful` in an earlier attempt never becomes `complete`.
     func verdicts(
       _ own: [Shard: Count], _ committing: Set<Shard>, _ stored: [Shard: Count],
       _ doubtful: Set<Shard> = []
@@ -95,23 +98,23 @@ enum PostgresHistory {
     }
   }
 
-  /// What became of a shard that a process served.
+  /// The state of a shard that a process served, after the process has connected again.
   enum Verdict: Hashable {
     var isComplete: Bool { if case .complete = self { true } else { false } }
 
-    /// It has everything; `isCommitStored` says whether the last commit is there.
+    /// The database has all confirmed commits; `isCommitStored` if it has the unconfirmed one too.
     case complete(isCommitStored: Bool)
-    /// Another owner has it.
+    /// Another member has taken the shard.
     case taken
-    /// Commits may be missing. The next owner notices by itself, because the lineage changed.
+    /// Commits may be missing. The next owner notices that by the changed lineage.
     case doubtful
-    /// Commits are missing, which the next owner cannot see by itself.
+    /// Commits are missing; the next owner could not notice that, so this process marks the shard.
     case lost
   }
 
   /// Why the navs of a shard that was just taken need new epochs; nil if they do not.
   ///
-  /// `server` is the identity where the shard was proven last; nil for a shard that nobody has had.
+  /// `server` is the last database proven to have the whole shard; nil if the shard had no owner.
   static func loss(_ server: String?, isMarked: Bool, in found: PostgresIdentity) -> EpochLoss? {
     if isMarked { return .backup }
     // A directory that was put back looks like a server that was started again.

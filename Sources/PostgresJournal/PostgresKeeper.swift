@@ -13,8 +13,8 @@ final class PostgresKeeper: ClusterKeeper {
   /// Reads the records of the shards taken last.
   private var loading: PostgresLoading?
   private var wasConnected = false
-  /// When shards may be taken of members that have not renewed their leases since the server came
-  /// back, in milliseconds of the boot clock.
+  /// Until this time of the boot clock, in milliseconds, the keeper takes no shards from members
+  /// that have not renewed their leases since the server came back.
   private var takeOverNotBefore: UInt64 = 0
   /// A lease that ends after this time was renewed since the server came back; in milliseconds of
   /// the server's clock.
@@ -23,7 +23,7 @@ final class PostgresKeeper: ClusterKeeper {
   private var leaseWatch: LeaseWatch
   /// The warnings that were last logged about the server and its tables.
   private var loggedWarnings: [String] = []
-  /// The leases that had ended at the last read, by their ends as the database has them.
+  /// The ends of the leases that had ended at the last `read`, as the database has them.
   private var endedLeaseEnds: [Int64] = []
 
   /// Makes a keeper, which connects when it is first used.
@@ -47,16 +47,16 @@ final class PostgresKeeper: ClusterKeeper {
   private static let clockCommand = PostgresCommand(
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
 
-  /// Leaves the other daemons the time to renew leases that ended while the server was away.
+  /// Gives the other daemons time to renew leases that ended while the server was away.
   ///
-  /// With their leases they keep the epochs of their navs. One that has renewed its lease since has
-  /// had its time.
+  /// A daemon that renews its lease keeps its shards and the epochs of its navs. A daemon that has
+  /// renewed its lease since then gets no more time.
   private func delayTakeOvers(_ serverMilliseconds: Int64) {
     takeOverNotBefore = SystemClock.bootMilliseconds() + place.reconnectionMilliseconds
     renewedLeasesEndAfter = serverMilliseconds + Int64(place.lease)
   }
 
-  /// Runs statements, and gives up the connection if it was lost.
+  /// Runs statements, and closes the connection if it was lost.
   private func run(_ commands: [PostgresCommand]) throws(JournalError) -> [PostgresResult] {
     do throws(PostgresError) {
       let connection = try connectIfNeeded()
@@ -179,7 +179,7 @@ final class PostgresKeeper: ClusterKeeper {
     return try makeJournals(results[1], facts: results[2], connection, cluster)
   }
 
-  /// Records who had the shards before.
+  /// Stores in `navd.takeover` which members had the shards before.
   ///
   /// A failure is ignored, because only people read the record.
   private func recordTakeOver(_ taken: PostgresResult, _ connection: PostgresConnection) {

@@ -4,12 +4,12 @@ import NavigationHub
 
 /// Reads the records of shards that were just taken, by the connection that took them.
 ///
-/// One shard is loaded after the other, in ascending order. The rows of a shard lie between those of
-/// all others: one by one, the server would read a page of the table for nearly every row. So it
-/// reads the rows of many shards together, in the order of the pages, and sorts them. It fetches
-/// each part of them while the part before is replayed.
+/// One shard is loaded after the other, in ascending order. The rows of a shard lie between those
+/// of all others: shard by shard, the server would read a page of the table for nearly every row.
+/// So it reads the rows of many shards together, in the order of the pages, and sorts them. It
+/// fetches each part of them while the part before is replayed.
 final class PostgresLoading {
-  /// The tables with records; cursors of the server pass their rows on.
+  /// The tables with records; a cursor on the server reads each.
   enum Table: String, CaseIterable {
     case snapshots = "snapshot"
     case groups = "log"
@@ -29,10 +29,10 @@ final class PostgresLoading {
 
   /// How far a table is read.
   private struct ReadPosition {
-    /// The rows that have arrived, and the next one of them.
+    /// The rows that have arrived, and the index of the next one to pass on.
     var rows: PostgresResult?
     var nextRow = 0
-    /// The rows behind these; nil before they have arrived.
+    /// The rows after these; nil before they have arrived.
     var prefetchedRows: PostgresResult?
     /// Whether the last rows have arrived.
     var isComplete = false
@@ -45,10 +45,10 @@ final class PostgresLoading {
 
   private let connection: PostgresConnection
   private let place: PostgresPlace
-  /// The shards that have rows.
+  /// The taken shards that have rows.
   private let shards: Set<Shard>
   private var positions: [Table: ReadPosition] = [:]
-  /// The table with the rows that are on their way.
+  /// The table whose next rows the server is sending.
   private var awaitedTable: Table?
   /// Whether the transaction with the cursors has begun, and whether it is over.
   private var hasTransactionBegun = false
@@ -60,7 +60,7 @@ final class PostgresLoading {
     self.shards = Set(shards)
   }
 
-  /// Passes on the rows of a shard; those of earlier shards that failed to load are left out.
+  /// Passes on the rows of a shard; skips those of earlier shards that failed to load.
   func read(
     _ table: Table, of shard: Shard,
     _ consume: (PostgresResult, _ row: Int) throws(JournalError) -> Void
@@ -82,7 +82,7 @@ final class PostgresLoading {
     _ = try connection.run([PostgresCommand("ROLLBACK")])
   }
 
-  /// The rows of a table with the next one; nil if all were read.
+  /// Returns the fetched rows with the next row of a table; nil if all were read.
   private func rowsFromNext(of table: Table) throws(JournalError) -> PostgresResult? {
     let position = positions[table, default: ReadPosition()]
     if let rows = position.rows, position.nextRow < rows.count { return rows }
@@ -125,7 +125,7 @@ final class PostgresLoading {
     }
   }
 
-  /// Takes the rows of a table that come next, and has those behind them sent.
+  /// Receives the next rows of a table, and requests those after them.
   private func takeFetchedRows(of table: Table) throws(PostgresError) -> PostgresResult? {
     if let awaited = awaitedTable {
       awaitedTable = nil

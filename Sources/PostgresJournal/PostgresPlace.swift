@@ -23,14 +23,16 @@ package struct PostgresPlace: ClusterPlace {
 
   /// The milliseconds by which this process ends its lease earlier than the database does.
   ///
-  /// Two clocks count the lease. Of 5 s, clocks that differ by 1 % disagree about 50 ms.
+  /// Process and server use their own clocks: if these differ by 1 %, they disagree by 50 ms of 5
+  /// s.
   var leaseMarginMilliseconds: UInt64 { lease / 10 }
   /// The milliseconds after which a server that does not answer counts as lost.
   var answerTimeoutMilliseconds: UInt64 { lease / 2 }
-  /// The milliseconds within which each daemon that runs has found a server that is back.
+  /// The milliseconds within which every running daemon finds a server that is back.
   ///
-  /// It notices by its next renewal, after a third of the lease, that the former server is silent,
-  /// and waits `answerTimeoutMilliseconds` for it. Of all addresses but one, each can then cost a time-out.
+  /// A daemon notices by its next renewal, after a third of the lease, that the former server is
+  /// silent, and waits `answerTimeoutMilliseconds` for it. Then each address but one can cost a
+  /// connect time-out.
   var reconnectionMilliseconds: UInt64 {
     lease + UInt64(hostCount - 1) * PostgresConnection.connectTimeoutSeconds * 1000
   }
@@ -42,7 +44,6 @@ package struct PostgresPlace: ClusterPlace {
   ///
   /// Patroni promotes a standby within 30 s by default.
   static let longestOutageMilliseconds: UInt64 = 60_000
-  /// The pause between two attempts to connect, in milliseconds.
   static let reconnectPauseMilliseconds: Int32 = 100
 
   /// Makes a place, which connects to nothing yet; throws `.unreadable` if the connection string
@@ -116,9 +117,9 @@ package struct PostgresPlace: ClusterPlace {
     }
   }
 
-  /// The lease that a statement sent now renews.
+  /// The lease that a renewal sent now gives this process.
   ///
-  /// It is counted from before the statement is sent, so it never ends later here than there.
+  /// It counts from before the statement is sent, so it never ends later than in the database.
   func leaseFromNow() -> JournalLease {
     let now = SystemClock.bootMilliseconds()
     return JournalLease(renewAt: now + lease / 3, end: now + lease - leaseMarginMilliseconds)
@@ -139,8 +140,8 @@ package struct PostgresPlace: ClusterPlace {
     return identity
   }
 
-  /// Ends the processes of the server that hold rows for daemons that are silent in the middle of a
-  /// commit, if their leases have ended.
+  /// Ends the server's processes for daemons that are silent in the middle of a commit and whose
+  /// leases have ended, so that their row locks are released.
   ///
   /// Such a daemon has lost its power or its network. The server would wait for it for hours.
   func endLostPeers(_ connection: PostgresConnection) {

@@ -5,7 +5,6 @@ import RuntimePaths
 ///
 /// The checks use a table of their own, which they make and drop, and no table of a journal.
 package struct PostgresQualification {
-  /// The result of one check.
   package struct Check: Hashable, Sendable {
     /// What the server must do.
     package var promise: String
@@ -72,7 +71,7 @@ package struct PostgresQualification {
     checks.append(Check(promise: promise, failure: failure))
   }
 
-  /// Compare and append: of two that change a row from the same revision, one succeeds.
+  /// Checks that of two connections that change a row from the same revision, one succeeds.
   private mutating func checkConcurrentUpdates() throws(PostgresError) {
     let change =
       "UPDATE public.navd_qualification SET rev = rev + 1 WHERE id = 1 AND rev = 0 RETURNING rev"
@@ -91,7 +90,7 @@ package struct PostgresQualification {
       "of two changes from one revision, one succeeds", late == 0 ? nil : "both changes succeeded")
   }
 
-  /// The fence: a failed statement fails the whole pipeline.
+  /// Checks that a failed statement makes its whole transaction fail.
   private mutating func checkFailedStatementAborts() throws(PostgresError) {
     var failure: String? = "a transaction with a failed statement was committed"
     do throws(PostgresError) {
@@ -109,7 +108,7 @@ package struct PostgresQualification {
     addCheck("a fenced commit stores nothing", failure)
   }
 
-  /// The server's own count of syncs of its log, which each commit must raise.
+  /// Checks that each commit raises the server's own count of syncs of its log.
   private mutating func checkCommitsSync() throws(PostgresError) {
     let before = try syncs()
     for _ in 0..<Self.commits {
@@ -139,7 +138,7 @@ package struct PostgresQualification {
         : "SELECT sum(fsyncs)::bigint FROM pg_stat_io WHERE object = 'wal'")[0].integer(0, 0) ?? 0
   }
 
-  /// A connection that ends takes its open transaction with it, and releases what it held.
+  /// Checks that the server rolls back the transaction of a lost connection, and frees its locks.
   private mutating func checkLostConnectionRollsBack() throws(PostgresError) {
     let lost = try place.connect()
     let process =

@@ -9,7 +9,6 @@ final class PostgresReader: JournalEngineReader {
   private let place: PostgresPlace
   private var connection: PostgresConnection?
 
-  /// Makes a reader, which connects at its first read.
   init(_ place: PostgresPlace) { self.place = place }
 
   var name: String { place.name }

@@ -1,11 +1,11 @@
 import Journal
 import NavigationCore
 
-/// The tables of a journal in PostgreSQL, and the settings of a server that would break its promise.
+/// The tables of a journal in PostgreSQL, and the server settings on which its durability depends.
 ///
 /// Every table of records has the number of the shard first.
 enum PostgresSchema {
-  /// The version of the form, which rises with every change that older daemons cannot read.
+  /// The version of the tables, which rises with every change that older daemons cannot read.
   static let version: Int64 = 4
 
   /// The statements that make the tables of a new database.
@@ -171,11 +171,10 @@ enum PostgresSchema {
     private static let requiredNames = ["fsync", "full_page_writes"]
     private static let names = requiredNames + ["synchronous_standby_names", "data_checksums"]
 
-    /// Whether a commit of this moment survives a power failure; a part of each commit.
+    /// An SQL condition in each commit: whether a commit survives a power failure now.
     static let areSafeSQL = requiredNames.map { "current_setting('\($0)')::boolean" }
       .joined(separator: " AND ")
 
-    /// Reads the settings for `init(_:)`.
     static let command = PostgresCommand(
       "SELECT " + names.map { "current_setting('\($0)', true)" }.joined(separator: ", "))
 

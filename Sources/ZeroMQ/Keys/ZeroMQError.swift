@@ -7,7 +7,6 @@ import CZeroMQ
 package struct ZeroMQError: Error, Hashable, Sendable {
   /// The value of `errno` after the call.
   package let code: Int32
-  /// The name of the libzmq function.
   package let function: String
   /// The endpoint or the name of the option that the function got; empty without one.
   package let subject: String
@@ -48,8 +47,8 @@ enum CallOutcome {
 
 /// Calls libzmq again as long as signals interrupt it.
 ///
-/// It reads `errno` before anything else can change it. Waiting does not use it, because there an
-/// interruption is a result.
+/// It reads `errno` before anything else can change it. ``Poller/wait(milliseconds:)`` does not use
+/// it, because an interruption ends a wait.
 @inline(__always)
 func attempt(_ function: String, _ call: () -> Int32) -> CallOutcome {
   while true {

@@ -70,8 +70,8 @@ package struct Poller: ~Copyable {
 
   /// The descriptors of all slots, for another event loop; of a socket, its signal descriptor.
   ///
-  /// The law of ``addSignal(of:)`` holds for each. A wait of 0 ms that finds
-  /// nothing ready is such a receive for all sockets.
+  /// The law of ``addSignal(of:)`` holds for each. A wait of 0 ms that finds nothing ready counts
+  /// as a receive that found nothing, for all sockets.
   package func signalDescriptors() throws(ZeroMQError) -> [Int32] {
     var found: [Int32] = []
     for index in sockets.indices {
