@@ -22,7 +22,7 @@ extension Journal {
     precondition(isReplayed, "maintain before replay")
     precondition(budget > 0, "a budget of \(budget) rows does nothing")
     countTime(until: now)
-    let plan = makePlan(budget: budget, excess: excessBytes)
+    let plan = makePlan(navBudget: budget, excessBytes: excessBytes)
     var report = MaintenanceReport()
     report.needsSnapshot = plan.needsSnapshot
     if !plan.raisedFloors.isEmpty || !plan.forgotten.isEmpty {
@@ -63,9 +63,9 @@ extension Journal {
     }
   }
 
-  private func makePlan(budget: Int, excess: Int) -> RetentionPlan {
+  private func makePlan(navBudget: Int, excessBytes: Int) -> RetentionPlan {
     if pruning.nextEntryIndex >= ledger.entries.count { pruning.nextEntryIndex = 0 }
-    let end = min(ledger.entries.count, pruning.nextEntryIndex + budget)
+    let end = min(ledger.entries.count, pruning.nextEntryIndex + navBudget)
     let slice = ledger.entries[pruning.nextEntryIndex..<end]
     pruning.nextEntryIndex = end
     // Rows marked for deletion are deleted before more history is given up.

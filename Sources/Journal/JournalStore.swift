@@ -78,11 +78,11 @@ package protocol ClusterJournal: JournalStore {
 package struct ClusterState: Hashable, Sendable {
   package var view: ClusterView
   /// The names of the members to which an administrator has moved shards.
-  package var wanted: [Shard: String]
+  package var wantedOwners: [Shard: String]
 
-  package init(view: ClusterView, wanted: [Shard: String] = [:]) {
+  package init(view: ClusterView, wantedOwners: [Shard: String] = [:]) {
     self.view = view
-    self.wanted = wanted
+    self.wantedOwners = wantedOwners
   }
 }
 

@@ -46,7 +46,7 @@ struct RetentionPlan {
     _ entries: ArraySlice<LedgerEntry>, _ retention: Retention, _ ages: RowAges, excess: Int
   ) {
     var excess = excess
-    let ageLimits = (
+    let agedSequences = (
       pastMaximumAge: ages.newestSequence(ofAge: retention.milliseconds),
       pastQuarterAge: ages.newestSequence(ofAge: retention.milliseconds / 4),
       pastClosedAge: ages.newestSequence(ofAge: retention.closedMilliseconds)
@@ -54,7 +54,7 @@ struct RetentionPlan {
     // If space is short, the oldest history is deleted first.
     let order = excess > 0 ? entries.sorted { $0.oldestSequence < $1.oldestSequence } : nil
     for entry in order.map({ $0[...] }) ?? entries {
-      let rules = NavRetention(entry: entry, retention: retention, ageLimits: ageLimits)
+      let rules = NavRetention(entry: entry, retention: retention, agedSequences: agedSequences)
       guard !entry.isClosed else {
         if rules.mayForget, forgotten.count < Self.maximumNavs { forgotten.append(entry.nav) }
         continue
@@ -79,15 +79,15 @@ private struct NavRetention {
   let retention: Retention
   /// The newest sequences that are older than the maximum age, than a quarter of it, and than the
   /// age at which closed navs are deleted.
-  let ageLimits: (pastMaximumAge: UInt64, pastQuarterAge: UInt64, pastClosedAge: UInt64)
+  let agedSequences: (pastMaximumAge: UInt64, pastQuarterAge: UInt64, pastClosedAge: UInt64)
 
-  var mayForget: Bool { entry.headSequence <= ageLimits.pastClosedAge }
+  var mayForget: Bool { entry.headSequence <= agedSequences.pastClosedAge }
 
   /// The index of the newest snapshot below which retention keeps nothing; nil if the floor stays.
   var newFloorSnapshot: Int? {
     let found = entry.snapshots.lastIndex { snapshot in
       entry.headRevision - min(snapshot.revision, entry.headRevision) >= retention.revisions
-        || snapshot.sequence <= ageLimits.pastMaximumAge
+        || snapshot.sequence <= agedSequences.pastMaximumAge
     }
     return found.flatMap { entry.snapshots[$0].revision > entry.floor ? $0 : nil }
   }
@@ -99,7 +99,7 @@ private struct NavRetention {
     let covered = entry.snapshots.last?.revision ?? 0
     // Before the maximum age, so that rows do not outlive it by much for want of a snapshot.
     return entry.headRevision - covered >= retention.revisionsPerSnapshot
-      || first <= ageLimits.pastQuarterAge
+      || first <= agedSequences.pastQuarterAge
   }
 
   /// Estimates the bytes that are freed if history begins at this snapshot.

@@ -19,7 +19,7 @@ extension PostgresCluster {
     while SystemClock.monotonicMilliseconds() < giveUp {
       let isStored: Bool?
       do throws(PostgresError) {
-        isStored = try rejoin(Set(engines.map(\.shard)))
+        isStored = try rejoin(committing: Set(engines.map(\.shard)))
       } catch {
         reason = error.text
         _ = poll(nil, 0, PostgresPlace.reconnectPauseMilliseconds)
@@ -36,7 +36,7 @@ extension PostgresCluster {
   /// commits.
   ///
   /// Returns whether the last commit is stored; nil if another process has become the member.
-  private func rejoin(_ committing: Set<Shard>) throws(PostgresError) -> Bool? {
+  private func rejoin(committing: Set<Shard>) throws(PostgresError) -> Bool? {
     let connection = try postgres.connectChecked()
     let identity = try postgres.identity(connection)
     let results = try raiseGeneration(connection)

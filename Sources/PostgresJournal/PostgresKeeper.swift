@@ -112,7 +112,7 @@ final class PostgresKeeper: ClusterKeeper {
     }
     return ClusterState(
       view: ClusterView(member: place.member.name, members: members, lease: place.lease),
-      wanted: wanted)
+      wantedOwners: wanted)
   }
 
   /// The end of a lease in microseconds, NULL if nobody holds it, and the milliseconds until then.
