@@ -29,7 +29,7 @@ extension Journal {
       try carryOut(plan)
       report.forgotten = plan.forgotten
       for (nav, _) in plan.raisedFloors {
-        report.floors.append(.init(nav: nav, revision: ledger[nav].floor))
+        report.floors.append(.init(nav: nav, revision: ledger[nav].floorRevision))
       }
     }
     if pruning.isActive { report.deletedRows = try deleteExpiredRows(examining: budget) }
@@ -56,9 +56,9 @@ extension Journal {
 
   /// Resumes the deletions that the last process had not finished.
   func resumePruning() {
-    let closingNavs = Set(closingNavs)
+    let deletedNavs = Set(deletedNavs)
     for entry in ledger.entries {
-      let last = closingNavs.contains(entry.nav) ? entry.headSequence : entry.deletionEnd
+      let last = deletedNavs.contains(entry.nav) ? entry.headSequence : entry.deletionEnd
       pruning.include(entry.oldestSequence, last)
     }
   }
@@ -70,7 +70,7 @@ extension Journal {
     pruning.nextEntryIndex = end
     // Rows marked for deletion are deleted before more history is given up.
     var plan = RetentionPlan(slice, retention, ages, excess: pruning.isActive ? 0 : excessBytes)
-    plan.forgotten.removeAll { closingNavs.contains($0) }
+    plan.forgotten.removeAll { deletedNavs.contains($0) }
     return plan
   }
 
@@ -82,11 +82,11 @@ extension Journal {
         try deleteSnapshots(nav, ledger[nav].snapshots.prefix(keeping))
       }
       for nav in plan.forgotten { try deleteSnapshots(nav, ledger[nav].snapshots[...]) }
-      if !plan.forgotten.isEmpty { try metadata.write(closingNavs: closingNavs + plan.forgotten) }
+      if !plan.forgotten.isEmpty { try metadata.write(deletedNavs: deletedNavs + plan.forgotten) }
       try writeCensusAndAges(census.draft)
     }
     census.stored = census.draft
-    closingNavs += plan.forgotten
+    deletedNavs += plan.forgotten
     for (nav, keeping) in plan.raisedFloors {
       ledger[nav].snapshots.removeFirst(keeping)
       ledger[nav].hasWholeHistory = false
@@ -109,22 +109,22 @@ extension Journal {
 
   /// Examines the next `budget` rows and deletes those that retention no longer keeps.
   private func deleteExpiredRows(examining budget: Int) throws(JournalError) -> Int {
-    let closingNavs = Set(closingNavs)
+    let deletedNavs = Set(deletedNavs)
     var slice = PruningSlice(
       nextSequence: pruning.nextSequence, lastSequence: pruning.lastSequence, rowBudget: budget)
     var remaining: [UInt64] = []
     try transaction { () throws(JournalError) in
       census.draft = census.stored
-      while !slice.isDone { try prune(&slice, closingNavs) }
+      while !slice.isDone { try prune(&slice, deletedNavs) }
       let gone = slice.deleted.reduce(into: [UInt64: Int]()) { $0[$1.nav, default: 0] += 1 }
-      remaining = self.closingNavs.filter { (ledger.entry($0)?.rows ?? 0) > gone[$0, default: 0] }
-      if remaining != self.closingNavs { try metadata.write(closingNavs: remaining) }
+      remaining = self.deletedNavs.filter { (ledger.entry($0)?.rows ?? 0) > gone[$0, default: 0] }
+      if remaining != self.deletedNavs { try metadata.write(deletedNavs: remaining) }
       try writeCensusAndAges(census.draft)
     }
     census.stored = census.draft
     for row in slice.deleted { ledger.remove(row) }
-    for nav in closingNavs.subtracting(remaining) { ledger.remove(nav) }
-    self.closingNavs = remaining
+    for nav in deletedNavs.subtracting(remaining) { ledger.remove(nav) }
+    self.deletedNavs = remaining
     pruning.nextSequence = slice.nextSequence
     return slice.deleted.count
   }
@@ -133,8 +133,8 @@ extension Journal {
   ///
   /// It deletes the group if no row stays, and otherwise rewrites it under the same key. A nav's
   /// rows are deleted in ascending order without a gap, so none is left between deleted ones.
-  private func prune(_ slice: inout PruningSlice, _ closingNavs: Set<UInt64>) throws(JournalError) {
-    guard let (found, records) = try collectSurvivors(of: &slice, closingNavs),
+  private func prune(_ slice: inout PruningSlice, _ deletedNavs: Set<UInt64>) throws(JournalError) {
+    guard let (found, records) = try collectSurvivors(of: &slice, deletedNavs),
       records > batch.group.records
     else {
       return
@@ -153,7 +153,7 @@ extension Journal {
   ///
   /// It collects the rows that stay in `batch.group`.
   private func survivors(
-    of slice: inout PruningSlice, _ closingNavs: Set<UInt64>
+    of slice: inout PruningSlice, _ deletedNavs: Set<UInt64>
   ) throws(JournalError) -> (StoredGroup, rowCount: Int)? {
     var result: (StoredGroup, rowCount: Int)?
     let isThere = try engine.readGroup(from: slice.nextSequence) {
@@ -165,13 +165,13 @@ extension Journal {
         while cursor.next(in: heads) {
           records += 1
           let row = cursor.header
-          guard cursor.body.upperBound <= bodies.count else { break }
+          guard cursor.bodyRange.upperBound <= bodies.count else { break }
           let isDoomed =
-            closingNavs.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.deletionEnd ?? 0
+            deletedNavs.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.deletionEnd ?? 0
           if slice.spendBudget(on: row), isDoomed {
-            slice.deleted.append(RowSummary(row, bodyBytes: cursor.body.count))
+            slice.deleted.append(RowSummary(row, bodyBytes: cursor.bodyRange.count))
           } else {
-            batch.group.append(row, bodies.extracting(cursor.body))
+            batch.group.append(row, bodies.extracting(cursor.bodyRange))
           }
         }
         guard cursor.hasEnded(heads, at: found.last, bodyBytes: bodies.count) else {

@@ -48,14 +48,14 @@ extension Journal {
   private func replaySnapshots(
     _ consume: (SnapshotRow) throws(HubReplayError) -> Void
   ) throws(JournalError) {
-    let closingNavs = Set(closingNavs)
+    let deletedNavs = Set(deletedNavs)
     var latest: SnapshotRow?
     try engine.readSnapshots { (next) throws(JournalError) in
       if let latest {
         guard (latest.nav, latest.revision) < (next.nav, next.revision) else {
           throw damage("its snapshots are out of order")
         }
-        if latest.nav != next.nav, !closingNavs.contains(latest.nav) {
+        if latest.nav != next.nav, !deletedNavs.contains(latest.nav) {
           try replayStep(in: name) { () throws(HubReplayError) in try consume(latest) }
         }
       }
@@ -64,7 +64,7 @@ extension Journal {
       ledger.add(LedgerEntry.Snapshot(next, checksum: checksum), of: next.nav)
       latest = next
     }
-    if let latest, !closingNavs.contains(latest.nav) {
+    if let latest, !deletedNavs.contains(latest.nav) {
       try replayStep(in: name) { () throws(HubReplayError) in try consume(latest) }
     }
   }
@@ -73,7 +73,7 @@ extension Journal {
     _ onlyBeginningBodies: Bool, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
     _ expected: Census
   ) throws(JournalError) {
-    let closingNavs = Set(closingNavs)
+    let deletedNavs = Set(deletedNavs)
     var last: UInt64 = 0
     var isCounted = false
     try engine.readGroups { (group, heads, bodies) throws(JournalError) in
@@ -92,10 +92,10 @@ extension Journal {
       last = group.last
       var count = 0
       if onlyBeginningBodies, !RecordCursor.hasNavBeginnings(heads) {
-        count = try replayGroup(group, heads, Span(), group.bodyBytes(bodies), closingNavs, consume)
+        count = try replayGroup(group, heads, Span(), group.bodyBytes(bodies), deletedNavs, consume)
       } else {
         try group.withUncompressedBodies(bodies, in: name) { (bodies) throws(JournalError) in
-          count = try replayGroup(group, heads, bodies, bodies.count, closingNavs, consume)
+          count = try replayGroup(group, heads, bodies, bodies.count, deletedNavs, consume)
         }
       }
       census.stored.lastSequence = last
@@ -107,17 +107,17 @@ extension Journal {
   /// Passes on rows, with their bodies if `bodies` has them; returns their number.
   private func replayGroup(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ bodyBytes: Int,
-    _ closingNavs: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
+    _ deletedNavs: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) -> Int {
     var count = 0
     var cursor = RecordCursor(first: group.first)
     while cursor.next(in: heads) {
       count += 1
-      ledger.add(RowSummary(cursor.header, bodyBytes: cursor.body.count))
-      guard closingNavs.isEmpty || !closingNavs.contains(cursor.header.nav) else { continue }
-      let isThere = cursor.body.upperBound <= bodies.count
+      ledger.add(RowSummary(cursor.header, bodyBytes: cursor.bodyRange.count))
+      guard deletedNavs.isEmpty || !deletedNavs.contains(cursor.header.nav) else { continue }
+      let isThere = cursor.bodyRange.upperBound <= bodies.count
       do throws(HubReplayError) {
-        try consume(cursor.header, isThere ? bodies.extracting(cursor.body) : Span())
+        try consume(cursor.header, isThere ? bodies.extracting(cursor.bodyRange) : Span())
       } catch {
         throw JournalError(error, in: name)
       }

@@ -24,7 +24,7 @@ package final class Journal: JournalStore {
   package var witness: JournalWitness?
   let metadata: Metadata
   var ledger = Ledger()
-  var closingNavs: [UInt64] = []
+  var deletedNavs: [UInt64] = []
   var ages: RowAges
   /// `ages.countedMilliseconds` when the journal last stored the ages.
   var agesWrittenMilliseconds: UInt64
@@ -48,7 +48,7 @@ package final class Journal: JournalStore {
     self.place = place
     self.retention = retention
     metadata = Metadata(engine)
-    closingNavs = try metadata.closingNavs()
+    deletedNavs = try metadata.deletedNavs()
     ages = try metadata.ages()
     agesWrittenMilliseconds = ages.countedMilliseconds
   }
@@ -100,7 +100,7 @@ package final class Journal: JournalStore {
   package var problem: JournalError? { engine.problem }
 
   /// The lowest revision of a nav that can be rebuilt; 0 if the history is complete.
-  package func floor(of nav: UInt64) -> UInt64 { ledger.entry(nav)?.floor ?? 0 }
+  package func floorRevision(of nav: UInt64) -> UInt64 { ledger.entry(nav)?.floorRevision ?? 0 }
 }
 
 // Commits.

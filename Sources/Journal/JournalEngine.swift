@@ -116,7 +116,7 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
   /// Whether everything committed is known to be durable.
   case syncState = 2
   /// The closed navs with rows that are still to be deleted.
-  case closingNavs = 3
+  case deletedNavs = 3
   /// The time for which daemons had the journal open, and which rows were stored when; see `RowAges`.
   case rowAges = 4
   /// How many pages the next start must find in the write-ahead log; empty after an orderly end.

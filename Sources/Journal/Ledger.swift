@@ -36,7 +36,7 @@ struct LedgerEntry {
   init(nav: UInt64) { self.nav = nav }
 
   /// The lowest revision that can be rebuilt; 0 if the history is complete.
-  var floor: UInt64 { hasWholeHistory ? 0 : snapshots.first?.revision ?? 0 }
+  var floorRevision: UInt64 { hasWholeHistory ? 0 : snapshots.first?.revision ?? 0 }
 
   /// The sequence up to which rows are to be deleted; 0 for none.
   ///

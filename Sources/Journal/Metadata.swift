@@ -74,10 +74,10 @@ package struct Metadata {
   }
 
   /// Returns the numbers of closed navs whose rows are being deleted.
-  func closingNavs() throws(JournalError) -> [UInt64] { try numbers(.closingNavs) }
+  func deletedNavs() throws(JournalError) -> [UInt64] { try numbers(.deletedNavs) }
 
-  func write(closingNavs navs: [UInt64]) throws(JournalError) {
-    try write(.closingNavs, Self.bytes(navs))
+  func write(deletedNavs navs: [UInt64]) throws(JournalError) {
+    try write(.deletedNavs, Self.bytes(navs))
   }
 
   /// Returns the ages of the rows; those of an empty journal if none are stored.

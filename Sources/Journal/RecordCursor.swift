@@ -9,7 +9,7 @@ struct RecordCursor {
   /// The columns of the row read last.
   private(set) var header: RowHeader
   /// The range of that row's body among the bodies of the group.
-  private(set) var body = 0..<0
+  private(set) var bodyRange = 0..<0
   /// The authors described so far, each with its last op.
   private var authors: [RowAuthor] = []
   private var offset = 1
@@ -52,7 +52,7 @@ struct RecordCursor {
     header.isOpen = sort & RowGroup.openNavBit != 0
     header.previous = distance == 0 ? 0 : header.sequence - distance
     header.time &+= Self.zigzagDecoded(difference)
-    body = body.upperBound..<body.upperBound + Int(size)
+    bodyRange = bodyRange.upperBound..<bodyRange.upperBound + Int(size)
     return true
   }
 
@@ -101,7 +101,7 @@ struct RecordCursor {
   /// bodies.
   func hasEnded(_ heads: Span<UInt8>, at last: UInt64, bodyBytes: Int) -> Bool {
     !isBroken && offset == heads.count && header.sequence == last && offset > 1
-      && body.upperBound == bodyBytes
+      && bodyRange.upperBound == bodyBytes
   }
 
   /// Reads a number with seven bits in each byte, the least significant first.

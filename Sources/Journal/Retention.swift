@@ -61,7 +61,7 @@ struct RetentionPlan {
       }
       var keeping = rules.newFloorSnapshot
       if excess > 0 {
-        keeping = keeping ?? rules.nextSnapshotAboveFloor
+        keeping = keeping ?? rules.snapshotAboveFloor
         if let keeping { excess -= rules.estimatedBytes(belowSnapshot: keeping) }
       }
       if let keeping { raisedFloors.append((entry.nav, keeping)) }
@@ -89,10 +89,10 @@ private struct NavRetention {
       entry.headRevision - min(snapshot.revision, entry.headRevision) >= retention.revisions
         || snapshot.sequence <= agedSequences.pastMaximumAge
     }
-    return found.flatMap { entry.snapshots[$0].revision > entry.floor ? $0 : nil }
+    return found.flatMap { entry.snapshots[$0].revision > entry.floorRevision ? $0 : nil }
   }
 
-  var nextSnapshotAboveFloor: Int? { entry.snapshots.firstIndex { $0.revision > entry.floor } }
+  var snapshotAboveFloor: Int? { entry.snapshots.firstIndex { $0.revision > entry.floorRevision } }
 
   var needsSnapshot: Bool {
     guard let first = entry.firstUncovered else { return false }
@@ -105,9 +105,9 @@ private struct NavRetention {
   /// Estimates the bytes that are freed if history begins at this snapshot.
   func estimatedBytes(belowSnapshot index: Int) -> Int {
     let last = entry.snapshots[index].revision
-    guard last > entry.floor else { return 0 }
-    let all = max(1, entry.headRevision - min(entry.floor, entry.headRevision))
-    return Int(Double(entry.bytes) * Double(last - entry.floor) / Double(all))
+    guard last > entry.floorRevision else { return 0 }
+    let all = max(1, entry.headRevision - min(entry.floorRevision, entry.headRevision))
+    return Int(Double(entry.bytes) * Double(last - entry.floorRevision) / Double(all))
   }
 }
 

@@ -30,7 +30,7 @@ import NavigationHub
   private(set) var first: UInt64 = 0
   private(set) var last: UInt64 = 0
   private(set) var records = 0
-  private var time: UInt64 = 0
+  private var lastRowTime: UInt64 = 0
   /// The authors in the group, each with its last op.
   ///
   /// A head has the index of its author, from 1 on; at the first use, it also describes the author.
@@ -45,7 +45,7 @@ import NavigationHub
     self.first = first
     last = first - 1
     records = 0
-    time = 0
+    lastRowTime = 0
     authors.removeAll(keepingCapacity: true)
     headBuffer.clear()
     headBuffer.append(0)
@@ -75,7 +75,7 @@ import NavigationHub
     headBuffer.append(number: row.nav)
     headBuffer.append(number: row.revision)
     headBuffer.append(number: row.previous == 0 ? 0 : row.sequence - row.previous)
-    headBuffer.append(number: Self.zigzagEncoded(header.time &- time))
+    headBuffer.append(number: Self.zigzagEncoded(header.time &- lastRowTime))
     headBuffer.append(number: UInt64(row.bodyBytes))
     if let author = header.author { append(author) } else { headBuffer.append(number: 0) }
     headBuffer.makeRoom(numbers: 1)
@@ -83,7 +83,7 @@ import NavigationHub
     if let top = header.top { headBuffer.append(top.text) }
     bodyBuffer.append(body)
     last = row.sequence
-    time = header.time
+    lastRowTime = header.time
     records += 1
     return row
   }

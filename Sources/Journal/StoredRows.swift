@@ -120,7 +120,7 @@ struct LoadedGroup {
     self.bodies = bodies
     var rows: [(header: RowHeader, body: Range<Int>)] = []
     var cursor = RecordCursor(first: group.first)
-    while cursor.next(in: heads) { rows.append((cursor.header, cursor.body)) }
+    while cursor.next(in: heads) { rows.append((cursor.header, cursor.bodyRange)) }
     guard cursor.hasEnded(heads, at: group.last, bodyBytes: bodies.count) else {
       throw .damaged(path: path, what: "\(group.name) cannot be separated")
     }

@@ -107,7 +107,7 @@ enum JournalReplay {
     _ hub: inout Hub, _ journals: [Journal], _ report: (String) -> Void = { _ in }
   ) throws(JournalError) {
     let byShard = Dictionary(uniqueKeysWithValues: journals.map { ($0.shard, $0) })
-    hub.takeFloors { byShard[Shard(ofNav: $0)]?.floor(of: $0) ?? 0 }
+    hub.takeFloors { byShard[Shard(ofNav: $0)]?.floorRevision(of: $0) ?? 0 }
     let (open, rows) = (hub.openNavs, hub.rememberedRows)
     guard !open.isEmpty || !rows.isEmpty, let journal = journals.first else { return }
     let reader = try journal.place.openReader()

@@ -90,7 +90,9 @@ import Testing
     #expect(!contents.rows.contains { $0.nav == 8 }, "it was forgotten")
     #expect(restored.isRestored && restored.mustRenewEpochs && !original.isRestored)
     #expect(restored.lastSequence == original.lastSequence)
-    #expect((1...3).map { restored.floor(of: $0) } == (1...3).map { original.floor(of: $0) })
+    #expect(
+      (1...3).map { restored.floorRevision(of: $0) }
+        == (1...3).map { original.floorRevision(of: $0) })
     #expect(restored.statistics.rows == original.statistics.rows)
     var next = Writer(seed: 9)
     next.sequence = restored.lastSequence

@@ -73,7 +73,7 @@ import Testing
       let raised = plan.raisedFloors.filter { $0.nav == entry.nav }
       #expect(raised.count <= 1)
       let wanted = entry.snapshots.last { Self.isBeyond($0, entry) }
-      let rises = !entry.isClosed && (wanted?.revision ?? 0) > entry.floor
+      let rises = !entry.isClosed && (wanted?.revision ?? 0) > entry.floorRevision
       #expect(
         raised.first.map { entry.snapshots[$0.firstKeptSnapshot].revision }
           == (rises ? wanted : nil)?.revision)
@@ -123,14 +123,14 @@ import Testing
     }
     guard let youngest = pressed.map({ oldest($0.nav) }).max() else { return }
     for entry in entries where !entry.isClosed && entry.oldestSequence < youngest {
-      let canRise = entry.snapshots.contains { $0.revision > entry.floor }
+      let canRise = entry.snapshots.contains { $0.revision > entry.floorRevision }
       #expect(!canRise || plan.raisedFloors.contains { $0.nav == entry.nav }, "nav \(entry.nav)")
     }
     // Without the youngest of them, the others would not free enough.
     let freed = plan.raisedFloors.filter { oldest($0.nav) < youngest }.map { raised in
       let entry = entries[Int(raised.nav) - 1]
-      let all = Double(max(1, entry.headRevision - entry.floor))
-      let gone = entry.snapshots[raised.firstKeptSnapshot].revision - entry.floor
+      let all = Double(max(1, entry.headRevision - entry.floorRevision))
+      let gone = entry.snapshots[raised.firstKeptSnapshot].revision - entry.floorRevision
       return Int(Double(entry.bytes) * Double(gone) / all)
     }
     #expect(freed.reduce(0, +) < excess)

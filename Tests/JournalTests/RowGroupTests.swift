@@ -57,8 +57,8 @@ import Testing
     var cursor = RecordCursor(first: first)
     var rows: [JournalRow] = []
     while cursor.next(in: parts.heads.span) {
-      guard cursor.body.upperBound <= parts.bodies.count else { return nil }
-      rows.append(JournalRow(cursor.header, body: Array(parts.bodies[cursor.body])))
+      guard cursor.bodyRange.upperBound <= parts.bodies.count else { return nil }
+      rows.append(JournalRow(cursor.header, body: Array(parts.bodies[cursor.bodyRange])))
     }
     return cursor.hasEnded(parts.heads.span, at: last, bodyBytes: parts.bodies.count) ? rows : nil
   }
