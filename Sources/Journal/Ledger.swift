@@ -24,7 +24,7 @@ struct LedgerEntry {
   var bytes = 0
   /// The snapshots in ascending order of revision.
   ///
-  /// The first one is the floor as soon as `hasWholeHistory` is false.
+  /// Once `hasWholeHistory` is false, no revision below the first one can be rebuilt.
   var snapshots: [Snapshot] = []
   /// The sequence of the oldest row that no snapshot covers; nil if there is none.
   var firstUncovered: UInt64?

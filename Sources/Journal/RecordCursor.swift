@@ -8,7 +8,7 @@ import NavigationHub
 struct RecordCursor {
   /// The columns of the row read last.
   private(set) var header: RowHeader
-  /// The range of that row's body among the bodies of the group.
+  /// The range of the body of the row read last, in the uncompressed bodies of the group.
   private(set) var bodyRange = 0..<0
   /// The authors described so far, each with its last op.
   private var authors: [RowAuthor] = []
@@ -97,8 +97,7 @@ struct RecordCursor {
   /// Reverses `RowGroup.zigzagEncoded`, which stores the sign in the lowest bit.
   private static func zigzagDecoded(_ number: UInt64) -> UInt64 { number >> 1 ^ (0 &- number & 1) }
 
-  /// Whether all heads were read, the last one is that of row `last`, and its body ends with the
-  /// bodies.
+  /// Whether all heads were read, `last` is the last row, and its body ends where the bodies end.
   func hasEnded(_ heads: Span<UInt8>, at last: UInt64, bodyBytes: Int) -> Bool {
     !isBroken && offset == heads.count && header.sequence == last && offset > 1
       && bodyRange.upperBound == bodyBytes

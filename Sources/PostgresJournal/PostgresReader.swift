@@ -53,7 +53,7 @@ final class PostgresReader: JournalEngineReader {
     return result.count > 0 ? try result.snapshot(0, name) : nil
   }
 
-  /// Reads, on a new connection if the old one was lost, until the outage of the server is too long.
+  /// Runs a statement that reads; if the connection is lost, tries again for up to a minute.
   private func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
     let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutageMilliseconds
     while true {
@@ -87,7 +87,7 @@ extension PostgresCommand {
 }
 
 extension PostgresResult {
-  /// Returns false if there is no such row.
+  /// Passes on the group in a row of the result; returns false if there is no such row.
   func readGroup(
     _ row: Int, _ name: String, _ consume: GroupConsumer
   ) throws(JournalError) -> Bool {

@@ -3,7 +3,7 @@ import NavigationCore
 
 /// The tables of a journal in PostgreSQL, and the server settings on which its durability depends.
 ///
-/// Every table of records has the number of the shard first.
+/// The first column of every table of records is the number of the shard.
 enum PostgresSchema {
   /// The version of the tables, which rises with every change that older daemons cannot read.
   static let version: Int64 = 4
@@ -150,7 +150,7 @@ enum PostgresSchema {
     /// What the administrator should know, each in one line.
     var warnings: [String] = []
 
-    /// Judges the values of settings by their names.
+    /// Judges the settings of a server, given as values by name.
     init(_ values: [String: String]) {
       for name in Self.requiredNames where values[name] != "on" {
         refusal =

@@ -14,8 +14,8 @@ package struct Message: ~Copyable {
 
   /// The size from which a payload is long, so that ``heldOctets`` counts it.
   ///
-  /// Counting a payload costs an allocation, and a cache line between threads: with all counted, navd
-  /// performed 0.88 times the operations of one connection.
+  /// Counting a payload costs an allocation, and a cache line shared by threads. With all payloads
+  /// counted, navd performed 12 % fewer operations of one connection per second.
   package static var longPayloadOctets: Int { 2048 }
 
   /// The octets to count for the memory that libzmq uses beside each payload, long or short.

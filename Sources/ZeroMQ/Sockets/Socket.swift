@@ -117,7 +117,7 @@ extension Socket {
     return .sent
   }
 
-  /// Queues the frames of a message up to the head; the caller must send the body if it is `sent`.
+  /// Queues the frames of a message up to the head; after `sent`, the caller must send the body.
   private func sendThroughHead(
     to routingID: Span<UInt8>, _ isEnveloped: Bool, _ head: Span<UInt8>
   ) throws(ZeroMQError) -> SendResult {

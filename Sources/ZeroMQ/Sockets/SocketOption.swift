@@ -58,7 +58,7 @@ package enum SocketOption: Hashable, Sendable {
   /// A bound, listening, non-blocking descriptor for the next bind; −1 for none.
   case useDescriptor(Int32)
   case ipv6(Bool)
-  /// Queue messages for completed connections only, so that no successor gets them.
+  /// Queue messages for completed connections only, so that no later peer gets them.
   case immediate(Bool)
   /// The time before reconnecting; −1 for never.
   case reconnectInterval(milliseconds: Int32)
