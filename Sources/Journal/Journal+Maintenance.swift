@@ -152,7 +152,7 @@ extension Journal {
   /// Finds the next group of a slice, and the number of its rows; nil at the end of the slice.
   ///
   /// It collects the rows that stay in `batch.group`.
-  private func survivors(
+  private func collectSurvivors(
     of slice: inout PruningSlice, _ deletedNavs: Set<UInt64>
   ) throws(JournalError) -> (StoredGroup, rowCount: Int)? {
     var result: (StoredGroup, rowCount: Int)?
