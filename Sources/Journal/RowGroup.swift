@@ -37,7 +37,7 @@ import NavigationHub
   private var authors: [RowAuthor] = []
   private var headBuffer = ScratchBuffer(capacity: 4096)
   private var bodyBuffer = ScratchBuffer(capacity: Self.maximumBytes)
-  private var packed = Packing()
+  private var packed = LZ4Buffer()
 
   /// Removes all rows; `first` is the key of the next group.
   mutating func begin(_ first: UInt64) {
@@ -128,7 +128,7 @@ import NavigationHub
     packed.clear()
     guard records > 1 else { return }
     // Taken out while it is written to, because the group lends its bodies at the same time.
-    var target = Packing()
+    var target = LZ4Buffer()
     swap(&target, &packed)
     target.pack(bodyBuffer.bytes)
     swap(&target, &packed)

@@ -26,7 +26,7 @@ final class SQLiteEngine: JournalEngine {
   private var syncState: SyncState
   private var isSynchronous = true
   private var logReserve: LogReserve
-  private let files: JournalFiles
+  private let fileWatch: JournalFileWatch
 
   /// Locks the directory, which it makes if there is none, makes an empty journal if there is none,
   /// and checks the format.
@@ -75,7 +75,7 @@ final class SQLiteEngine: JournalEngine {
     syncState = try Metadata(facts).state()
     let isWhole = syncState == .clean || syncState == .dirty(bootID: bootID)
     rowLoss = isWhole ? nil : syncState == Self.restoredState ? .backup : .crash
-    files = JournalFiles(directory: directory, database: path, isReadOnly: isFrozen)
+    fileWatch = JournalFileWatch(directory: directory, database: path, isReadOnly: isFrozen)
     self.lock = consume lock
     // After unsynced commits were lost, any part of the log may be missing, so its damage is no
     // error.
@@ -88,9 +88,9 @@ final class SQLiteEngine: JournalEngine {
   }
 
   /// Whether the journal was opened on a read-only file system, so that the engine only reads.
-  var isMountedReadOnly: Bool { files.isReadOnly }
+  var isMountedReadOnly: Bool { fileWatch.isReadOnly }
   var shard: Shard { .first }
-  var problem: JournalError? { files.problem }
+  var problem: JournalError? { fileWatch.problem }
 
   var name: String { database.path }
 

@@ -41,7 +41,7 @@ package struct StoredGroup: Hashable, Sendable {
     _ consume: (Span<UInt8>) throws(JournalError) -> Void
   ) throws(JournalError) {
     guard unpackedBytes > 0 else { return try consume(bodies) }
-    guard let unpacked = Packing.unpack(bodies, size: unpackedBytes) else {
+    guard let unpacked = LZ4Buffer.unpack(bodies, size: unpackedBytes) else {
       throw .damaged(path: path, what: "\(name) cannot be unpacked")
     }
     try consume(unpacked.span)

@@ -45,7 +45,7 @@ extension PostgresCluster {
     let hasLease = (heldLease?.lease.end ?? 0) > SystemClock.bootMilliseconds()
     let reconnection = PostgresHistory.Reconnection(
       former: self.identity, found: identity, hasLease: hasLease,
-      hasRenewal: results[0].integer(0, 1) ?? 0 >= heldLease?.serverEndMicroseconds ?? 0)
+      isRenewalStored: results[0].integer(0, 1) ?? 0 >= heldLease?.serverEndMicroseconds ?? 0)
     let verdicts = reconnection.verdicts(
       shards.mapValues(\.engine.expectedCount), committing, Self.counts(results[1]), doubtfulShards)
     doubtfulShards.formUnion(verdicts.shards { !$0.isComplete })

@@ -54,7 +54,7 @@ final class PostgresCluster: ClusterJournal {
       }
       return connection
     }
-    try PostgresSchema.prepare(
+    try PostgresSchema.prepareTables(
       connection, postgres.name,
       until: SystemClock.monotonicMilliseconds() + postgres.answerTimeoutMilliseconds)
     self.connection = connection
@@ -344,7 +344,7 @@ final class PostgresCluster: ClusterJournal {
         .text(postgres.member.name), .text(postgres.process), .integer(generation)),
       PostgresCommand(
         "SELECT id, epoch, commits, ctid FROM navd.shard WHERE id = ANY($1) ORDER BY id",
-        .integers(engines.map { Int64($0.shard.number) })), PostgresSchema.Settings.command,
+        .integers(engines.map { Int64($0.shard.number) })), PostgresSchema.Settings.selectCommand,
       PostgresConnection.processCommand,
     ])
     if let refusal = PostgresSchema.Settings(results[2]).refusal {

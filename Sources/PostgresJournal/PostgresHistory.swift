@@ -54,11 +54,11 @@ enum PostgresHistory {
     /// shards.
     var hasLease: Bool
     /// Whether the database has the member's last renewal of its lease.
-    var hasRenewal: Bool
+    var isRenewalStored: Bool
 
     /// Whether the database has all confirmed commits of each shard with the expected numbers.
     private var isContinuous: Bool {
-      hasLease || former == found || former.lineage == found.lineage && hasRenewal
+      hasLease || former == found || former.lineage == found.lineage && isRenewalStored
     }
 
     /// Compares a shard's numbers with the stored ones, which are nil if the database lacks the

@@ -82,7 +82,7 @@ final class PostgresKeeper: ClusterKeeper {
         FROM navd.member ORDER BY name
         """),
       PostgresCommand("SELECT id, owner, wanted FROM navd.shard ORDER BY id"), Self.clockCommand,
-      PostgresSchema.Settings.command,
+      PostgresSchema.Settings.selectCommand,
     ])
     logNewWarnings(PostgresSchema.Settings(results[3]), shards: results[1].count)
     var owned: [String: [Shard]] = [:]

@@ -127,7 +127,7 @@ package struct PostgresPlace: ClusterPlace {
 
   func connectChecked() throws(PostgresError) -> PostgresConnection {
     let connection = try connect()
-    let results = try connection.run([PostgresSchema.Settings.command])
+    let results = try connection.run([PostgresSchema.Settings.selectCommand])
     if let refusal = PostgresSchema.Settings(results[0]).refusal { throw .unreachable(refusal) }
     return connection
   }

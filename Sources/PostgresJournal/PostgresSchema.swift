@@ -53,7 +53,7 @@ enum PostgresSchema {
 
   /// Makes the tables of a new database; throws `.newer` or `.older` if another version made them,
   /// and changes nothing then.
-  static func prepare(
+  static func prepareTables(
     _ connection: PostgresConnection, _ name: String, until deadline: UInt64
   ) throws(JournalError) {
     var found: Int64
@@ -175,10 +175,10 @@ enum PostgresSchema {
     static let areSafeSQL = requiredNames.map { "current_setting('\($0)')::boolean" }
       .joined(separator: " AND ")
 
-    static let command = PostgresCommand(
+    static let selectCommand = PostgresCommand(
       "SELECT " + names.map { "current_setting('\($0)', true)" }.joined(separator: ", "))
 
-    /// Judges the result of `command`.
+    /// Judges the result of `selectCommand`.
     init(_ result: PostgresResult) {
       self.init(
         Dictionary(

@@ -18,7 +18,7 @@ import Testing
     var name: String
     var found = PostgresHistoryTests.home
     var hasLease = true
-    var hasRenewal = true
+    var isRenewalStored = true
     var isCommitting = false
     var stored: PostgresHistory.Count? = PostgresHistory.Count(ownerEpoch: 3, commits: 10)
     var verdict = PostgresHistory.Verdict.complete(isCommitStored: false)
@@ -48,7 +48,7 @@ import Testing
       name: "a server that was away for longer than the lease", found: restarted, hasLease: false),
     Case(
       name: "a data directory from before the last renewal", found: restarted, hasLease: false,
-      hasRenewal: false, verdict: .lost),
+      isRenewalStored: false, verdict: .lost),
     Case(name: "a promotion within the lease", found: promoted),
     Case(
       name: "a promotion within the lease with a stored commit", found: promoted,
@@ -64,7 +64,8 @@ import Testing
   @Test("a shard of a process that lost its connection", arguments: cases)
   func verdict(one: Case) {
     let witness = PostgresHistory.Reconnection(
-      former: Self.home, found: one.found, hasLease: one.hasLease, hasRenewal: one.hasRenewal)
+      former: Self.home, found: one.found, hasLease: one.hasLease,
+      isRenewalStored: one.isRenewalStored)
     let found = witness.verdict(
       Self.count(3, 10), isCommitting: one.isCommitting, one.stored)
     #expect(found == one.verdict)
@@ -72,7 +73,7 @@ import Testing
 
   @Test func `a part of a transaction, and what was doubtful before, is lost`() {
     let witness = PostgresHistory.Reconnection(
-      former: Self.home, found: Self.home, hasLease: true, hasRenewal: true)
+      former: Self.home, found: Self.home, hasLease: true, isRenewalStored: true)
     let shards = (0..<4).map { Shard($0) }
     let own = Dictionary(uniqueKeysWithValues: shards.map { ($0, Self.count(3, 10)) })
     var stored = own

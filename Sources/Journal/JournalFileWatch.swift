@@ -3,7 +3,7 @@ import Glibc
 /// The files of an open journal, to notice that somebody removed, moved or replaced them.
 ///
 /// SQLite goes on writing to a file that has no name any more. Any thread may use it.
-struct JournalFiles: Sendable {
+struct JournalFileWatch: Sendable {
   private let files: [(path: String, identity: [UInt])]
   /// Whether the journal was opened on a read-only file system: SQLite then writes nothing to it any more.
   let isReadOnly: Bool

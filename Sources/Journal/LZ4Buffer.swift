@@ -4,7 +4,7 @@ import CJournal
 ///
 /// Rows of one batch resemble each other. Compressing them takes less processor time than writing
 /// the same rows uncompressed, once into the write-ahead log and again at the checkpoint.
-@safe struct Packing: ~Copyable {
+@safe struct LZ4Buffer: ~Copyable {
   /// The minimum of bytes to compress; fewer bytes fit into one page anyway.
   static let minimumBytes = 1024
   /// The maximum of uncompressed bytes that `unpack` accepts, whatever size a damaged row has.
