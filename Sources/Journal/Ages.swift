@@ -1,62 +1,66 @@
-/// The ages of rows, by time that passed while a daemon had the journal open.
+/// Computes how old rows are, by the time for which a daemon had the journal open.
 ///
-/// No wall clock counts: it can jump in both directions, and a machine without a battery starts in a
-/// past year. Only time between two calls of `advance` in one process counts, as the boot clock measured
-/// it. Time without a daemon does not count.
+/// The wall clock does not count: it can jump in both directions, and a machine without a battery
+/// starts in a past year. Only the time between two calls of `advance` in one process counts, in
+/// milliseconds of the boot clock. Time without a daemon does not count.
 ///
-/// Law: no row is younger than its age. If `n` was the counted time at the first `advance` after the row,
-/// its age is at least 8/9 of the time counted since `n`.
-struct Ages: Hashable {
-  /// A moment at which every row up to `lastSequence` was stored.
-  struct Mark: Hashable {
-    /// The counted time in milliseconds.
-    var time: UInt64
-    var lastSequence: UInt64
+/// Law: the age that this type computes for a row is at most the time counted since the journal stored
+/// it, and at least 8/9 of the time counted since the first `advance` after that.
+struct RowAges: Hashable {
+  /// A point of the counted time, and the newest row that the journal had then.
+  struct Sample: Hashable {
+    /// The milliseconds counted up to this sample.
+    var countedMilliseconds: UInt64
+    var newestSequence: UInt64
   }
 
-  /// The counted time in milliseconds.
-  private(set) var time: UInt64
-  /// The marks in ascending order of both numbers.
-  private(set) var marks: [Mark]
-  /// The boot clock at the last `advance`; nil before the first one of this process.
-  private var advancedAt: UInt64?
+  /// The milliseconds for which daemons have had the journal open.
+  private(set) var countedMilliseconds: UInt64
+  /// The samples in ascending order of both numbers.
+  private(set) var samples: [Sample]
+  /// The boot clock in milliseconds at the last `advance`; nil before the first one of this process.
+  private var lastAdvance: UInt64?
 
-  init(time: UInt64 = 0, marks: [Mark] = []) {
-    (self.time, self.marks) = (time, marks)
+  init(countedMilliseconds: UInt64 = 0, samples: [Sample] = []) {
+    (self.countedMilliseconds, self.samples) = (countedMilliseconds, samples)
   }
 
-  /// The sequence of the newest row that is at least `age` milliseconds old; 0 for none.
+  /// The sequence of the newest row that is at least so many milliseconds old; 0 for none.
   ///
-  /// All rows before it are that old too. O(marks).
-  func newestSequence(ofAge age: UInt64) -> UInt64 {
-    marks.last { time - min($0.time, time) >= age }?.lastSequence ?? 0
+  /// All rows before it are that old too. O(samples).
+  func newestSequence(ofAge milliseconds: UInt64) -> UInt64 {
+    let counted = countedMilliseconds
+    return samples.last { counted - min($0.countedMilliseconds, counted) >= milliseconds }?
+      .newestSequence ?? 0
   }
 
-  /// Counts the time until `now`, in milliseconds of the boot clock; `newest` is the newest row.
-  mutating func advance(_ now: UInt64, newest: UInt64) {
-    time += now - min(advancedAt ?? now, now)
-    advancedAt = now
-    if newest > marks.last?.lastSequence ?? 0 {
-      marks.append(Mark(time: time, lastSequence: newest))
+  /// Counts the time since the last call; `bootTime` is in milliseconds of the boot clock.
+  mutating func advance(to bootTime: UInt64, newestSequence: UInt64) {
+    countedMilliseconds += bootTime - min(lastAdvance ?? bootTime, bootTime)
+    lastAdvance = bootTime
+    if newestSequence > samples.last?.newestSequence ?? 0 {
+      samples.append(
+        Sample(countedMilliseconds: countedMilliseconds, newestSequence: newestSequence))
     }
-    mergeMarks()
+    thinOutSamples()
   }
 
-  /// Removes marks, so that their number grows with the logarithm of the counted time.
+  /// Removes samples, so that their number grows with the logarithm of the counted time.
   ///
-  /// Rows of a removed mark get the next one's age, which is at most an eighth less.
-  private mutating func mergeMarks() {
-    var kept: [Mark] = []
-    for (index, mark) in marks.enumerated() {
-      if index + 1 < marks.count {
-        let next = marks[index + 1].time
-        if next - (kept.last?.time ?? 0) <= (time - next) / 8 { continue }
+  /// Rows of a removed sample get the age of the next sample, which is at most an eighth less.
+  private mutating func thinOutSamples() {
+    var kept: [Sample] = []
+    for (index, sample) in samples.enumerated() {
+      if index + 1 < samples.count {
+        let next = samples[index + 1].countedMilliseconds
+        let former = kept.last?.countedMilliseconds ?? 0
+        if next - former <= (countedMilliseconds - next) / 8 { continue }
       }
-      kept.append(mark)
+      kept.append(sample)
     }
-    marks = kept
+    samples = kept
   }
 
-  /// Forgets marks that cover rows which the journal does not have, as after lost commits.
-  mutating func removeMarks(through newest: UInt64) { marks.removeAll { $0.lastSequence > newest } }
+  /// Removes samples with rows that the journal lacks, as after lost commits.
+  mutating func removeSamples(above last: UInt64) { samples.removeAll { $0.newestSequence > last } }
 }

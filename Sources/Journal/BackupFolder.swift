@@ -22,13 +22,13 @@ package enum BackupFolder {
 
   /// Finds the backups to remove, so that `keep` of them stay.
   ///
-  /// A wrong clock made names that are later than `newest`. They do not count, so they crowd out no
-  /// copy. They also stay, because the present clock can be the wrong one.
+  /// A wrong clock made names that are later than `newest`. Such names do not count towards `keep`.
+  /// Their files stay, because the present clock can be the wrong one.
   ///
   /// `keep` is at least 1. `newest` was just made, and stays whatever its time is. Names of another
   /// form are never returned. The oldest comes first.
-  package static func expired(
-    _ names: [String], keeping keep: Int, newest: String
+  package static func namesToRemove(
+    from names: [String], keeping keep: Int, newest: String
   ) -> [String] {
     let others = names.filter { $0 < newest && seconds(of: $0) != nil }.sorted()
     return Array(others.dropLast(max(keep, 1) - 1))
@@ -50,32 +50,32 @@ package enum BackupFolder {
   /// Finds the time of the newest backup in seconds since 1970; nil if there is none.
   ///
   /// Names later than `now` do not count. Throws `.unreadable` if the directory cannot be read.
-  package static func newest(in folder: String, at now: Int) throws(JournalError) -> Int? {
+  package static func newestSeconds(in folder: String, upTo now: Int) throws(JournalError) -> Int? {
     try names(in: folder).compactMap { seconds(of: $0) }.filter { $0 <= now }.max()
   }
 
   /// Removes the oldest backups beyond `keep`, at least 1; the one with the name `newest` stays.
   ///
   /// It goes on after a file that cannot be removed. It returns the names of the files that are
-  /// removed, and the first fault.
+  /// removed, and the first error.
   package static func prune(
     _ folder: String, keeping keep: Int, newest: String,
     remove: (String) throws(JournalError) -> Void = unlinkFile
-  ) -> (removed: [String], fault: JournalError?) {
-    var (removed, fault): ([String], JournalError?) = ([], nil)
+  ) -> (removed: [String], firstError: JournalError?) {
+    var (removed, firstError): ([String], JournalError?) = ([], nil)
     do throws(JournalError) {
-      for name in expired(try names(in: folder), keeping: keep, newest: newest) {
+      for name in namesToRemove(from: try names(in: folder), keeping: keep, newest: newest) {
         do throws(JournalError) {
           try remove(folder + "/" + name)
           removed.append(name)
         } catch {
-          fault = fault ?? error
+          firstError = firstError ?? error
         }
       }
       if !removed.isEmpty { try syncFile(folder) }
     } catch {
-      fault = fault ?? error
+      firstError = firstError ?? error
     }
-    return (removed, fault)
+    return (removed, firstError)
   }
 }

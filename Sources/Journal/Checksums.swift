@@ -5,13 +5,13 @@ import NavigationHub
 /// The numbers that a checksum covers besides bytes, folded into a seed.
 ///
 /// A change of any one number changes the seed.
-private struct Seed {
+private struct ChecksumSeed {
   private(set) var bits: UInt64
 
   /// Begins with the kind of record, so that the checksum of one kind never fits another.
   init(_ kind: UInt64) { bits = kind }
 
-  mutating func add(_ number: UInt64) {
+  mutating func mix(_ number: UInt64) {
     // An odd factor has an inverse modulo 2^64, so the fold loses no information.
     bits = (bits ^ number) &* 0x9e37_79b9_7f4a_7c15
   }
@@ -29,9 +29,9 @@ extension RowGroup {
   static func checksum(
     first: UInt64, last: UInt64, size: UInt64, heads: Span<UInt8>, _ bodies: Span<UInt8>
   ) -> UInt64 {
-    var seed = Seed(1)
-    for number in [first, last, size] { seed.add(number) }
-    seed.add(seed.checksum(of: heads))
+    var seed = ChecksumSeed(1)
+    for number in [first, last, size] { seed.mix(number) }
+    seed.mix(seed.checksum(of: heads))
     return seed.checksum(of: bodies)
   }
 }
@@ -39,8 +39,8 @@ extension RowGroup {
 extension SnapshotRow {
   /// The checksum stored with the snapshot, which covers all its other columns.
   var checksum: UInt64 {
-    var seed = Seed(2)
-    for number in [nav, revision, sequence, time] { seed.add(number) }
+    var seed = ChecksumSeed(2)
+    for number in [nav, revision, sequence, time] { seed.mix(number) }
     return seed.checksum(of: body.span)
   }
 }
@@ -48,8 +48,8 @@ extension SnapshotRow {
 extension Metadata {
   /// Computes the checksum stored with an entry of the metadata table.
   static func checksum(_ key: UInt64, _ value: [UInt8]) -> UInt64 {
-    var seed = Seed(3)
-    seed.add(key)
+    var seed = ChecksumSeed(3)
+    seed.mix(key)
     return seed.checksum(of: value.span)
   }
 }

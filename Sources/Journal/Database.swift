@@ -17,12 +17,12 @@ enum DatabaseAction {
   private var handle: OpaquePointer?
   private var statements: [Statement] = []
   /// The number of pages in the write-ahead log after the last commit; SQLite's hook writes it.
-  private let logPages: UnsafeMutablePointer<Int32>
+  private let walPageCounter: UnsafeMutablePointer<Int32>
 
   /// Makes SQLite distinguish failed reads from other errors; runs once in the process.
   private static let distinguishFailedReads: Void = {
-    let isPossible = navd_sqlite3_distinguish_failed_reads()
-    assert(isPossible != 0, "SQLite has no system call for reads")
+    let isInstalled = navd_sqlite3_distinguish_failed_reads()
+    assert(isInstalled != 0, "SQLite has no system call for reads")
   }()
 
   /// Opens an existing file; with `creating`, makes the file if there is none.
@@ -33,8 +33,8 @@ enum DatabaseAction {
   ) throws(JournalError) {
     self.path = path
     Self.distinguishFailedReads
-    unsafe logPages = .allocate(capacity: 1)
-    unsafe logPages.initialize(to: 0)
+    unsafe walPageCounter = .allocate(capacity: 1)
+    unsafe walPageCounter.initialize(to: 0)
     var flags = readOnly || frozen ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     if creating { flags |= SQLITE_OPEN_CREATE }
@@ -62,17 +62,17 @@ enum DatabaseAction {
       { context, _, _, pages in
         unsafe context?.assumingMemoryBound(to: Int32.self).pointee = pages
         return SQLITE_OK
-      }, logPages)
+      }, walPageCounter)
   }
 
   deinit {
     close()
-    unsafe logPages.deallocate()
+    unsafe walPageCounter.deallocate()
   }
 
   var walPages: Int {
-    get { Int(unsafe logPages.pointee) }
-    set { unsafe logPages.pointee = Int32(clamping: newValue) }
+    get { Int(unsafe walPageCounter.pointee) }
+    set { unsafe walPageCounter.pointee = Int32(clamping: newValue) }
   }
 
   /// Whether SQLite can only read the file, because of its permissions or its header.
@@ -115,11 +115,11 @@ enum DatabaseAction {
   /// Moves pages from the write-ahead log into the file; returns the log's pages, and how many were
   /// moved.
   ///
-  /// With `emptying`, it also waits for readers, up to 500 ms, and truncates the log to 0 bytes.
-  func checkpoint(emptying: Bool) throws(JournalError) -> (pages: Int, moved: Int) {
+  /// With `emptyingLog`, it also waits for readers, up to 500 ms, and truncates the log to 0 bytes.
+  func checkpoint(emptyingLog: Bool) throws(JournalError) -> (logPages: Int, movedPages: Int) {
     var pages: Int32 = 0
     var moved: Int32 = 0
-    let mode = emptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+    let mode = emptyingLog ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
     let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, &moved)
     guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw failure(code, .writing) }
     return (Int(pages), Int(moved))
@@ -130,7 +130,7 @@ enum DatabaseAction {
   /// Other connections may go on writing to `source`. `progress` gets the number of pages copied,
   /// and of all pages. After an error, the copy is incomplete.
   func copy(
-    of source: Database, progress: (_ done: Int, _ total: Int) -> Void
+    of source: Database, progress: (_ pagesDone: Int, _ totalPages: Int) -> Void
   ) throws(JournalError) {
     guard let backup = unsafe sqlite3_backup_init(handle, "main", source.handle, "main") else {
       throw failure(unsafe sqlite3_errcode(handle), .writing)
@@ -139,7 +139,7 @@ enum DatabaseAction {
     // In steps of 256 pages, to report progress. The transaction of `source` makes the copy
     // consistent.
     while code == SQLITE_OK {
-      code = unsafe sqlite3_backup_step(backup, Self.pagesPerStep)
+      code = unsafe sqlite3_backup_step(backup, Self.pagesPerBackupStep)
       let total = Int(unsafe sqlite3_backup_pagecount(backup))
       progress(total - Int(unsafe sqlite3_backup_remaining(backup)), total)
     }
@@ -149,14 +149,14 @@ enum DatabaseAction {
     }
   }
 
-  private static let pagesPerStep: Int32 = 256
+  private static let pagesPerBackupStep: Int32 = 256
 
-  /// Closes the connection; with `tidy`, the last connection also removes the write-ahead log.
-  func close(tidy: Bool = false) {
+  /// Closes the connection; with `removingLog`, the last connection also removes the write-ahead log.
+  func close(removingLog: Bool = false) {
     guard let open = unsafe handle else { return }
     for statement in statements { statement.finalize() }
     statements = []
-    if tidy { unsafe navd_sqlite3_db_config(open, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
+    if removingLog { unsafe navd_sqlite3_db_config(open, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
     unsafe sqlite3_close_v2(open)
     unsafe handle = nil
   }
@@ -187,7 +187,7 @@ extension JournalError {
     case (SQLITE_FULL, _),
       (SQLITE_IOERR, _) where systemError == ENOSPC || systemError == EDQUOT,
       // SQLite first tries to make a missing log, then to read it, and reports the second error.
-      (SQLITE_CANTOPEN, _) where systemError == ENOENT && hasNoInode(beside: path):
+      (SQLITE_CANTOPEN, _) where systemError == ENOENT && hasNoFreeInode(beside: path):
       self = .full(path: path)
     case (SQLITE_READONLY, .opening), (SQLITE_READONLY, .reading):
       self = .unwritable(path: path, reason: reason)

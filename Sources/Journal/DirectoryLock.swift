@@ -26,20 +26,20 @@ struct DirectoryLock: ~Copyable {
     close(descriptor)
   }
 
-  private static func openLocked(_ path: String, _ text: String) throws(JournalError) -> Int32 {
+  private static func openLocked(_ path: String, _ holder: String) throws(JournalError) -> Int32 {
     var opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     let isReadOnly = opened < 0 && errno == EROFS
     if isReadOnly { opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
-    guard opened >= 0 else { throw failure(path, isReadOnly ? EROFS : errno) }
+    guard opened >= 0 else { throw writeError(path, isReadOnly ? EROFS : errno) }
     guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let error = errno
-      let holder = holderText(opened)
+      let holder = readHolder(from: opened)
       close(opened)
-      guard error == EWOULDBLOCK else { throw failure(path, error) }
+      guard error == EWOULDBLOCK else { throw writeError(path, error) }
       throw .locked(path: path, by: holder)
     }
     if isReadOnly { return opened }
-    let bytes = Array(text.utf8)
+    let bytes = Array(holder.utf8)
     let written = unsafe bytes.withUnsafeBytes {
       unsafe pwrite(opened, $0.baseAddress, $0.count, 0)
     }
@@ -48,12 +48,12 @@ struct DirectoryLock: ~Copyable {
     guard [0, ENOSPC, EDQUOT].contains(error), ftruncate(opened, max(0, written)) == 0 else {
       let error = error == 0 ? errno : error
       close(opened)
-      throw failure(path, error)
+      throw writeError(path, error)
     }
     return opened
   }
 
-  private static func holderText(_ descriptor: Int32) -> String {
+  private static func readHolder(from descriptor: Int32) -> String {
     var bytes = [UInt8](repeating: 0, count: 1024)
     let count = unsafe bytes.withUnsafeMutableBytes {
       unsafe pread(descriptor, $0.baseAddress, $0.count, 0)
@@ -78,16 +78,16 @@ struct DirectoryLock: ~Copyable {
       return words.count >= 6 && words[1] == "FLOCK"
         && words[5].split(separator: ":").last == "\(information.st_ino)"
     }
-    return isHeld ? holderText(opened) : nil
+    return isHeld ? readHolder(from: opened) : nil
   }
 
-  static func failure(_ path: String, _ error: Int32 = errno) -> JournalError {
+  static func writeError(_ path: String, _ error: Int32 = errno) -> JournalError {
     error == EROFS
       ? .readOnly(path: path) : .unwritable(path: path, reason: SystemError.text(of: error))
   }
 
   /// The error of a call that needs space on the disk: `.full` if there is none.
-  static func failureOrFull(_ path: String, _ error: Int32) -> JournalError {
-    error == ENOSPC || error == EDQUOT ? .full(path: path) : failure(path, error)
+  static func writeErrorOrFull(_ path: String, _ error: Int32) -> JournalError {
+    error == ENOSPC || error == EDQUOT ? .full(path: path) : writeError(path, error)
   }
 }

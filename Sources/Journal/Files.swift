@@ -51,7 +51,7 @@ func isOnReadOnlySystem(_ path: String) -> Bool {
 }
 
 /// Whether the file system of a path has no free inode, so that no file can be made there.
-func hasNoInode(beside path: String) -> Bool {
+func hasNoFreeInode(beside path: String) -> Bool {
   var system = statvfs()
   return unsafe statvfs(path, &system) == 0 && system.f_files > 0 && system.f_favail == 0
 }
@@ -68,25 +68,25 @@ func checkOwner(_ path: String, in directory: String) throws(JournalError) {
 
 /// Removes a file; does nothing if there is none.
 package func unlinkFile(_ path: String) throws(JournalError) {
-  guard unsafe unlink(path) == 0 || errno == ENOENT else { throw DirectoryLock.failure(path) }
+  guard unsafe unlink(path) == 0 || errno == ENOENT else { throw DirectoryLock.writeError(path) }
 }
 
 /// Makes an empty file that only its owner can read and write.
 func createPrivateFile(_ path: String) throws(JournalError) {
   let opened = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-  guard opened >= 0 else { throw DirectoryLock.failure(path) }
+  guard opened >= 0 else { throw DirectoryLock.writeError(path) }
   close(opened)
 }
 
 /// Renames a file atomically; replaces `target`.
 func renameFile(_ path: String, _ target: String) throws(JournalError) {
-  guard unsafe rename(path, target) == 0 else { throw DirectoryLock.failure(path) }
+  guard unsafe rename(path, target) == 0 else { throw DirectoryLock.writeError(path) }
 }
 
 /// Syncs the contents of a file that no SQLite connection has open, or the names in a directory.
 func syncFile(_ path: String) throws(JournalError) {
   let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
-  guard opened >= 0 else { throw DirectoryLock.failure(path) }
+  guard opened >= 0 else { throw DirectoryLock.writeError(path) }
   defer { close(opened) }
   guard fsync(opened) == 0 else {
     throw .syncFailed(path: path, reason: SystemError.text(of: errno))
@@ -99,7 +99,7 @@ func makePrivateDirectory(_ path: String) throws(JournalError) -> Bool {
   guard unsafe navd_make_directory(path, 0o700) == 0 else {
     let code = navd_errno()
     if code == EEXIST { return false }
-    throw DirectoryLock.failureOrFull(path, code)
+    throw DirectoryLock.writeErrorOrFull(path, code)
   }
   return true
 }
@@ -107,19 +107,19 @@ func makePrivateDirectory(_ path: String) throws(JournalError) -> Bool {
 /// Throws `.unusable` if a user other than root and that of the process could replace files in a
 /// directory.
 ///
-/// The sticky bit does not suffice, because files come and go in these directories.
+/// A sticky bit does not suffice: another user could make a file under a name that navd uses later.
 func checkPrivateDirectory(_ path: String) throws(JournalError) {
-  guard let status = FileStatus.target(of: path) else { throw DirectoryLock.failure(path) }
-  guard status.kind == .directory else { throw DirectoryLock.failure(path, ENOTDIR) }
+  guard let status = FileStatus.target(of: path) else { throw DirectoryLock.writeError(path) }
+  guard status.kind == .directory else { throw DirectoryLock.writeError(path, ENOTDIR) }
   if let found = status.distrust(of: path, by: geteuid()) {
     throw .unusable(
       path: path, reason: found.reason, remedy: "examine it, then type: \(found.remedy)")
   }
 }
 
-/// Throws `.full` unless the file system has room for `bytes`, plus a sixteenth and 1 MiB.
-func checkRoom(for bytes: Int, beside path: String) throws(JournalError) {
-  guard let space = DiskSpace.probe(path) else { throw DirectoryLock.failure(path) }
+/// Throws `.full` unless the file system has free space for `bytes`, a sixteenth of them and 1 MiB.
+func checkFreeSpace(for bytes: Int, beside path: String) throws(JournalError) {
+  guard let space = DiskSpace.probe(path) else { throw DirectoryLock.writeError(path) }
   guard space.free > UInt64(bytes + bytes / 16 + 1 << 20) else { throw .full(path: path) }
 }
 

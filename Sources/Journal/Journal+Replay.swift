@@ -7,16 +7,16 @@ extension Journal {
   /// Snapshots are in the order of the nav numbers, rows in the order of their sequences. The
   /// checksum of each group and snapshot is verified.
   ///
-  /// The caller calls it once, before all other methods. It omits rows of navs that are being
-  /// deleted. A body is valid within the closure only. The caller
-  /// may rely on the records only after this returns, because a missing row is found at the end.
-  /// A full disk or a read-only one fails no replay: see `shortage`. Throws `.notReplayed` if a
+  /// The caller calls `replay` once, before all other methods. `replay` omits rows of navs that are
+  /// being deleted. A body is valid within the closure only. The caller may rely on the records
+  /// only after this returns, because a missing row is found at the end. `replay` succeeds on a
+  /// full or read-only disk too; `shortageAtStart` then has the error. Throws `.notReplayed` if a
   /// closure refuses a record.
   ///
-  /// With `onlyBeginnings`, rows have empty bodies, except in groups in which a row creates a nav or
-  /// gives it a new epoch; the bodies of other groups are not unpacked.
+  /// With `onlyBeginningBodies`, rows have their bodies only in groups with a row that creates a
+  /// nav or gives it a new epoch. All other bodies are empty and are not unpacked.
   package func replay(
-    onlyBeginnings: Bool = false,
+    onlyBeginningBodies: Bool = false,
     snapshots: (SnapshotRow) throws(HubReplayError) -> Void,
     rows: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) {
@@ -24,38 +24,38 @@ extension Journal {
     let expected = try metadata.census()
     let newest = try engine.newestSequence()
     try replaySnapshots(snapshots)
-    try replayRows(onlyBeginnings, rows, expected)
+    try replayRows(onlyBeginningBodies, rows, expected)
     census.stored.lastSequence = max(census.stored.lastSequence, expected.lastSequence)
     guard census.stored.lastSequence >= newest else {
       throw damage("the rows \(census.stored.lastSequence + 1) to \(newest) are missing")
     }
-    ages.removeMarks(through: census.stored.lastSequence)
+    ages.removeSamples(above: census.stored.lastSequence)
     resumePruning()
     isReplayed = true
     // Writes of a killed process may be in the kernel's memory only, and be read from there. They
     // must be on the disk before navd serves them.
     do throws(JournalError) {
-      if let problem = engine.problem, problem.isShortage { throw problem }
-      try checkpoint(emptying: true, leaving: 0)
+      if let problem = engine.problem, problem.isFullOrReadOnly { throw problem }
+      try checkpoint(emptyingLog: true, minimumLogPages: 0)
       try syncNow()
     } catch {
       // The journal can be read: its log stays as it is, and was synced before it was opened.
-      guard error.isShortage, engine.lease == nil else { throw error }
-      shortage = error
+      guard error.isFullOrReadOnly, engine.lease == nil else { throw error }
+      shortageAtStart = error
     }
   }
 
   private func replaySnapshots(
     _ consume: (SnapshotRow) throws(HubReplayError) -> Void
   ) throws(JournalError) {
-    let closingNavs = Set(closingNavs)
+    let deletedNavs = Set(deletedNavs)
     var latest: SnapshotRow?
     try engine.readSnapshots { (next) throws(JournalError) in
       if let latest {
         guard (latest.nav, latest.revision) < (next.nav, next.revision) else {
           throw damage("its snapshots are out of order")
         }
-        if latest.nav != next.nav, !closingNavs.contains(latest.nav) {
+        if latest.nav != next.nav, !deletedNavs.contains(latest.nav) {
           try replayStep(in: name) { () throws(HubReplayError) in try consume(latest) }
         }
       }
@@ -64,22 +64,22 @@ extension Journal {
       ledger.add(LedgerEntry.Snapshot(next, checksum: checksum), of: next.nav)
       latest = next
     }
-    if let latest, !closingNavs.contains(latest.nav) {
+    if let latest, !deletedNavs.contains(latest.nav) {
       try replayStep(in: name) { () throws(HubReplayError) in try consume(latest) }
     }
   }
 
   private func replayRows(
-    _ onlyBeginnings: Bool, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
+    _ onlyBeginningBodies: Bool, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
     _ expected: Census
   ) throws(JournalError) {
-    let closingNavs = Set(closingNavs)
+    let deletedNavs = Set(deletedNavs)
     var last: UInt64 = 0
     var isCounted = false
     try engine.readGroups { (group, heads, bodies) throws(JournalError) in
       guard group.first > last else { throw damage("\(group.name) are out of order") }
       if group.first > expected.lastSequence {
-        guard isCounted || matches(expected) else { throw damage(Self.missingRecords) }
+        guard isCounted || censusMatches(expected) else { throw damage(Self.missingRecords) }
         isCounted = true
         guard group.first == max(last, expected.lastSequence) + 1 else {
           throw damage("row \(max(last, expected.lastSequence) + 1) is missing")
@@ -91,45 +91,45 @@ extension Journal {
       }
       last = group.last
       var count = 0
-      if onlyBeginnings, !RecordCursor.hasBeginnings(heads) {
-        count = try passOn(group, heads, Span(), group.bodyCount(bodies), closingNavs, consume)
+      if onlyBeginningBodies, !RecordCursor.hasNavBeginnings(heads) {
+        count = try replayGroup(group, heads, Span(), group.bodyBytes(bodies), deletedNavs, consume)
       } else {
-        try group.unpacking(bodies, in: name) { (bodies) throws(JournalError) in
-          count = try passOn(group, heads, bodies, bodies.count, closingNavs, consume)
+        try group.withUncompressedBodies(bodies, in: name) { (bodies) throws(JournalError) in
+          count = try replayGroup(group, heads, bodies, bodies.count, deletedNavs, consume)
         }
       }
       census.stored.lastSequence = last
       census.stored.count(rows: count, checksum: group.checksum)
     }
-    guard isCounted || matches(expected) else { throw damage(Self.missingRecords) }
+    guard isCounted || censusMatches(expected) else { throw damage(Self.missingRecords) }
   }
 
   /// Passes on rows, with their bodies if `bodies` has them; returns their number.
-  private func passOn(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ bodyCount: Int,
-    _ closingNavs: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
+  private func replayGroup(
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ bodyBytes: Int,
+    _ deletedNavs: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) -> Int {
     var count = 0
     var cursor = RecordCursor(first: group.first)
     while cursor.next(in: heads) {
       count += 1
-      ledger.add(RowSummary(cursor.header, bodyCount: cursor.body.count))
-      guard closingNavs.isEmpty || !closingNavs.contains(cursor.header.nav) else { continue }
-      let isThere = cursor.body.upperBound <= bodies.count
+      ledger.add(RowSummary(cursor.header, bodyBytes: cursor.bodyRange.count))
+      guard deletedNavs.isEmpty || !deletedNavs.contains(cursor.header.nav) else { continue }
+      let isThere = cursor.bodyRange.upperBound <= bodies.count
       do throws(HubReplayError) {
-        try consume(cursor.header, isThere ? bodies.extracting(cursor.body) : Span())
+        try consume(cursor.header, isThere ? bodies.extracting(cursor.bodyRange) : Span())
       } catch {
         throw JournalError(error, in: name)
       }
     }
-    guard cursor.hasEnded(heads, at: group.last, bodyCount: bodyCount) else {
+    guard cursor.hasEnded(heads, at: group.last, bodyBytes: bodyBytes) else {
       throw damage("\(group.name) cannot be separated")
     }
     return count
   }
 
   /// Whether the records read so far add up to the stored census.
-  private func matches(_ expected: Census) -> Bool {
+  private func censusMatches(_ expected: Census) -> Bool {
     var found = census.stored
     found.lastSequence = expected.lastSequence
     return found == expected

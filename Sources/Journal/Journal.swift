@@ -24,14 +24,14 @@ package final class Journal: JournalStore {
   package var witness: JournalWitness?
   let metadata: Metadata
   var ledger = Ledger()
-  var closingNavs: [UInt64] = []
-  var ages: Ages
-  /// The counted time of the ages that were written last.
-  var agesWritten: UInt64
+  var deletedNavs: [UInt64] = []
+  var ages: RowAges
+  /// `ages.countedMilliseconds` when the journal last stored the ages.
+  var agesWrittenMilliseconds: UInt64
   var pruning = Pruning()
   var isReplayed = false
-  /// The error of a full or read-only disk on which the start could store nothing; nil if it could.
-  package var shortage: JournalError?
+  /// Why the start could store nothing on a full or read-only disk; nil if it could.
+  package var shortageAtStart: JournalError?
   /// The first failed sync, with which every later commit fails: a later sync could succeed
   /// although data was lost.
   private var syncFailure: JournalError?
@@ -48,9 +48,9 @@ package final class Journal: JournalStore {
     self.place = place
     self.retention = retention
     metadata = Metadata(engine)
-    closingNavs = try metadata.closingNavs()
+    deletedNavs = try metadata.deletedNavs()
     ages = try metadata.ages()
-    agesWritten = ages.time
+    agesWrittenMilliseconds = ages.countedMilliseconds
   }
 
   /// Locks a directory and opens its journal; makes either if there is none.
@@ -62,7 +62,8 @@ package final class Journal: JournalStore {
   ) throws(JournalError) -> Journal {
     let engine = try SQLiteEngine(
       directory: directory, durability: durability, bootID: bootID, holder: holder)
-    let place = JournalDirectory(path: directory, bootID: bootID, isFrozen: engine.isFrozen)
+    let place = JournalDirectory(
+      path: directory, bootID: bootID, isMountedReadOnly: engine.isMountedReadOnly)
     return try Journal(engine, in: place, retention: retention)
   }
 
@@ -72,12 +73,12 @@ package final class Journal: JournalStore {
 
   /// Whether every nav needs a new epoch; until `epochsRenewed()` it stays true, and every commit
   /// is synced.
-  package var mustRenewEpochs: Bool { engine.loss != nil }
+  package var mustRenewEpochs: Bool { engine.rowLoss != nil }
 
   /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none can be.
-  package var loss: EpochLoss? {
-    if let witness, witness.acknowledged > lastSequence { return .olderCopy }
-    return engine.loss
+  package var rowLoss: EpochLoss? {
+    if let witness, witness.acknowledgedSequence > lastSequence { return .olderCopy }
+    return engine.rowLoss
   }
 
   package func epochsRenewed() throws(JournalError) {
@@ -92,21 +93,20 @@ package final class Journal: JournalStore {
   /// The sequence of the newest row; 0 if there never was one.
   package var lastSequence: UInt64 { census.stored.lastSequence }
 
-  package var walPages: Int { engine.logPages }
+  package var walPages: Int { engine.walPages }
 
   package var lease: JournalLease? { engine.lease }
 
   package var problem: JournalError? { engine.problem }
 
   /// The lowest revision of a nav that can be rebuilt; 0 if the history is complete.
-  package func floor(of nav: UInt64) -> UInt64 { ledger.entry(nav)?.floor ?? 0 }
+  package func floorRevision(of nav: UInt64) -> UInt64 { ledger.entry(nav)?.floorRevision ?? 0 }
 }
 
 // Commits.
 
 extension Journal {
-  /// Writes a part of a batch, while the caller may still decide later ones; one thread at a time
-  /// may stage.
+  /// Writes a part of a batch while the caller decides later parts; one thread at a time stages.
   ///
   /// After an error, all staged parts of the batch are gone.
   package func stage(_ records: JournalRecords) throws(JournalError) {
@@ -121,49 +121,49 @@ extension Journal {
     try rollingBackOnError { () throws(JournalError) in
       var next = 0
       for entry in records.snapshots {
-        try stage(records, &next, to: entry.rowsBefore)
+        try stageRows(records, &next, to: entry.rowsBefore)
         try insert(entry.snapshot)
       }
-      try stage(records, &next, to: records.rows.count)
+      try stageRows(records, &next, to: records.rows.count)
     }
   }
 
   /// Collects the rows from `next` up to `end`, and stores the groups that become full.
-  private func stage(
+  private func stageRows(
     _ records: JournalRecords, _ next: inout Int, to end: Int
   ) throws(JournalError) {
-    batch.collect(records, &next, to: end)
+    batch.collectRows(records, &next, to: end)
     while next < end {
-      try storeGroup()
-      batch.collect(records, &next, to: end)
+      try storeStagedGroup()
+      batch.collectRows(records, &next, to: end)
     }
   }
 
   package func commitStaged() throws(JournalError) {
     guard isStaging else { return }
     try rollingBackOnError { () throws(JournalError) in
-      try writeStaged()
+      try writeStagedGroupAndCensus()
       try engine.commit()
     }
-    noteCommitted()
+    noteStagedCommitted()
   }
 
   /// Writes the rest of the staged parts, so that only the commit of the engine is left to do.
   ///
-  /// The journals of several shards are committed together: `completeStaged` of each, one commit, then
-  /// `noteCommitted` of each, or `discardStaged`.
-  package func completeStaged() throws(JournalError) {
-    try rollingBackOnError { () throws(JournalError) in try writeStaged() }
+  /// The journals of several shards are committed together: `writeStagedWithoutCommit` of each, one commit, then
+  /// `noteStagedCommitted` of each, or `discardStaged`.
+  package func writeStagedWithoutCommit() throws(JournalError) {
+    try rollingBackOnError { () throws(JournalError) in try writeStagedGroupAndCensus() }
   }
 
-  private func writeStaged() throws(JournalError) {
-    try storeGroup()
+  private func writeStagedGroupAndCensus() throws(JournalError) {
+    try storeStagedGroup()
     // No gap in a sequence shows that a snapshot is lost: the census, stored with them, does.
     if batch.hasSnapshots { try metadata.write(census.draft) }
   }
 
   /// Notes that the engine has committed the staged parts.
-  package func noteCommitted() {
+  package func noteStagedCommitted() {
     isStaging = false
     census.stored = census.draft
     witness?.acknowledge(lastSequence)
@@ -177,7 +177,7 @@ extension Journal {
   }
 
   /// Stores the collected rows as a group, if there are any, and begins the next group.
-  private func storeGroup() throws(JournalError) {
+  private func storeStagedGroup() throws(JournalError) {
     guard batch.group.records > 0 else { return }
     batch.group.seal()
     let checksum = batch.group.checksum
@@ -192,7 +192,8 @@ extension Journal {
   ) throws(JournalError) {
     try engine.store(
       StoredGroup(
-        first: group.first, last: group.last, size: group.uncompressedBytes, checksum: checksum),
+        first: group.first, last: group.last, unpackedBytes: group.uncompressedBytes,
+        checksum: checksum),
       group.heads, group.storedBodies, replacing: replacing)
   }
 
@@ -200,7 +201,7 @@ extension Journal {
     let last = ledger.entry(snapshot.nav)?.snapshots.last
     precondition(snapshot.revision >= last?.revision ?? 0, "snapshot \(snapshot.revision) too old")
     let checksum = snapshot.checksum
-    if let replaced = batch.checksum(of: snapshot) ?? last?.checksum(of: snapshot) {
+    if let replaced = batch.replacedChecksum(by: snapshot) ?? last?.checksum(of: snapshot) {
       census.draft.discount(snapshotChecksum: replaced)
     }
     census.draft.count(snapshotChecksum: checksum)
@@ -253,8 +254,7 @@ enum StagedRecord {
 
 /// The batch that is being written.
 struct StagedBatch: ~Copyable {
-  /// The rows that are not in the database yet; pruning collects the rows of a group that stay
-  /// here.
+  /// The rows that are not in the database yet; while pruning, the rows of a group that stay.
   var group = RowGroup()
   /// The records to add to the ledger once the batch is committed.
   var records: [StagedRecord] = []
@@ -269,7 +269,7 @@ struct StagedBatch: ~Copyable {
   }
 
   /// The checksum of a snapshot in the batch that a new one replaces; nil if there is none.
-  func checksum(of new: SnapshotRow) -> UInt64? {
+  func replacedChecksum(by new: SnapshotRow) -> UInt64? {
     guard hasSnapshots else { return nil }
     for case .snapshot(new.nav, let snapshot) in records.reversed() {
       if let checksum = snapshot.checksum(of: new) { return checksum }
@@ -280,7 +280,7 @@ struct StagedBatch: ~Copyable {
   /// Collects the rows from `next` up to `end`, or until the group is full.
   ///
   /// `next` is then the first row that was not collected.
-  mutating func collect(_ part: borrowing JournalRecords, _ next: inout Int, to end: Int) {
+  mutating func collectRows(_ part: borrowing JournalRecords, _ next: inout Int, to end: Int) {
     // A span lends the rows; a subscript of the array would copy them.
     let rows = part.rows.span
     while next < end {
@@ -307,30 +307,30 @@ extension Journal {
   ///
   /// If a reader is at work, some pages may stay for the next call.
   package func checkpoint() throws(JournalError) {
-    try checkpoint(emptying: false, leaving: UInt64(engine.logPages))
+    try checkpoint(emptyingLog: false, minimumLogPages: UInt64(engine.walPages))
   }
 
-  /// Checkpoints the log, which afterwards has at least `pages`; nil if it is removed then.
-  func checkpoint(emptying: Bool, leaving pages: UInt64?) throws(JournalError) {
+  /// Checkpoints the log; stores that the next start must find `pages` pages or more, nil for any.
+  func checkpoint(emptyingLog: Bool, minimumLogPages pages: UInt64?) throws(JournalError) {
     precondition(isReplayed, "checkpoint before replay")
     try rememberingSyncFailure { () throws(JournalError) in
-      try engine.checkpoint(emptying: emptying) { () throws(JournalError) in
-        try writeFacts(census.stored)
-        try metadata.write(logPages: pages)
+      try engine.checkpoint(emptyingLog: emptyingLog) { () throws(JournalError) in
+        try writeCensusAndAges(census.stored)
+        try metadata.write(minimumLogPages: pages)
       }
     }
   }
 
   /// Closes the journal; the caller may call no method afterwards.
   package func close() throws(JournalError) {
-    var isTidy = false
+    var isCheckpointed = false
     // SQLite must not move rows at close, unless a census that covers them is stored.
-    defer { engine.close(isTidy: isTidy) }
+    defer { engine.close(isCheckpointed: isCheckpointed) }
     guard isReplayed else { return }
     // SQLite would remove the log of another journal in its place.
     if let problem { throw problem }
     try syncNow()
-    try checkpoint(emptying: true, leaving: nil)
-    isTidy = true
+    try checkpoint(emptyingLog: true, minimumLogPages: nil)
+    isCheckpointed = true
   }
 }

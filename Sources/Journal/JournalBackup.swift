@@ -28,13 +28,13 @@ package struct JournalBackup: Sendable {
   /// would leave too little room for the journal itself; `.unusable` if another user owns the
   /// directory or may write it, or if its draft is not the daemon's.
   package func copy(
-    progress: (_ done: Int, _ total: Int) -> Void
+    progress: (_ pagesDone: Int, _ totalPages: Int) -> Void
   ) throws(JournalError) {
     let path = directory + "/" + Journal.fileName
     try makePrivateDirectory(folder)
     try checkPrivateDirectory(folder)
     // The file system of the copy can be another than that of the journal.
-    try checkRoom(for: try fileSize(path) ?? 0, beside: folder)
+    try checkFreeSpace(for: try fileSize(path) ?? 0, beside: folder)
     try JournalDraft.make(draft)
     let target = draft + "/" + Journal.fileName
     try createPrivateFile(target)
@@ -46,7 +46,7 @@ package struct JournalBackup: Sendable {
     // An unfinished copy is discarded, so it needs no rollback journal, and `finish` syncs it.
     try copy.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF", .writing)
     try copy.copy(of: source, progress: progress)
-    try Metadata(FactTable(copy)).write(logPages: nil)
+    try Metadata(FactTable(copy)).write(minimumLogPages: nil)
     copy.close()
     source.rollBack()
     source.close()

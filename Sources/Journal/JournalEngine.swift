@@ -6,8 +6,8 @@ package import NavigationHub
 /// `Journal` decides what to store and what to delete; an engine stores it, all or nothing. The
 /// laws of an engine are tests, `JournalEngineLaws`, which every engine passes:
 ///
-/// 1. What a transaction wrote is read after `commit` returns, also by another process after a crash
-///    of this one; with durability `sync`, also after a crash of the machine.
+/// 1. After `commit` returns, reads find what the transaction wrote, also in another process after
+///    a crash of this one; with durability `sync`, also after a crash of the machine.
 /// 2. If `commit` or a write throws, nothing of the transaction is stored, except after
 ///    `.syncFailed`, when this is unknown. The journal uses the engine no more after that error.
 /// 3. After `rollBack`, nothing of the transaction is stored.
@@ -20,8 +20,8 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   /// The shard to which its rows belong.
   var shard: Shard { get }
   /// Why committed rows may be missing, so that every nav needs a new epoch; nil if none can be.
-  var loss: EpochLoss? { get }
-  /// Notes that the new epochs are committed, after which `loss` is nil.
+  var rowLoss: EpochLoss? { get }
+  /// Notes that the new epochs are committed, after which `rowLoss` is nil.
   func epochsRenewed() throws(JournalError)
   /// Stores durably that every nav needs a new epoch at the next start.
   func renewEpochsAtNextStart() throws(JournalError)
@@ -41,10 +41,10 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   func readGroup(from sequence: UInt64, _ consume: GroupConsumer) throws(JournalError) -> Bool
   /// Makes durable what an earlier process wrote, and what `facts` stores.
   ///
-  /// With `emptying` it moves everything from the write-ahead log into the file, if there is one.
-  /// `facts` stores facts by `store`, in a transaction of their own.
+  /// With `emptyingLog` it moves everything from the write-ahead log into the file, if there is
+  /// one. `facts` calls `store` for each fact; the engine runs it in a transaction of its own.
   func checkpoint(
-    emptying: Bool, _ facts: () throws(JournalError) -> Void
+    emptyingLog: Bool, _ facts: () throws(JournalError) -> Void
   ) throws(JournalError)
   /// Makes every commit durable, also with durability `relaxed`.
   func syncNow() throws(JournalError)
@@ -65,7 +65,7 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   func rollBack()
 
   /// The number of pages in the write-ahead log after the last commit; 0 if there is none.
-  var logPages: Int { get }
+  var walPages: Int { get }
   /// Gives a slice of the free pages back to the file system; returns their number.
   func vacuumSlice() throws(JournalError) -> Int
   /// Why commits will fail, or would be lost although they succeed; nil if no reason is known. Any
@@ -73,10 +73,10 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   var problem: JournalError? { get }
   /// The sizes of the database and of its write-ahead log in bytes; 0 if unknown. Any thread may
   /// call it.
-  var sizes: (journal: Int, log: Int) { get }
-  /// Closes the database, so that another process can open it; `isTidy` if a checkpoint has just
+  var fileSizes: (journal: Int, log: Int) { get }
+  /// Closes the database, so that another process can open it; `isCheckpointed` if a checkpoint has just
   /// moved everything into the file.
-  func close(isTidy: Bool)
+  func close(isCheckpointed: Bool)
 }
 
 /// Takes a group of rows, with the heads and the bodies of its rows.
@@ -89,12 +89,12 @@ package typealias GroupConsumer = (
 /// Each commit and each checkpoint renews it. Times are in milliseconds of the boot clock.
 package struct JournalLease: Hashable, Sendable {
   /// When a checkpoint should renew the lease, if no commit has.
-  package var renewal: UInt64
+  package var renewAt: UInt64
   /// When the lease ends, and the process must stop answering.
   package var end: UInt64
 
-  package init(renewal: UInt64, end: UInt64) {
-    self.renewal = renewal
+  package init(renewAt: UInt64, end: UInt64) {
+    self.renewAt = renewAt
     self.end = end
   }
 }
@@ -114,16 +114,16 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
   /// The sums over all rows and snapshots; see `Census`.
   case census = 1
   /// Whether everything committed is known to be durable.
-  case state = 2
+  case syncState = 2
   /// The closed navs with rows that are still to be deleted.
-  case closing = 3
-  /// The time for which daemons had the journal open, and which rows were stored when; see `Ages`.
-  case ages = 4
-  /// The pages that the write-ahead log has at least; none after an orderly end, which removes it.
-  case log = 5
+  case deletedNavs = 3
+  /// The time for which daemons had the journal open, and which rows were stored when; see `RowAges`.
+  case rowAges = 4
+  /// How many pages the next start must find in the write-ahead log; empty after an orderly end.
+  case minimumLogPages = 5
 
-  /// The key in the database: the name of the case.
-  package var key: String { "\(self)" }
+  /// The key of the fact in the database.
+  package var key: String { ["census", "state", "closing", "ages", "log"][Int(rawValue) - 1] }
 }
 
 /// A connection that only reads, for one thread beside the engine's; it sees what is committed.
@@ -136,8 +136,8 @@ package protocol JournalEngineReader: AnyObject {
   func reading<Value>(
     _ body: () throws(JournalError) -> Value
   ) throws(JournalError) -> Value
-  /// A number that changes whenever rows were deleted or rewritten; nil if that is not known.
-  func version() throws(JournalError) -> Int64?
+  /// A number that changes whenever another connection deletes or rewrites rows; nil if unknown.
+  func dataVersion() throws(JournalError) -> Int64?
   /// Passes on the group of a shard that covers a sequence, or else the next one; returns false if
   /// there is neither.
   func readGroup(

@@ -37,8 +37,8 @@ package enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Every later commit fails in the same way. The process must exit, so that the next one starts
   /// from what can be read.
   case syncFailed(path: String, reason: String)
-  /// Another process has taken over these shards, or the whole place if there are none here:
-  /// nothing of the batch is stored, and no later commit of this process will be.
+  /// Another process has taken over `shards`, or the whole database if `shards` is empty: nothing
+  /// of the batch is stored, and this process can store nothing more there.
   case fenced(path: String, shards: [Shard] = [])
 
   /// The error of a file that cannot be read, by the errno of the last call.
@@ -51,7 +51,7 @@ package enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether the disk is full or read-only, so that the journal can be read but not written.
-  package var isShortage: Bool {
+  package var isFullOrReadOnly: Bool {
     switch self {
     case .full, .readOnly: true
     default: false
@@ -60,7 +60,7 @@ package enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// Whether nothing of the batch is stored and a retry can succeed; after `fenced`, without the
   /// lost shards.
-  package var isPassing: Bool {
+  package var isRetryable: Bool {
     switch self {
     case .full, .readOnly, .writeFailed, .readFailed: true
     case .fenced(_, let shards): !shards.isEmpty
@@ -122,7 +122,7 @@ package enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Runs a step of a replay; throws its error as one that names the journal.
+/// Runs a step of a replay; converts its error into one that names the journal.
 package func replayStep(
   in path: String, _ body: () throws(HubReplayError) -> Void
 ) throws(JournalError) {

@@ -13,11 +13,11 @@ package struct JournalDirectory: JournalPlace {
   package var path: String
   package var bootID: String
   /// Whether its journal is open on a read-only file system.
-  package var isFrozen = false
+  package var isMountedReadOnly = false
 
   package var directory: JournalDirectory? { self }
 
   package func openReader() throws(JournalError) -> JournalReader {
-    JournalReader(try SQLiteReader(directory: path, isFrozen: isFrozen))
+    JournalReader(try SQLiteReader(directory: path, isFrozen: isMountedReadOnly))
   }
 }

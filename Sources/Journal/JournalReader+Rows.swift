@@ -3,29 +3,29 @@ package import NavigationHub
 
 /// Rows of one nav that were read before a client asked for them.
 ///
-/// A nav's rows are read from its newest one backwards. A client that reads a long history forwards,
-/// a piece at a time, would else read most rows many times.
+/// A nav's rows are read from its newest one backwards. Without these, navd would read most rows
+/// many times for a client that reads a long history forwards in pieces.
 ///
-/// Law: it has every row of the nav from revision `first` up to the revision of its last row,
-/// exclusive.
+/// Law: it has every row of the nav with a revision from `firstRevision` up to, but not including,
+/// that of its last row.
 struct ReadAhead {
   /// The maximum bytes of bodies.
   static let maximumBytes = 4 << 20
 
   private var nav: UInt64 = 0
-  private var first: UInt64 = 0
+  private var firstRevision: UInt64 = 0
   private var rows: [JournalRow] = []
 
-  /// Keeps the rows from the revision `first` on, the oldest first.
-  mutating func keep(_ rows: [JournalRow], of nav: UInt64, from first: UInt64) {
+  /// Keeps the rows from the revision `firstRevision` on, the oldest first.
+  mutating func keep(_ rows: [JournalRow], of nav: UInt64, from firstRevision: UInt64) {
     self.nav = nav
-    self.first = first
+    self.firstRevision = firstRevision
     self.rows = rows
   }
 
   /// The rows with these revisions; nil if some of them may be missing; O(rows).
   func rows(of nav: UInt64, _ revisions: ClosedRange<UInt64>) -> [JournalRow]? {
-    guard nav == self.nav, revisions.lowerBound >= first,
+    guard nav == self.nav, revisions.lowerBound >= firstRevision,
       let last = rows.last, last.revision > revisions.upperBound
     else { return nil }
     return rows.filter { revisions.contains($0.revision) }
@@ -35,24 +35,24 @@ struct ReadAhead {
 extension JournalReader {
   /// Returns the rows of a nav with these revisions, the oldest first, as far as they are not pruned.
   ///
-  /// Of rows with more than twice ``ReadAhead/maximumBytes`` the newest are left out. `head` is the
-  /// nav's newest row. It never returns only some rows of a revision.
+  /// If their bodies exceed twice ``ReadAhead/maximumBytes``, it omits the newest rows. `head` is
+  /// the nav's newest row. It returns all rows of a revision or none.
   package func rows(
     of nav: UInt64, from head: UInt64, _ revisions: ClosedRange<UInt64>
   ) throws(JournalError) -> [JournalRow] {
     if let rows = readAhead.rows(of: nav, revisions) { return rows }
     let found = try engine.reading { () throws(JournalError) in
-      try rows(of: nav, from: head, downTo: revisions)
+      try rowsWithReadAhead(of: nav, from: head, downTo: revisions)
     }
     readAhead.keep(found, of: nav, from: revisions.lowerBound)
     return found.filter { revisions.contains($0.revision) }
   }
 
-  /// The rows from the lowest of these revisions on, with some behind the highest one.
-  private func rows(
+  /// Reads the rows with these revisions, and some newer rows for the read-ahead.
+  private func rowsWithReadAhead(
     of nav: UInt64, from head: UInt64, downTo revisions: ClosedRange<UInt64>
   ) throws(JournalError) -> [JournalRow] {
-    let start = try self.start(of: nav, from: head, above: revisions.upperBound)
+    let start = try startSequence(of: nav, from: head, above: revisions.upperBound)
     var found: [JournalRow] = []
     var next = start
     var bytes = 0
@@ -76,10 +76,10 @@ extension JournalReader {
     return found
   }
 
-  /// The sequence of a row of the nav from which `history` reaches a revision in few steps.
+  /// Returns the sequence of a row of the nav from which `history` reaches `revision` in few steps.
   ///
   /// It is the row of a later snapshot, or `head`: newer rows need not be read.
-  func start(
+  func startSequence(
     of nav: UInt64, from head: UInt64, above revision: UInt64
   ) throws(JournalError) -> UInt64 {
     guard revision < .max, let newest = try snapshot(nav: nav, notAfter: .max),

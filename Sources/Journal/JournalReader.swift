@@ -9,11 +9,11 @@ package final class JournalReader {
   let engine: any JournalEngineReader
   /// The groups read last, the most recently used last.
   ///
-  /// Navs that were created one after the other share groups, and a start revives them in this
-  /// order.
+  /// Navs created one after the other share groups; a start reads them in this order, so it finds
+  /// most of their groups here.
   private var recent: [(shard: Shard, group: LoadedGroup)] = []
   /// The version of the database from which `recent` was read.
-  private var recentVersion: Int64?
+  private var recentDataVersion: Int64?
   /// The rows that `rows` read beyond those that it was asked for.
   var readAhead = ReadAhead()
   /// The maximum of `recent`: with up to 48 KiB of bodies in each group, 3 MiB.
@@ -25,10 +25,10 @@ package final class JournalReader {
   private func group(
     holding sequence: UInt64, of shard: Shard
   ) throws(JournalError) -> LoadedGroup? {
-    let version = try engine.version()
+    let version = try engine.dataVersion()
     // Another connection has written, and may have pruned rows.
-    if version == nil || version != recentVersion { recent.removeAll() }
-    recentVersion = version
+    if version == nil || version != recentDataVersion { recent.removeAll() }
+    recentDataVersion = version
     if let place = recent.lastIndex(where: { $0.shard == shard && $0.group.holds(sequence) }) {
       let found = recent.remove(at: place)
       recent.append(found)
@@ -89,7 +89,7 @@ package final class JournalReader {
   ) throws(JournalError) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
     try engine.reading { () throws(JournalError) in
       let snapshot = try snapshot(nav: request.nav, notAfter: revision)
-      let start = try start(of: request.nav, from: request.newestRow, above: revision)
+      let start = try startSequence(of: request.nav, from: request.newestRow, above: revision)
       let rows = try history(
         of: request.nav, from: start, downTo: snapshot?.revision ?? 0, limit: Int.max)
       return (snapshot, rows.reversed().filter { $0.revision <= revision })
@@ -102,7 +102,7 @@ package final class JournalReader {
   ) throws(JournalError) -> [JournalRow] {
     var rows: [JournalRow] = []
     var group: LoadedGroup?
-    if let found = try range(of: sequences, in: shard) { return found }
+    if let found = try rowsReadTogether(at: sequences, in: shard) { return found }
     for sequence in sequences {
       if group?.holds(sequence) != true {
         group = try self.group(holding: sequence, of: shard)
@@ -112,17 +112,17 @@ package final class JournalReader {
     return rows
   }
 
-  /// The largest average distance of wanted rows at which the reader reads the whole range
-  /// together.
-  private static let maximumGap: UInt64 = 8
+  /// The largest average distance of wanted rows, in sequences, at which one read takes the whole
+  /// range.
+  private static let maximumAverageGap: UInt64 = 8
 
-  /// Returns rows that it reads together; nil if they are too far apart, or if the engine reads
-  /// groups one by one.
-  private func range(
-    of sequences: [UInt64], in shard: Shard
+  /// Returns the rows by one read of the whole range; nil if they are too far apart, or if the
+  /// engine reads groups one by one.
+  private func rowsReadTogether(
+    at sequences: [UInt64], in shard: Shard
   ) throws(JournalError) -> [JournalRow]? {
     guard let first = sequences.first, let last = sequences.last, sequences.count > 1,
-      last - first < Self.maximumGap * UInt64(sequences.count)
+      last - first < Self.maximumAverageGap * UInt64(sequences.count)
     else { return nil }
     var rows: [JournalRow] = []
     var rest = sequences[...]

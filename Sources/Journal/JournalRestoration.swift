@@ -24,13 +24,13 @@ package struct JournalRestoration: ~Copyable {
   /// `progress` gets the number of bytes copied, and of all bytes. After an error, the directory's
   /// journal is unchanged.
   package func copy(
-    _ file: String, progress: (_ done: Int, _ total: Int) -> Void
+    _ file: String, progress: (_ bytesDone: Int, _ totalBytes: Int) -> Void
   ) throws(JournalError) {
     guard let size = try fileSize(file) else {
       throw .unreadable(path: file, reason: "there is no such file")
     }
     let log = try fileSize(file + "-wal") ?? 0
-    try checkRoom(for: size + log, beside: directory)
+    try checkFreeSpace(for: size + log, beside: directory)
     try JournalDraft.make(draft)
     let target = draft + "/" + Journal.fileName
     progress(0, size + log)
@@ -40,8 +40,8 @@ package struct JournalRestoration: ~Copyable {
     } else {
       // The administrator chose this file; every nav gets a new epoch.
       let copy = try Database(path: target)
-      try Metadata(FactTable(copy)).write(logPages: nil)
-      copy.close(tidy: true)
+      try Metadata(FactTable(copy)).write(minimumLogPages: nil)
+      copy.close(removingLog: true)
     }
   }
 
@@ -54,11 +54,11 @@ package struct JournalRestoration: ~Copyable {
     try renameFile(file, Self.readyPath(in: directory))
     try syncFile(directory)
     discard()
-    return try Self.complete(in: directory)
+    return try Self.completeReplacement(in: directory)
   }
 
   /// Whether the copy has replaced the journal: if a later step fails, the next start completes it.
-  package var isReady: Bool { unsafe access(Self.readyPath(in: directory), F_OK) == 0 }
+  package var nextStartCompletes: Bool { unsafe access(Self.readyPath(in: directory), F_OK) == 0 }
 
   package func discard() { JournalDraft.discard(draft) }
 
@@ -71,7 +71,7 @@ package struct JournalRestoration: ~Copyable {
   /// Completes a replacement that `finish` began, if there is one; the caller holds the lock.
   ///
   /// Each step leaves a state from which this function can be called again with the same result.
-  static func complete(in directory: String) throws(JournalError) -> String? {
+  static func completeReplacement(in directory: String) throws(JournalError) -> String? {
     // A killed process may have left a draft. The lock excludes that one is being made now.
     JournalDraft.discard(draftPath(in: directory))
     let ready = readyPath(in: directory)
@@ -80,9 +80,9 @@ package struct JournalRestoration: ~Copyable {
     var former: String?
     var information = stat()
     if unsafe stat(ready, &information) == 0, try exists(path) {
-      let name = try formerName(in: directory, Int(information.st_mtim.tv_sec), of: path)
+      let name = try formerJournalPath(in: directory, Int(information.st_mtim.tv_sec), of: path)
       guard unsafe link(path, name) == 0 || errno == EEXIST else {
-        throw DirectoryLock.failure(name)
+        throw DirectoryLock.writeError(name)
       }
       // The former journal keeps its own log, which SQLite must not apply to the copy.
       if try exists(path + "-wal") { try renameFile(path + "-wal", name + "-wal") }
@@ -97,10 +97,10 @@ package struct JournalRestoration: ~Copyable {
   }
 
   /// Returns a name that is free, or that is already a link to the journal.
-  private static func formerName(
-    in directory: String, _ seconds: Int, of path: String
+  private static func formerJournalPath(
+    in directory: String, _ unixSeconds: Int, of path: String
   ) throws(JournalError) -> String {
-    let stamp = Timestamp.fileText(ofSeconds: seconds)
+    let stamp = Timestamp.fileText(ofSeconds: unixSeconds)
     for number in 1...1000 {
       let suffix = number == 1 ? "" : "-\(number)"
       let name = "\(directory)/journal-\(stamp)\(suffix).sqlite"
@@ -119,7 +119,7 @@ private func copyFile(
   defer { close(input) }
   try createPrivateFile(target)
   let output = unsafe open(target, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-  guard output >= 0 else { throw DirectoryLock.failure(target) }
+  guard output >= 0 else { throw DirectoryLock.writeError(target) }
   defer { close(output) }
   var piece = [UInt8](repeating: 0, count: 1 << 20)
   var done = 0
@@ -134,7 +134,7 @@ private func copyFile(
     do throws(SystemError) {
       try writeAll(Array(piece.prefix(count)), to: output, path: target)
     } catch {
-      throw DirectoryLock.failureOrFull(target, error.code)
+      throw DirectoryLock.writeErrorOrFull(target, error.code)
     }
     done += count
     progress(done)

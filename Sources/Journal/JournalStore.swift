@@ -59,7 +59,7 @@ package protocol ClusterPlace: JournalPlace {
 
 /// The journals of the shards that a daemon of a cluster serves.
 package protocol ClusterJournal: JournalStore {
-  /// Reads how the cluster is divided, and takes shards; for a thread of its own.
+  /// Reads which member owns which shard, and takes shards; a thread of its own uses it.
   var keeper: any ClusterKeeper { get }
   /// Begins to serve shards, which the keeper has taken and the caller has replayed.
   ///
@@ -74,15 +74,15 @@ package protocol ClusterJournal: JournalStore {
   func drop(_ shards: [Shard])
 }
 
-/// How a cluster is divided, and what an administrator wants.
+/// Which member owns which shard, and which members an administrator wants to own them.
 package struct ClusterState: Hashable, Sendable {
   package var view: ClusterView
-  /// The members to which an administrator has moved shards.
-  package var wanted: [Shard: String]
+  /// The names of the members to which an administrator has moved shards.
+  package var wantedOwners: [Shard: String]
 
-  package init(view: ClusterView, wanted: [Shard: String] = [:]) {
+  package init(view: ClusterView, wantedOwners: [Shard: String] = [:]) {
     self.view = view
-    self.wanted = wanted
+    self.wantedOwners = wantedOwners
   }
 }
 
@@ -91,9 +91,9 @@ package struct ClusterState: Hashable, Sendable {
 /// One thread uses it, beside the one that uses the journals.
 package protocol ClusterKeeper: AnyObject {
   func read() throws(JournalError) -> ClusterState
-  /// Takes those of some shards that nobody serves; waits for commits of their last owner.
+  /// Takes those of `shards` that no member serves; first waits for a commit of their last owner.
   ///
-  /// Their journals have still to be replayed, and store nothing before `ClusterJournal.adopt`.
+  /// The caller replays the returned journals, which store nothing before `ClusterJournal.adopt`.
   func take(_ shards: [Shard]) throws(JournalError) -> [Journal]
   /// Stores a wish of an administrator; returns the reason if that is impossible, else nil.
   func store(_ wish: ClusterWish) throws(JournalError) -> WishFailure?

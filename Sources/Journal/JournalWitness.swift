@@ -8,7 +8,7 @@ import Glibc
 package final class JournalWitness {
   package let path: String
   /// The number in the file; 0 in a new file.
-  package private(set) var acknowledged: UInt64 = 0
+  package private(set) var acknowledgedSequence: UInt64 = 0
   private let descriptor: Int32
 
   /// Opens the file, or makes it with mode 0600; its directory must exist.
@@ -27,16 +27,16 @@ package final class JournalWitness {
         return
       }
     }
-    guard opened >= 0 else { throw DirectoryLock.failure(path) }
+    guard opened >= 0 else { throw DirectoryLock.writeError(path) }
     descriptor = opened
-    let bytes = try readBytes(Self.size + 1, at: 0, from: descriptor, path)
+    let bytes = try readBytes(Self.fileBytes + 1, at: 0, from: descriptor, path)
     let text = String(decoding: bytes, as: UTF8.self)
-    guard text.isEmpty || bytes.count == Self.size && text.hasSuffix("\n"),
+    guard text.isEmpty || bytes.count == Self.fileBytes && text.hasSuffix("\n"),
       let number = text.isEmpty ? 0 : UInt64(text.dropLast())
     else {
       throw .damaged(path: path, what: "it is no number of a row; remove it if it is not navd's")
     }
-    acknowledged = number
+    acknowledgedSequence = number
   }
 
   deinit {
@@ -48,15 +48,15 @@ package final class JournalWitness {
   ///
   /// The number has a fixed width, so that the write is one block of the file.
   func acknowledge(_ sequence: UInt64) {
-    guard sequence != acknowledged else { return }
-    acknowledged = sequence
+    guard sequence != acknowledgedSequence else { return }
+    acknowledgedSequence = sequence
     let digits = String(sequence)
     let line = Array(
-      (String(repeating: "0", count: Self.size - 1 - digits.utf8.count) + digits + "\n").utf8)
+      (String(repeating: "0", count: Self.fileBytes - 1 - digits.utf8.count) + digits + "\n").utf8)
     // A failure leaves a lower number: then less is noticed, and nothing false is reported.
     _ = unsafe line.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
   }
 
   /// The digits of the greatest number, and a line feed.
-  private static let size = 21
+  private static let fileBytes = 21
 }

@@ -15,16 +15,16 @@ struct LedgerEntry {
   let nav: UInt64
   /// The revision of the nav's newest row or snapshot.
   var headRevision: UInt64 = 0
-  /// The sequence of that row or snapshot; the sequence numbers the rows of all navs together.
+  /// The sequence of the newest row or snapshot; sequences number the rows of all navs together.
   var headSequence: UInt64 = 0
-  /// The lowest sequence that a row of the nav can have.
+  /// No row of the nav has a lower sequence.
   var oldestSequence: UInt64 = .max
   var rows = 0
-  /// The bytes of its rows' bodies, plus `Ledger.rowOverhead` for each row.
+  /// The bytes of its rows' bodies, plus `Ledger.rowOverheadBytes` for each row.
   var bytes = 0
   /// The snapshots in ascending order of revision.
   ///
-  /// The first one is the floor as soon as `hasWholeHistory` is false.
+  /// Once `hasWholeHistory` is false, no revision below the first one can be rebuilt.
   var snapshots: [Snapshot] = []
   /// The sequence of the oldest row that no snapshot covers; nil if there is none.
   var firstUncovered: UInt64?
@@ -36,19 +36,18 @@ struct LedgerEntry {
   init(nav: UInt64) { self.nav = nav }
 
   /// The lowest revision that can be rebuilt; 0 if the history is complete.
-  var floor: UInt64 { hasWholeHistory ? 0 : snapshots.first?.revision ?? 0 }
+  var floorRevision: UInt64 { hasWholeHistory ? 0 : snapshots.first?.revision ?? 0 }
 
   /// The sequence up to which rows are to be deleted; 0 for none.
   ///
-  /// It is a sequence and not a revision, because a new epoch follows the snapshot of the same
-  /// revision.
+  /// It is no revision, because the row of a new epoch has the revision of the snapshot before it.
   var deletionEnd: UInt64 { hasWholeHistory ? 0 : snapshots.first?.sequence ?? 0 }
 }
 
 /// The journal's bookkeeping for all navs, built by `replay` and updated by each commit.
 struct Ledger {
   /// The bytes counted for a row besides its body.
-  static let rowOverhead = 16
+  static let rowOverheadBytes = 16
 
   private(set) var entries: [LedgerEntry] = []
   private var entryIndices = NumberIndex()
@@ -83,13 +82,13 @@ struct Ledger {
   }
 
   mutating func add(_ row: RowSummary) {
-    let size = row.bodyCount + Self.rowOverhead
+    let size = row.bodyBytes + Self.rowOverheadBytes
     bytes += size
     self[row.nav].add(row, size: size)
   }
 
   mutating func remove(_ row: RowSummary) {
-    let size = row.bodyCount + Self.rowOverhead
+    let size = row.bodyBytes + Self.rowOverheadBytes
     bytes -= size
     guard entryIndices.find(row.nav) != nil else { return }
     self[row.nav].remove(size: size)
@@ -113,15 +112,15 @@ struct RowSummary: Hashable {
   var revision: UInt64
   var previous: UInt64
   var kind: JournalRow.Kind
-  var bodyCount: Int
+  var bodyBytes: Int
 
-  init(_ row: borrowing RowHeader, bodyCount: Int) {
+  init(_ row: borrowing RowHeader, bodyBytes: Int) {
     sequence = row.sequence
     nav = row.nav
     revision = row.revision
     previous = row.previous
     kind = row.kind
-    self.bodyCount = bodyCount
+    self.bodyBytes = bodyBytes
   }
 }
 

@@ -3,14 +3,14 @@ import RuntimePaths
 
 /// Finds damage in a write-ahead log that SQLite would ignore.
 ///
-/// SQLite ends its log at the first wrong frame. That is right for a commit that a power failure
-/// tore: navd has not acknowledged it. But navd begins a commit only after the one before it was
-/// synced. So damage has one proof: a frame that continues the checksum of a commit, where that
-/// commit is not before the first wrong frame.
+/// SQLite ignores its log from the first wrong frame on. That is right for a commit that a power
+/// failure tore: navd has not acknowledged it. But navd begins a commit only after it has synced
+/// the one before. So the log is damaged if it has a commit at or behind the first wrong frame, and
+/// another frame continues the checksum of that commit.
 ///
-/// A frame of a former generation of the log, which has other salts, proves nothing: a torn commit
-/// leaves some in place. If a disk loses exactly the last frame of the last commit but one, this looks
-/// like a torn commit.
+/// A frame with other salts is from a former generation of the log and proves nothing: a torn
+/// commit leaves such frames in place. If a disk loses exactly the last frame of the last commit
+/// but one, the scan takes that for a torn commit.
 struct LogScan: ~Copyable {
   static let headerBytes = 32
   /// The bytes of one frame: its header and a page.
@@ -66,7 +66,7 @@ struct LogScan: ~Copyable {
       if broken == nil { broken = (index, frame) }
       guard let start, let broken else { continue }
       continued.insert(start)
-      if Self.isCommit(frame), start == last || !Self.isSplit(index) { commits.insert(end) }
+      if Self.isCommit(frame), start == last || !Self.isHeaderSplit(index) { commits.insert(end) }
       // Only the salts or the checksum of the wrong frame are wrong, so that its mark counts.
       if index == broken.index + 1, Self.isCommit(broken.frame), start.before(broken.frame) == sound
       {
@@ -83,16 +83,16 @@ struct LogScan: ~Copyable {
     return bytes.count == count ? bytes : nil
   }
 
-  /// Whether a frame has the mark of the last one of a commit: the size of the database.
+  /// Whether a frame is the last one of a commit: its header has the size of the database, not 0.
   private static func isCommit(_ frame: [UInt8]) -> Bool { !frame[4..<8].allSatisfy { $0 == 0 } }
 
-  /// Whether a sector ends between the mark and the salts of a frame, so that the mark can be a former
-  /// one.
-  private static func isSplit(_ index: Int) -> Bool {
-    (headerBytes + index * frameBytes + 8).isMultiple(of: 512)
+  /// Whether a disk sector ends between the database size and the salts in a frame's header, so
+  /// that the size can be from a former frame.
+  private static func isHeaderSplit(_ frameIndex: Int) -> Bool {
+    (headerBytes + frameIndex * frameBytes + 8).isMultiple(of: 512)
   }
 
-  /// SQLite's checksum over everything up to a place in the log.
+  /// SQLite's running checksum of the log up to a frame or a part of one.
   private struct Checksum: Hashable {
     private var (first, second) = (UInt32(0), UInt32(0))
 
@@ -104,10 +104,11 @@ struct LogScan: ~Copyable {
       second = bytes[place + 4..<place + 8].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Returns the checksum before a frame; this one is behind it.
+    /// Computes the checksum before `frame` from this one, which covers the frame too.
     func before(_ frame: [UInt8]) -> Checksum { before(frame[24...]).before(frame[..<8]) }
 
-    /// Returns the checksum before some bytes: pairs of little-endian words, as on this processor.
+    /// Computes the checksum before `bytes`, pairs of little-endian words, from this one behind
+    /// them.
     func before(_ bytes: ArraySlice<UInt8>) -> Checksum {
       var sum = self
       unsafe bytes.withUnsafeBytes { raw in

@@ -74,34 +74,35 @@ package struct Metadata {
   }
 
   /// Returns the numbers of closed navs whose rows are being deleted.
-  func closingNavs() throws(JournalError) -> [UInt64] { try numbers(.closing) }
+  func deletedNavs() throws(JournalError) -> [UInt64] { try numbers(.deletedNavs) }
 
-  func write(closingNavs navs: [UInt64]) throws(JournalError) {
-    try write(.closing, Self.bytes(navs))
+  func write(deletedNavs navs: [UInt64]) throws(JournalError) {
+    try write(.deletedNavs, Self.bytes(navs))
   }
 
   /// Returns the ages of the rows; those of an empty journal if none are stored.
-  func ages() throws(JournalError) -> Ages {
-    let numbers = try numbers(.ages)
-    let marks = stride(from: 2, to: numbers.count, by: 2).map {
-      Ages.Mark(time: numbers[$0 - 1], lastSequence: numbers[$0])
+  func ages() throws(JournalError) -> RowAges {
+    let numbers = try numbers(.rowAges)
+    let samples = stride(from: 2, to: numbers.count, by: 2).map {
+      RowAges.Sample(countedMilliseconds: numbers[$0 - 1], newestSequence: numbers[$0])
     }
-    return Ages(time: numbers.first ?? 0, marks: marks)
+    return RowAges(countedMilliseconds: numbers.first ?? 0, samples: samples)
   }
 
-  func write(_ ages: Ages) throws(JournalError) {
-    try write(.ages, Self.bytes([ages.time] + ages.marks.flatMap { [$0.time, $0.lastSequence] }))
+  func write(_ ages: RowAges) throws(JournalError) {
+    let numbers = ages.samples.flatMap { [$0.countedMilliseconds, $0.newestSequence] }
+    try write(.rowAges, Self.bytes([ages.countedMilliseconds] + numbers))
   }
 
-  /// Returns the pages that the write-ahead log has at least; nil if it may be missing.
-  func logPages() throws(JournalError) -> UInt64? { try numbers(.log).first }
+  /// Returns how many pages a start must find in the write-ahead log; nil if it may be missing.
+  func minimumLogPages() throws(JournalError) -> UInt64? { try numbers(.minimumLogPages).first }
 
-  func write(logPages: UInt64?) throws(JournalError) {
-    try write(.log, Self.bytes(logPages.map { [$0] } ?? []))
+  func write(minimumLogPages: UInt64?) throws(JournalError) {
+    try write(.minimumLogPages, Self.bytes(minimumLogPages.map { [$0] } ?? []))
   }
 
   func state() throws(JournalError) -> SyncState {
-    guard let stored = try value(.state), let first = stored.first, first <= 1 else {
+    guard let stored = try value(.syncState), let first = stored.first, first <= 1 else {
       throw .damaged(path: facts.name, what: "the note on its last sync is missing")
     }
     guard first == 1 else { return .clean }
@@ -110,15 +111,15 @@ package struct Metadata {
 
   func write(_ state: SyncState) throws(JournalError) {
     switch state {
-    case .clean: try write(.state, [0])
-    case .dirty(let bootID): try write(.state, [1] + Array(bootID.utf8))
+    case .clean: try write(.syncState, [0])
+    case .dirty(let bootID): try write(.syncState, [1] + Array(bootID.utf8))
     }
   }
 
   private func numbers(_ key: JournalFact) throws(JournalError) -> [UInt64] {
     guard let stored = try value(key) else { return [] }
     guard stored.count.isMultiple(of: 8) else {
-      throw .damaged(path: facts.name, what: "the fact \(key) has an odd length")
+      throw .damaged(path: facts.name, what: "the fact \(key.key) has an odd length")
     }
     return stride(from: 0, to: stored.count, by: 8).map { start in
       stored[start..<start + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
@@ -128,11 +129,11 @@ package struct Metadata {
   private func value(_ key: JournalFact) throws(JournalError) -> [UInt8]? {
     guard let stored = try facts.fact(key) else { return nil }
     guard stored.count >= 8 else {
-      throw .damaged(path: facts.name, what: "the fact \(key) is cut short")
+      throw .damaged(path: facts.name, what: "the fact \(key.key) is cut short")
     }
     let value = Array(stored.dropFirst(8))
     guard Array(stored.prefix(8)) == Self.checksumBytes(key, value) else {
-      throw .damaged(path: facts.name, what: "the checksum of the fact \(key) is wrong")
+      throw .damaged(path: facts.name, what: "the checksum of the fact \(key.key) is wrong")
     }
     return value
   }

@@ -10,21 +10,19 @@ package struct MigrationPlan: Hashable, Sendable {
   package struct Step: Hashable, Sendable {
     package var from: Int64
     package var to: Int64
-    /// The change in a few words.
     package var summary: String
-    /// The bytes of free space that the step needs for each byte of the file, in hundredths.
+    /// The free space that the step needs, in percent of the size of the file.
     package var spacePercent: Int
     /// The bytes of the file that the step handles in a second, about.
     package var bytesPerSecond: Int
   }
 
   /// The steps that a start knows; none before the first release.
-  package static let steps: [Step] = []
-  /// The format that this version writes.
+  package static let knownSteps: [Step] = []
   package static let writtenFormat = Schema.version
 
   package let path: String
-  /// Its format; nil if there is no journal yet.
+  /// The format of the file; nil if there is no journal yet.
   package let foundFormat: Int64?
   package let bytes: Int
   /// The steps from that format to the one that this version writes, in order.
@@ -37,7 +35,7 @@ package struct MigrationPlan: Hashable, Sendable {
   /// `known` has at most one step from each format. Throws `.newer` for a later format, `.older` for
   /// one that no step leaves, `.damaged` for one that no version has.
   package init(
-    path: String, found: Int64?, bytes: Int, known: [Step] = Self.steps,
+    path: String, found: Int64?, bytes: Int, known: [Step] = Self.knownSteps,
     wanted: Int64 = Self.writtenFormat
   ) throws(JournalError) {
     (self.path, self.foundFormat, self.bytes) = (path, found, bytes)
@@ -115,7 +113,7 @@ package struct MigrationPlan: Hashable, Sendable {
     }
     // https://www.sqlite.org/fileformat.html#the_database_header
     guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)),
-      number(68) == Schema.application
+      number(68) == Schema.applicationID
     else { throw .damaged(path: path, what: "the file does not carry the mark of a journal") }
     return number(60)
   }

@@ -8,8 +8,8 @@ import NavigationHub
 struct RecordCursor {
   /// The columns of the row read last.
   private(set) var header: RowHeader
-  /// The range of that row's body among the bodies of the group.
-  private(set) var body = 0..<0
+  /// The range of the body of the row read last, in the uncompressed bodies of the group.
+  private(set) var bodyRange = 0..<0
   /// The authors described so far, each with its last op.
   private var authors: [RowAuthor] = []
   private var offset = 1
@@ -22,15 +22,15 @@ struct RecordCursor {
       top: nil)
   }
 
-  /// Whether a start needs the bodies of a group with these heads.
-  static func hasBeginnings(_ heads: Span<UInt8>) -> Bool { !heads.isEmpty && heads[0] != 0 }
+  /// Whether a row of the group creates a nav or begins an epoch: then a start needs the bodies.
+  static func hasNavBeginnings(_ heads: Span<UInt8>) -> Bool { !heads.isEmpty && heads[0] != 0 }
 
   /// Reads the next head; returns false if there is none, or if it is unreadable.
   mutating func next(in heads: Span<UInt8>) -> Bool {
     guard offset < heads.count else { return false }
     let (sequence, isTooLarge) = header.sequence.addingReportingOverflow(number(in: heads))
     let sort = number(in: heads)
-    let kind = UInt8(exactly: sort & ~RowGroup.openBit).flatMap(JournalRow.Kind.init(rawValue:))
+    let kind = UInt8(exactly: sort & ~RowGroup.openNavBit).flatMap(JournalRow.Kind.init(rawValue:))
     header.nav = number(in: heads)
     header.revision = number(in: heads)
     let distance = number(in: heads)
@@ -49,10 +49,10 @@ struct RecordCursor {
     header.kind = kind
     header.depth = Int(depth)
     header.top = top
-    header.isOpen = sort & RowGroup.openBit != 0
+    header.isOpen = sort & RowGroup.openNavBit != 0
     header.previous = distance == 0 ? 0 : header.sequence - distance
-    header.time &+= Self.unfolded(difference)
-    body = body.upperBound..<body.upperBound + Int(size)
+    header.time &+= Self.zigzagDecoded(difference)
+    bodyRange = bodyRange.upperBound..<bodyRange.upperBound + Int(size)
     return true
   }
 
@@ -64,7 +64,7 @@ struct RecordCursor {
     }
     let place = Int(clamping: number - 1)
     if place < authors.count {
-      authors[place].op &+= Self.unfolded(self.number(in: heads))
+      authors[place].op &+= Self.zigzagDecoded(self.number(in: heads))
     } else {
       guard place == authors.count else {
         isBroken = true
@@ -94,14 +94,13 @@ struct RecordCursor {
     return heads.extracting(offset..<offset + count)
   }
 
-  /// Reverses `RowGroup.folded`, which stores the sign in the lowest bit.
-  private static func unfolded(_ number: UInt64) -> UInt64 { number >> 1 ^ (0 &- number & 1) }
+  /// Reverses `RowGroup.zigzagEncoded`, which stores the sign in the lowest bit.
+  private static func zigzagDecoded(_ number: UInt64) -> UInt64 { number >> 1 ^ (0 &- number & 1) }
 
-  /// Whether all heads were read, the last one is that of row `last`, and its body ends with the
-  /// bodies.
-  func hasEnded(_ heads: Span<UInt8>, at last: UInt64, bodyCount: Int) -> Bool {
+  /// Whether all heads were read, `last` is the last row, and its body ends where the bodies end.
+  func hasEnded(_ heads: Span<UInt8>, at last: UInt64, bodyBytes: Int) -> Bool {
     !isBroken && offset == heads.count && header.sequence == last && offset > 1
-      && body.upperBound == bodyCount
+      && bodyRange.upperBound == bodyBytes
   }
 
   /// Reads a number with seven bits in each byte, the least significant first.

@@ -4,7 +4,7 @@ import NavigationHub
 /// The rules by which the journal keeps history.
 ///
 /// A revision is kept while it is among its nav's newest `revisions` and younger than
-/// `milliseconds` (``Ages``). If all rows together exceed `bytes`, older history is deleted before that.
+/// `milliseconds` (``RowAges``). If all rows together exceed `bytes`, older history is deleted before that.
 package struct Retention: Hashable, Sendable {
   /// The number of newest revisions kept for each nav.
   package var revisions: UInt64 = 10_000
@@ -32,9 +32,9 @@ package enum Durability: String, CaseIterable, Sendable {
 
 /// The decisions for some navs, before anything is deleted.
 struct RetentionPlan {
-  /// Navs whose floor rises to the snapshot with the index `keeping`.
-  var raised: [(nav: UInt64, keeping: Int)] = []
-  var closed: [UInt64] = []
+  /// Navs whose floor rises to the snapshot with the index `firstKeptSnapshot`.
+  var raisedFloors: [(nav: UInt64, firstKeptSnapshot: Int)] = []
+  var forgotten: [UInt64] = []
   /// Navs that need a snapshot of their newest state.
   var needsSnapshot: [UInt64] = []
 
@@ -43,30 +43,30 @@ struct RetentionPlan {
 
   /// Applies `retention` to `entries`; all rows together exceed their limit by `excess` bytes.
   init(
-    _ entries: ArraySlice<LedgerEntry>, _ retention: Retention, _ ages: Ages, excess: Int
+    _ entries: ArraySlice<LedgerEntry>, _ retention: Retention, _ ages: RowAges, excess: Int
   ) {
     var excess = excess
-    let limits = (
-      expired: ages.newestSequence(ofAge: retention.milliseconds),
-      uncovered: ages.newestSequence(ofAge: retention.milliseconds / 4),
-      closed: ages.newestSequence(ofAge: retention.closedMilliseconds)
+    let agedSequences = (
+      pastMaximumAge: ages.newestSequence(ofAge: retention.milliseconds),
+      pastQuarterAge: ages.newestSequence(ofAge: retention.milliseconds / 4),
+      pastClosedAge: ages.newestSequence(ofAge: retention.closedMilliseconds)
     )
     // If space is short, the oldest history is deleted first.
     let order = excess > 0 ? entries.sorted { $0.oldestSequence < $1.oldestSequence } : nil
     for entry in order.map({ $0[...] }) ?? entries {
-      let navRetention = NavRetention(entry: entry, retention: retention, limits: limits)
+      let rules = NavRetention(entry: entry, retention: retention, agedSequences: agedSequences)
       guard !entry.isClosed else {
-        if navRetention.mayForget, closed.count < Self.maximumNavs { closed.append(entry.nav) }
+        if rules.mayForget, forgotten.count < Self.maximumNavs { forgotten.append(entry.nav) }
         continue
       }
-      var keeping = navRetention.oldestToKeep
+      var keeping = rules.newFloorSnapshot
       if excess > 0 {
-        keeping = keeping ?? navRetention.nextToKeep
-        if let keeping { excess -= navRetention.bytes(below: keeping) }
+        keeping = keeping ?? rules.snapshotAboveFloor
+        if let keeping { excess -= rules.estimatedBytes(belowSnapshot: keeping) }
       }
-      if let keeping { raised.append((entry.nav, keeping)) }
+      if let keeping { raisedFloors.append((entry.nav, keeping)) }
       let isPressed = excess > 0 && keeping == nil && entry.firstUncovered != nil
-      if navRetention.needsSnapshot || isPressed, needsSnapshot.count < Self.maximumNavs {
+      if rules.needsSnapshot || isPressed, needsSnapshot.count < Self.maximumNavs {
         needsSnapshot.append(entry.nav)
       }
     }
@@ -79,36 +79,35 @@ private struct NavRetention {
   let retention: Retention
   /// The newest sequences that are older than the maximum age, than a quarter of it, and than the
   /// age at which closed navs are deleted.
-  let limits: (expired: UInt64, uncovered: UInt64, closed: UInt64)
+  let agedSequences: (pastMaximumAge: UInt64, pastQuarterAge: UInt64, pastClosedAge: UInt64)
 
-  var mayForget: Bool { entry.headSequence <= limits.closed }
+  var mayForget: Bool { entry.headSequence <= agedSequences.pastClosedAge }
 
   /// The index of the newest snapshot below which retention keeps nothing; nil if the floor stays.
-  var oldestToKeep: Int? {
+  var newFloorSnapshot: Int? {
     let found = entry.snapshots.lastIndex { snapshot in
       entry.headRevision - min(snapshot.revision, entry.headRevision) >= retention.revisions
-        || snapshot.sequence <= limits.expired
+        || snapshot.sequence <= agedSequences.pastMaximumAge
     }
-    return found.flatMap { entry.snapshots[$0].revision > entry.floor ? $0 : nil }
+    return found.flatMap { entry.snapshots[$0].revision > entry.floorRevision ? $0 : nil }
   }
 
-  /// The index of the first snapshot above the floor.
-  var nextToKeep: Int? { entry.snapshots.firstIndex { $0.revision > entry.floor } }
+  var snapshotAboveFloor: Int? { entry.snapshots.firstIndex { $0.revision > entry.floorRevision } }
 
   var needsSnapshot: Bool {
     guard let first = entry.firstUncovered else { return false }
     let covered = entry.snapshots.last?.revision ?? 0
     // Before the maximum age, so that rows do not outlive it by much for want of a snapshot.
     return entry.headRevision - covered >= retention.revisionsPerSnapshot
-      || first <= limits.uncovered
+      || first <= agedSequences.pastQuarterAge
   }
 
   /// Estimates the bytes that are freed if history begins at this snapshot.
-  func bytes(below keeping: Int) -> Int {
-    let last = entry.snapshots[keeping].revision
-    guard last > entry.floor else { return 0 }
-    let all = max(1, entry.headRevision - min(entry.floor, entry.headRevision))
-    return Int(Double(entry.bytes) * Double(last - entry.floor) / Double(all))
+  func estimatedBytes(belowSnapshot index: Int) -> Int {
+    let last = entry.snapshots[index].revision
+    guard last > entry.floorRevision else { return 0 }
+    let all = max(1, entry.headRevision - min(entry.floorRevision, entry.headRevision))
+    return Int(Double(entry.bytes) * Double(last - entry.floorRevision) / Double(all))
   }
 }
 
@@ -139,41 +138,40 @@ package struct MaintenanceReport: Hashable, Sendable {
 /// The position of the search for rows to delete; it is not stored.
 struct Pruning {
   /// The next sequence to examine, and the last one.
-  var next: UInt64 = .max
-  var last: UInt64 = 0
-  /// The index of the next ledger entry to examine.
-  var nextEntry = 0
+  var nextSequence: UInt64 = .max
+  var lastSequence: UInt64 = 0
+  var nextEntryIndex = 0
 
-  var isActive: Bool { next <= last }
+  var isActive: Bool { nextSequence <= lastSequence }
 
   /// The number of sequences that are still to be examined.
-  var sequencesLeft: UInt64 { isActive ? last - next + 1 : 0 }
+  var sequencesLeft: UInt64 { isActive ? lastSequence - nextSequence + 1 : 0 }
 
   /// Extends the search to the sequences from `first` to `last`.
   mutating func include(_ first: UInt64, _ last: UInt64) {
     guard first <= last else { return }
-    if !isActive { self.last = 0 }
-    next = min(isActive ? next : .max, first)
-    self.last = max(self.last, last)
+    if !isActive { self.lastSequence = 0 }
+    nextSequence = min(isActive ? nextSequence : .max, first)
+    self.lastSequence = max(self.lastSequence, last)
   }
 }
 
 /// The part of the search that one call of `maintain` makes, and its results.
 struct PruningSlice {
   /// The next sequence to examine, and the last one.
-  var next: UInt64
-  let last: UInt64
-  /// The number of rows that may still be examined.
-  var budget: Int
+  var nextSequence: UInt64
+  let lastSequence: UInt64
+  var rowBudget: Int
   var deleted: [RowSummary] = []
 
-  var isDone: Bool { budget == 0 || next > last }
+  var isDone: Bool { rowBudget == 0 || nextSequence > lastSequence }
 
   /// Whether a row belongs to this slice; if so, it uses up one row of the budget.
-  mutating func takes(_ row: RowHeader) -> Bool {
-    guard budget > 0, row.sequence >= next, row.sequence <= last else { return false }
-    budget -= 1
-    next = row.sequence + 1
+  mutating func spendBudget(on row: RowHeader) -> Bool {
+    guard rowBudget > 0, row.sequence >= nextSequence, row.sequence <= lastSequence
+    else { return false }
+    rowBudget -= 1
+    nextSequence = row.sequence + 1
     return true
   }
 }

@@ -8,7 +8,7 @@ import NavigationHub
 /// follow these numbers, in base 128:
 ///
 /// 1. the distance of its sequence from the row before, minus one
-/// 2. its kind, with `openBit`
+/// 2. its kind, with `openNavBit`
 /// 3. its nav
 /// 4. its revision
 /// 5. the distance to the nav's previous row, or 0
@@ -24,20 +24,20 @@ import NavigationHub
   static let maximumRows = 64
   static let maximumBytes = 48 << 10
 
-  /// The bit beside the kind for `isOpen`.
-  static let openBit: UInt64 = 0x40
+  /// The bit for `RowHeader.isOpen`, stored in one number with the kind.
+  static let openNavBit: UInt64 = 0x40
 
   private(set) var first: UInt64 = 0
   private(set) var last: UInt64 = 0
   private(set) var records = 0
-  private var time: UInt64 = 0
+  private var lastRowTime: UInt64 = 0
   /// The authors in the group, each with its last op.
   ///
-  /// A head names an author by its place, from 1 on, and describes a new author.
+  /// A head has the index of its author, from 1 on; at the first use, it also describes the author.
   private var authors: [RowAuthor] = []
   private var headBuffer = ScratchBuffer(capacity: 4096)
   private var bodyBuffer = ScratchBuffer(capacity: Self.maximumBytes)
-  private var packed = Packing()
+  private var packed = LZ4Buffer()
 
   /// Removes all rows; `first` is the key of the next group.
   mutating func begin(_ first: UInt64) {
@@ -45,7 +45,7 @@ import NavigationHub
     self.first = first
     last = first - 1
     records = 0
-    time = 0
+    lastRowTime = 0
     authors.removeAll(keepingCapacity: true)
     headBuffer.clear()
     headBuffer.append(0)
@@ -53,8 +53,8 @@ import NavigationHub
   }
 
   /// Whether a row with a body of this size no longer fits.
-  func isFull(for bodyCount: Int) -> Bool {
-    records == Self.maximumRows || records > 0 && bodyBuffer.count + bodyCount > Self.maximumBytes
+  func isFull(for bodyBytes: Int) -> Bool {
+    records == Self.maximumRows || records > 0 && bodyBuffer.count + bodyBytes > Self.maximumBytes
   }
 
   /// Appends a row with a sequence higher than those in the group; returns the summary that stays
@@ -62,7 +62,7 @@ import NavigationHub
   // Inlined into its two callers, which saves 33 instructions of an op.
   @discardableResult @inline(__always)
   mutating func append(_ header: borrowing RowHeader, _ body: Span<UInt8>) -> RowSummary {
-    let row = RowSummary(header, bodyCount: body.count)
+    let row = RowSummary(header, bodyBytes: body.count)
     precondition(row.sequence > last, "sequence \(row.sequence) behind \(last)")
     precondition(row.previous < row.sequence, "\(row.sequence) must follow its previous")
     switch row.kind {
@@ -71,24 +71,24 @@ import NavigationHub
     }
     headBuffer.makeRoom(numbers: 9)
     headBuffer.append(number: row.sequence - last - 1)
-    headBuffer.append(number: UInt64(row.kind.rawValue) | (header.isOpen ? Self.openBit : 0))
+    headBuffer.append(number: UInt64(row.kind.rawValue) | (header.isOpen ? Self.openNavBit : 0))
     headBuffer.append(number: row.nav)
     headBuffer.append(number: row.revision)
     headBuffer.append(number: row.previous == 0 ? 0 : row.sequence - row.previous)
-    headBuffer.append(number: Self.folded(header.time &- time))
-    headBuffer.append(number: UInt64(row.bodyCount))
+    headBuffer.append(number: Self.zigzagEncoded(header.time &- lastRowTime))
+    headBuffer.append(number: UInt64(row.bodyBytes))
     if let author = header.author { append(author) } else { headBuffer.append(number: 0) }
     headBuffer.makeRoom(numbers: 1)
     headBuffer.append(number: UInt64(header.depth))
     if let top = header.top { headBuffer.append(top.text) }
     bodyBuffer.append(body)
     last = row.sequence
-    time = header.time
+    lastRowTime = header.time
     records += 1
     return row
   }
 
-  /// Appends the place of an author; the caller has made room for two numbers.
+  /// Appends the index of an author to the head; the caller has made room for two numbers.
   private mutating func append(_ author: borrowing RowAuthor) {
     var place = 0
     while place < authors.count,
@@ -98,7 +98,7 @@ import NavigationHub
     }
     headBuffer.append(number: UInt64(place) + 1)
     guard place == authors.count else {
-      headBuffer.append(number: Self.folded(author.op &- authors[place].op))
+      headBuffer.append(number: Self.zigzagEncoded(author.op &- authors[place].op))
       authors[place].op = author.op
       return
     }
@@ -128,7 +128,7 @@ import NavigationHub
     packed.clear()
     guard records > 1 else { return }
     // Taken out while it is written to, because the group lends its bodies at the same time.
-    var target = Packing()
+    var target = LZ4Buffer()
     swap(&target, &packed)
     target.pack(bodyBuffer.bytes)
     swap(&target, &packed)
@@ -149,7 +149,7 @@ import NavigationHub
   }
 
   /// Moves the sign of a difference into the lowest bit, so that small negative ones are short too.
-  private static func folded(_ difference: UInt64) -> UInt64 {
+  private static func zigzagEncoded(_ difference: UInt64) -> UInt64 {
     difference << 1 ^ UInt64(bitPattern: Int64(bitPattern: difference) >> 63)
   }
 }
@@ -178,7 +178,7 @@ import NavigationHub
   mutating func clear() {
     count = 0
     // Much longer contents are rare, so their memory is not kept.
-    if capacity > 4 * usualCapacity { replaceMemory(usualCapacity) }
+    if capacity > 4 * usualCapacity { reallocate(capacity: usualCapacity) }
   }
 
   var bytes: Span<UInt8> {
@@ -192,7 +192,7 @@ import NavigationHub
   }
 
   mutating func append(_ bytes: Span<UInt8>) {
-    makeRoom(bytes.count)
+    makeRoom(bytes: bytes.count)
     unsafe bytes.withUnsafeBufferPointer { buffer in
       guard let start = buffer.baseAddress else { return }
       // The capacity was checked above.
@@ -208,7 +208,7 @@ import NavigationHub
   }
 
   mutating func append(_ byte: UInt8) {
-    makeRoom(1)
+    makeRoom(bytes: 1)
     unsafe memory.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
     count += 1
   }
@@ -223,7 +223,7 @@ import NavigationHub
   }
 
   @inline(__always)
-  mutating func makeRoom(numbers: Int) { makeRoom(numbers * Self.maximumNumberBytes) }
+  mutating func makeRoom(numbers: Int) { makeRoom(bytes: numbers * Self.maximumNumberBytes) }
 
   /// Appends a number with seven bits in each byte, the least significant first.
   ///
@@ -246,11 +246,11 @@ import NavigationHub
   }
 
   @inline(__always)
-  private mutating func makeRoom(_ more: Int) {
-    if count + more > capacity { replaceMemory(max(count + more, capacity * 2)) }
+  private mutating func makeRoom(bytes more: Int) {
+    if count + more > capacity { reallocate(capacity: max(count + more, capacity * 2)) }
   }
 
-  private mutating func replaceMemory(_ wanted: Int) {
+  private mutating func reallocate(capacity wanted: Int) {
     let other = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 1)
     unsafe other.copyMemory(from: memory, byteCount: count)
     unsafe memory.deallocate()

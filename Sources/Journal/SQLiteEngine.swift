@@ -8,7 +8,7 @@ import NavigationHub
 /// may be missing, and every nav needs a new epoch.
 final class SQLiteEngine: JournalEngine {
   /// Why acknowledged rows may be lost, so that every commit is synced; nil if none can be.
-  private(set) var loss: EpochLoss?
+  private(set) var rowLoss: EpochLoss?
 
   let database: Database
   private let facts: FactTable
@@ -23,16 +23,16 @@ final class SQLiteEngine: JournalEngine {
   private let beginStatement: Statement
   private let commitStatement: Statement
   private var lock: DirectoryLock?
-  private var state: SyncState
+  private var syncState: SyncState
   private var isSynchronous = true
-  private var reserve: LogReserve
-  private let files: JournalFiles
+  private var logReserve: LogReserve
+  private let fileWatch: JournalFileWatch
 
   /// Locks the directory, which it makes if there is none, makes an empty journal if there is none,
   /// and checks the format.
   ///
-  /// Throws `.newer` or `.older`, then without any change to the directory; `.locked`, or the
-  /// reason why the file cannot be used.
+  /// Throws `.newer` or `.older` before it changes the directory, `.locked` if another process has
+  /// the lock, or else the reason why it cannot use the file.
   init(
     directory: String, durability: Durability, bootID: String, holder: String
   ) throws(JournalError) {
@@ -45,7 +45,7 @@ final class SQLiteEngine: JournalEngine {
     try Self.prepareFile(directory, path)
     self.durability = durability
     self.bootID = bootID
-    reserve = LogReserve(path: path + "-wal")
+    logReserve = LogReserve(path: path + "-wal")
     let logBytes = try fileSize(path + "-wal")
     let logDamage = try LogScan.damage(path: path + "-wal")
     let isFrozen = isOnReadOnlySystem(path)
@@ -72,32 +72,31 @@ final class SQLiteEngine: JournalEngine {
     deleteSnapshot = try database.prepare("DELETE FROM snapshot WHERE nav = ?1 AND rev = ?2")
     beginStatement = try database.prepare("BEGIN IMMEDIATE")
     commitStatement = try database.prepare("COMMIT")
-    state = try Metadata(facts).state()
-    let isWhole = state == .clean || state == .dirty(bootID: bootID)
-    loss = isWhole ? nil : state == Self.restored ? .backup : .crash
-    files = JournalFiles(directory: directory, database: path, isReadOnly: isFrozen)
+    syncState = try Metadata(facts).state()
+    let isWhole = syncState == .clean || syncState == .dirty(bootID: bootID)
+    rowLoss = isWhole ? nil : syncState == Self.restoredState ? .backup : .crash
+    fileWatch = JournalFileWatch(directory: directory, database: path, isReadOnly: isFrozen)
     self.lock = consume lock
     // After unsynced commits were lost, any part of the log may be missing, so its damage is no
     // error.
-    if let logDamage, loss == nil { throw .damaged(path: path, what: logDamage) }
-    guard let pages = try Metadata(facts).logPages(), loss == nil else { return }
+    if let logDamage, rowLoss == nil { throw .damaged(path: path, what: logDamage) }
+    guard let pages = try Metadata(facts).minimumLogPages(), rowLoss == nil else { return }
     guard logBytes ?? -1 < Int(pages) * LogScan.frameBytes else { return }
     // The one that SQLite has just made would look right to the next start.
     if logBytes == nil { try unlinkFile(path + "-wal") }
     throw .damaged(path: path, what: "its write-ahead log is missing, or cut short")
   }
 
-  /// Whether the journal was opened on a read-only file system, so that it only reads until it is
-  /// closed.
-  var isFrozen: Bool { files.isReadOnly }
+  /// Whether the journal was opened on a read-only file system, so that the engine only reads.
+  var isMountedReadOnly: Bool { fileWatch.isReadOnly }
   var shard: Shard { .first }
-  var problem: JournalError? { files.problem }
+  var problem: JournalError? { fileWatch.problem }
 
   var name: String { database.path }
 
   /// Makes the file if there is none, so that a power failure leaves no file or a complete one.
   private static func prepareFile(_ directory: String, _ path: String) throws(JournalError) {
-    _ = try JournalRestoration.complete(in: directory)
+    _ = try JournalRestoration.completeReplacement(in: directory)
     if try exists(path) { return }
     guard try !exists(path + "-wal") else {
       throw .damaged(path: path, what: "it is missing, but its write-ahead log is there")
@@ -128,13 +127,13 @@ final class SQLiteEngine: JournalEngine {
     let select = try database.prepare(
       "SELECT \(SnapshotRow.columns) FROM snapshot ORDER BY nav, rev")
     defer { select.reset() }
-    while try select.step(.reading) { try consume(select.snapshot(name)) }
+    while try select.step(.reading) { try consume(select.readCurrentSnapshot(name)) }
   }
 
   func readGroups(_ consume: GroupConsumer) throws(JournalError) {
     let select = try database.prepare("SELECT \(StoredGroup.columns) FROM log ORDER BY seq")
     defer { select.reset() }
-    while try select.step(.reading) { try select.group(name, consume) }
+    while try select.step(.reading) { try select.readCurrentGroup(name, consume) }
   }
 
   func readGroup(from sequence: UInt64, _ consume: GroupConsumer) throws(JournalError) -> Bool {
@@ -144,7 +143,7 @@ final class SQLiteEngine: JournalEngine {
   // One transaction.
 
   func begin() throws(JournalError) {
-    try prepareUnsynced()
+    try prepareRelaxedCommit()
     try beginStatement.run()
   }
 
@@ -154,7 +153,7 @@ final class SQLiteEngine: JournalEngine {
     let statement = replacing ? replaceGroup : insertGroup
     statement.bind(1, group.first)
     statement.bind(2, group.last)
-    statement.bind(3, group.size)
+    statement.bind(3, group.unpackedBytes)
     statement.bind(4, group.checksum)
     try statement.run(5, heads, 6, bodies)
   }
@@ -185,7 +184,7 @@ final class SQLiteEngine: JournalEngine {
 
   func commit() throws(JournalError) {
     try commitStatement.run()
-    if isSynchronous { reserve.extend(pages: logPages) }
+    if isSynchronous { logReserve.extend(pages: walPages) }
   }
 
   func rollBack() { database.rollBack() }
@@ -205,30 +204,30 @@ final class SQLiteEngine: JournalEngine {
   // Syncs.
 
   /// The state that a restoration stores: dirty, with an id that no boot has.
-  private static let restored = SyncState.dirty(bootID: "")
+  private static let restoredState = SyncState.dirty(bootID: "")
 
   func epochsRenewed() throws(JournalError) {
-    guard loss != nil else { return }
+    guard rowLoss != nil else { return }
     try store(.clean)
-    loss = nil
+    rowLoss = nil
   }
 
   func renewEpochsAtNextStart() throws(JournalError) {
-    try store(Self.restored)
-    loss = .backup
+    try store(Self.restoredState)
+    rowLoss = .backup
   }
 
   func syncNow() throws(JournalError) {
-    guard loss == nil, state != .clean else { return }
+    guard rowLoss == nil, syncState != .clean else { return }
     try store(.clean)
   }
 
-  /// Prepares a commit that is not synced in mode `relaxed`.
-  private func prepareUnsynced() throws(JournalError) {
+  /// Turns syncs off in mode `relaxed`; before that, stores durably that some commits are unsynced.
+  private func prepareRelaxedCommit() throws(JournalError) {
     // While rows may be lost, the stored state stays and commits are synced.
-    guard durability == .relaxed, loss == nil else { return try setSynchronous(true) }
+    guard durability == .relaxed, rowLoss == nil else { return try setSynchronous(true) }
     let dirty = SyncState.dirty(bootID: bootID)
-    if state != dirty { try store(dirty) }
+    if syncState != dirty { try store(dirty) }
     try setSynchronous(false)
   }
 
@@ -236,7 +235,7 @@ final class SQLiteEngine: JournalEngine {
   private func store(_ new: SyncState) throws(JournalError) {
     try setSynchronous(true)
     try transaction { () throws(JournalError) in try Metadata(facts).write(new) }
-    state = new
+    syncState = new
   }
 
   private func setSynchronous(_ on: Bool) throws(JournalError) {
@@ -250,50 +249,49 @@ final class SQLiteEngine: JournalEngine {
   /// The lease, which is nil: the lock of the directory ends with the process.
   var lease: JournalLease? { nil }
 
-  var logPages: Int { database.walPages }
+  var walPages: Int { database.walPages }
 
   func checkpoint(
-    emptying: Bool, _ write: () throws(JournalError) -> Void
+    emptyingLog: Bool, _ write: () throws(JournalError) -> Void
   ) throws(JournalError) {
     try transaction(write)
-    let (pages, moved) = try database.checkpoint(emptying: emptying)
+    let (pages, moved) = try database.checkpoint(emptyingLog: emptyingLog)
     if moved >= pages { database.walPages = 0 }
-    if emptying { reserve.forget() }
+    if emptyingLog { logReserve.noteTruncation() }
   }
 
   /// Returns up to 64 free pages to the file system, if more than a quarter of the file is free.
   func vacuumSlice() throws(JournalError) -> Int {
     let free = try database.integer("PRAGMA freelist_count")
     guard free > 256, try free > database.integer("PRAGMA page_count") / 4 else { return 0 }
-    try prepareUnsynced()
+    try prepareRelaxedCommit()
     try database.execute("PRAGMA incremental_vacuum(64)", .writing)
     return try Int(free - database.integer("PRAGMA freelist_count"))
   }
 
-  var sizes: (journal: Int, log: Int) {
+  var fileSizes: (journal: Int, log: Int) {
     let sizes = [name, name + "-wal"].map { path in
       do throws(JournalError) { return try fileSize(path) ?? 0 } catch { return 0 }
     }
     return (sizes[0], sizes[1])
   }
 
-  func close(isTidy: Bool) {
-    database.close(tidy: isTidy)
+  func close(isCheckpointed: Bool) {
+    database.close(removingLog: isCheckpointed)
     lock = nil
   }
 }
 
-/// The table of the facts.
 struct FactTable: JournalFacts {
   let name: String
   private let select: Statement
   private let replace: Statement
-  private let action: DatabaseAction
+  private let storeAction: DatabaseAction
 
-  /// Prepares to use the table; `action` is the action during which `store` may fail.
+  /// Prepares the statements; `action` decides which error a failed `store` throws.
   init(_ database: Database, action: DatabaseAction = .writing) throws(JournalError) {
     name = database.path
-    self.action = action
+    storeAction = action
     let cases = JournalFact.allCases.map { "WHEN \($0.rawValue) THEN '\($0.key)'" }
     let key = "CASE ?1 \(cases.joined(separator: " ")) END"
     select = try database.prepare("SELECT value FROM meta WHERE key = \(key)")
@@ -310,7 +308,7 @@ struct FactTable: JournalFacts {
 
   func store(_ key: JournalFact, _ bytes: [UInt8]) throws(JournalError) {
     replace.bind(1, key.rawValue)
-    try replace.run(2, bytes.span, action)
+    try replace.run(2, bytes.span, storeAction)
   }
 }
 
@@ -323,7 +321,7 @@ extension Statement {
     bind(1, sequence)
     defer { reset() }
     guard try step(.reading) else { return false }
-    try group(path, consume)
+    try readCurrentGroup(path, consume)
     return true
   }
 }

@@ -6,9 +6,9 @@ final class SQLiteReader: JournalEngineReader {
   private let database: Database
   private let selectGroup: Statement
   private let selectSnapshot: Statement
-  private let selectVersion: Statement
-  private let beginReads: Statement
-  private let endReads: Statement
+  private let selectDataVersion: Statement
+  private let beginReadTransaction: Statement
+  private let endReadTransaction: Statement
 
   /// Opens the journal of a directory, after an engine has opened it.
   ///
@@ -18,9 +18,9 @@ final class SQLiteReader: JournalEngineReader {
       path: directory + "/" + Journal.fileName, readOnly: true, frozen: isFrozen)
     try Schema.verify(database)
     selectGroup = try database.prepare(Schema.selectGroup)
-    selectVersion = try database.prepare("PRAGMA data_version")
-    beginReads = try database.prepare("BEGIN")
-    endReads = try database.prepare("COMMIT")
+    selectDataVersion = try database.prepare("PRAGMA data_version")
+    beginReadTransaction = try database.prepare("BEGIN")
+    endReadTransaction = try database.prepare("COMMIT")
     selectSnapshot = try database.prepare(
       "SELECT \(SnapshotRow.columns) FROM snapshot WHERE nav = ?1 AND rev <= ?2 "
         + "ORDER BY rev DESC LIMIT 1")
@@ -32,10 +32,10 @@ final class SQLiteReader: JournalEngineReader {
   func reading<Value>(
     _ body: () throws(JournalError) -> Value
   ) throws(JournalError) -> Value {
-    try beginReads.run(.reading)
+    try beginReadTransaction.run(.reading)
     do throws(JournalError) {
       let value = try body()
-      try endReads.run(.reading)
+      try endReadTransaction.run(.reading)
       return value
     } catch {
       database.rollBack()
@@ -43,9 +43,9 @@ final class SQLiteReader: JournalEngineReader {
     }
   }
 
-  func version() throws(JournalError) -> Int64? {
-    defer { selectVersion.reset() }
-    return try selectVersion.step(.reading) ? selectVersion.integer(0) : nil
+  func dataVersion() throws(JournalError) -> Int64? {
+    defer { selectDataVersion.reset() }
+    return try selectDataVersion.step(.reading) ? selectDataVersion.integer(0) : nil
   }
 
   func readGroup(
@@ -64,6 +64,6 @@ final class SQLiteReader: JournalEngineReader {
     selectSnapshot.bind(2, min(revision, UInt64(Int64.max)))
     defer { selectSnapshot.reset() }
     guard try selectSnapshot.step(.reading) else { return nil }
-    return try selectSnapshot.snapshot(name)
+    return try selectSnapshot.readCurrentSnapshot(name)
   }
 }

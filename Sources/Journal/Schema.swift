@@ -3,7 +3,7 @@ enum Schema {
   /// The version of the format, which rises with every change that older versions cannot read.
   static let version: Int64 = 5
   /// "navj" in ASCII, which distinguishes a journal from other SQLite files.
-  static let application: Int64 = 0x6e61_766a
+  static let applicationID: Int64 = 0x6e61_766a
 
   /// The tables in the order of their names, with the exact text that SQLite stores for them.
   static let tables: [(name: String, sql: String)] = [
@@ -36,7 +36,7 @@ enum Schema {
     try metadata.write(Census())
     try metadata.write(.clean)
     try database.execute(
-      "PRAGMA application_id=\(application); PRAGMA user_version=\(version); COMMIT", .opening)
+      "PRAGMA application_id=\(applicationID); PRAGMA user_version=\(version); COMMIT", .opening)
     database.close()
   }
 
@@ -44,7 +44,7 @@ enum Schema {
   static func verify(_ database: Database) throws(JournalError) {
     let path = database.path
     let found = try database.integer("PRAGMA user_version")
-    guard try database.integer("PRAGMA application_id") == application else {
+    guard try database.integer("PRAGMA application_id") == applicationID else {
       throw .damaged(path: path, what: "the file does not carry the mark of a journal")
     }
     _ = try MigrationPlan(path: path, found: found, bytes: 0)

@@ -59,10 +59,10 @@ import NavigationCore
 
   /// Runs a statement with two blobs as parameters, without copying them.
   func run(
-    _ index: Int32, _ bytes: Span<UInt8>, _ other: Int32, _ others: Span<UInt8>
+    _ index: Int32, _ bytes: Span<UInt8>, _ index2: Int32, _ bytes2: Span<UInt8>
   ) throws(JournalError) {
     try bind(index, bytes, .writing) { () throws(JournalError) in
-      try bind(other, others, .writing) { () throws(JournalError) in try run() }
+      try bind(index2, bytes2, .writing) { () throws(JournalError) in try run() }
     }
   }
 

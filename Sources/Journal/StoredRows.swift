@@ -10,14 +10,14 @@ package struct StoredGroup: Hashable, Sendable {
   package var first: UInt64
   package var last: UInt64
   /// The number of uncompressed bytes of the bodies; 0 if they are stored uncompressed.
-  package var size: UInt64
+  package var unpackedBytes: UInt64
   /// The checksum of the other columns.
   package var checksum: UInt64
 
-  package init(first: UInt64, last: UInt64, size: UInt64, checksum: UInt64) {
+  package init(first: UInt64, last: UInt64, unpackedBytes: UInt64, checksum: UInt64) {
     self.first = first
     self.last = last
-    self.size = size
+    self.unpackedBytes = unpackedBytes
     self.checksum = checksum
   }
 
@@ -28,39 +28,42 @@ package struct StoredGroup: Hashable, Sendable {
   package func verify(
     _ heads: Span<UInt8>, _ bodies: Span<UInt8>, in path: String
   ) throws(JournalError) {
-    let found = RowGroup.checksum(first: first, last: last, size: size, heads: heads, bodies)
+    let found = RowGroup.checksum(
+      first: first, last: last, size: unpackedBytes, heads: heads, bodies)
     guard found == checksum else {
       throw .damaged(path: path, what: "the checksum of \(name) is wrong")
     }
   }
 
   /// Passes the uncompressed bodies to `consume`, without a copy if they are stored uncompressed.
-  func unpacking(
+  func withUncompressedBodies(
     _ bodies: Span<UInt8>, in path: String,
     _ consume: (Span<UInt8>) throws(JournalError) -> Void
   ) throws(JournalError) {
-    guard size > 0 else { return try consume(bodies) }
-    guard let unpacked = Packing.unpack(bodies, size: size) else {
+    guard unpackedBytes > 0 else { return try consume(bodies) }
+    guard let unpacked = LZ4Buffer.unpack(bodies, size: unpackedBytes) else {
       throw .damaged(path: path, what: "\(name) cannot be unpacked")
     }
     try consume(unpacked.span)
   }
 
-  func bodyCount(_ bodies: Span<UInt8>) -> Int { size > 0 ? Int(clamping: size) : bodies.count }
+  func bodyBytes(_ bodies: Span<UInt8>) -> Int {
+    unpackedBytes > 0 ? Int(clamping: unpackedBytes) : bodies.count
+  }
 }
 
 extension Statement {
   /// Reads the current row of a `SELECT` of `StoredGroup.columns`, with the bodies as stored.
   ///
   /// Throws `.damaged` if a column has another type or the checksum is wrong.
-  func group(_ path: String, _ consume: GroupConsumer) throws(JournalError) {
+  func readCurrentGroup(_ path: String, _ consume: GroupConsumer) throws(JournalError) {
     func damage(_ what: String) -> JournalError { .damaged(path: path, what: what) }
     guard let first = unsigned(0), first > 0 else { throw damage("a row has no sequence") }
     guard let last = unsigned(1), last >= first, let size = unsigned(2), let sum = integer(3) else {
       throw damage("a column of row \(first) is not what a row has")
     }
     let group = StoredGroup(
-      first: first, last: last, size: size, checksum: UInt64(bitPattern: sum))
+      first: first, last: last, unpackedBytes: size, checksum: UInt64(bitPattern: sum))
     var hasBytes = false
     try withBlob(4) { (heads) throws(JournalError) in
       try withBlob(5) { (bodies) throws(JournalError) in
@@ -73,7 +76,7 @@ extension Statement {
   }
 
   /// Reads the current row of a `SELECT` of `SnapshotRow.columns`.
-  func snapshot(_ path: String) throws(JournalError) -> SnapshotRow {
+  func readCurrentSnapshot(_ path: String) throws(JournalError) -> SnapshotRow {
     guard let nav = unsigned(0), let revision = unsigned(1) else {
       throw .damaged(path: path, what: "a snapshot has no key")
     }
@@ -111,14 +114,14 @@ struct LoadedGroup {
   ) throws(JournalError) {
     self.group = group
     var bodies: [UInt8] = []
-    try group.unpacking(stored, in: path) { (unpacked) throws(JournalError) in
+    try group.withUncompressedBodies(stored, in: path) { (unpacked) throws(JournalError) in
       bodies = [UInt8](copying: unpacked)
     }
     self.bodies = bodies
     var rows: [(header: RowHeader, body: Range<Int>)] = []
     var cursor = RecordCursor(first: group.first)
-    while cursor.next(in: heads) { rows.append((cursor.header, cursor.body)) }
-    guard cursor.hasEnded(heads, at: group.last, bodyCount: bodies.count) else {
+    while cursor.next(in: heads) { rows.append((cursor.header, cursor.bodyRange)) }
+    guard cursor.hasEnded(heads, at: group.last, bodyBytes: bodies.count) else {
       throw .damaged(path: path, what: "\(group.name) cannot be separated")
     }
     self.rows = rows

@@ -53,7 +53,7 @@ extension Daemon {
     } catch {
       line.end()
       restoration.discard()
-      throw restoreError(error, of: file, isCopyComplete: restoration.isReady)
+      throw restoreError(error, of: file, isCopyComplete: restoration.nextStartCompletes)
     }
     line.end()
     var text =

@@ -65,7 +65,8 @@ enum Daemon {
     loop.configuration.startStatus = text
     // In one message, so that a program that waits for the first notification also gets the second.
     loop.notify(.ready, .status(text))
-    if let shortage = (journal as? Journal)?.shortage, loop.maintenance.noteFailedCommit(shortage) {
+    let shortage = (journal as? Journal)?.shortageAtStart
+    if let shortage, loop.maintenance.noteFailedCommit(shortage) {
       loop.reportStorage(shortage.description)
     }
     if !isStopped {
@@ -227,7 +228,7 @@ enum Daemon {
         directory: directory, durability: configuration.daemon.durability,
         bootID: try bootID(environment: rules.environment), retention: retention, holder: holder)
       journal.witness = try configuration.daemon.witnessPath.map { path throws(JournalError) in
-        try JournalWitness(path: path, isFrozen: journal.place.directory?.isFrozen == true)
+        try JournalWitness(path: path, isFrozen: journal.place.directory?.isMountedReadOnly == true)
       }
       // Removes the partial copy of a backup that was running when an earlier process ended.
       JournalBackup(of: directory).discard()
@@ -236,7 +237,7 @@ enum Daemon {
         configuration: hubConfiguration(configuration), access: access,
         seed: randomSeed())
       var progress = StartProgress(as: form, log: log)
-      let acknowledged = journal.witness?.acknowledged ?? 0
+      let acknowledged = journal.witness?.acknowledgedSequence ?? 0
       let loss: EpochLoss?
       do {
         loss = try JournalReplay.replay(
@@ -294,7 +295,7 @@ enum Daemon {
       try journal.close()
     } catch {
       // The commits stay in the log of the journal, where the next start reads them.
-      if error.isShortage, journal.place.directory != nil {
+      if error.isFullOrReadOnly, journal.place.directory != nil {
         return log(.warning, error.description)
       }
       throw error

@@ -23,18 +23,18 @@ enum JournalReplay {
     let now = Instant.now()
     try index(journal, into: &hub, at: now, progress: progress)
     try loadOpenNavs(&hub, [journal], reportStatus)
-    let loss = journal.loss
+    let loss = journal.rowLoss
     hub.finishReplay(
       renewsEpochs: loss != nil, because: loss ?? .crash,
       lastSequence: journal.lastSequence, at: now)
     do throws(JournalError) {
       let records = hub.takeRecords()
-      if let shortage = journal.shortage { throw shortage }
+      if let shortage = journal.shortageAtStart { throw shortage }
       if !records.isEmpty { try journal.commit(records) }
       if journal.mustRenewEpochs { try journal.epochsRenewed() }
     } catch {
-      guard error.isShortage, loss == nil else { throw error }
-      journal.shortage = error
+      guard error.isFullOrReadOnly, loss == nil else { throw error }
+      journal.shortageAtStart = error
       let reader = try journal.place.openReader()
       for request in hub.rollBack() {
         try read(request, of: journal, from: reader) { (snapshot, rows) throws(HubReplayError) in
@@ -81,7 +81,7 @@ enum JournalReplay {
     progress(0, newest)
     var (records, first): (Int, UInt64?) = (0, nil)
     try journal.replay(
-      onlyBeginnings: true,
+      onlyBeginningBodies: true,
       snapshots: { snapshot throws(HubReplayError) in
         records += 1
         if records % recordsPerReport == 0 { progress(0, newest) }
@@ -105,7 +105,7 @@ enum JournalReplay {
     _ hub: inout Hub, _ journals: [Journal], _ reportStatus: (String) -> Void = { _ in }
   ) throws(JournalError) {
     let byShard = Dictionary(uniqueKeysWithValues: journals.map { ($0.shard, $0) })
-    hub.takeFloors { byShard[Shard(ofNav: $0)]?.floor(of: $0) ?? 0 }
+    hub.takeFloors { byShard[Shard(ofNav: $0)]?.floorRevision(of: $0) ?? 0 }
     let (open, rows) = (hub.openNavs, hub.rememberedRows)
     guard !open.isEmpty || !rows.isEmpty, let journal = journals.first else { return }
     let reader = try journal.place.openReader()

@@ -20,7 +20,7 @@ extension ServerLoop {
     var newest: UInt64?
     if rules.intervalMilliseconds > 0, let backupFolder {
       do throws(JournalError) {
-        newest = try BackupFolder.newest(in: backupFolder, at: Int(now.wall / 1000)).map {
+        newest = try BackupFolder.newestSeconds(in: backupFolder, upTo: Int(now.wall / 1000)).map {
           UInt64(max($0, 0)) * 1000
         }
       } catch {

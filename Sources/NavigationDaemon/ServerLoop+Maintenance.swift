@@ -15,7 +15,7 @@ extension ServerLoop {
     do throws(JournalError) {
       // An event that waits to be handled counts as activity.
       if !batches.atHand.isEmpty { maintenance.noteEvents(at: now.boot) }
-      if let lease = writer.lease, lease.renewal <= now.boot { return writer.startCheckpoint() }
+      if let lease = writer.lease, lease.renewAt <= now.boot { return writer.startCheckpoint() }
       if maintenance.mustCheckpoint(writer.walPages, at: now.boot) {
         return writer.startCheckpoint()
       }
@@ -42,7 +42,7 @@ extension ServerLoop {
   }
 
   mutating func failMaintenance(_ error: JournalError, at now: Instant) throws {
-    guard error.isPassing else { throw error }
+    guard error.isRetryable else { throw error }
     if case .fenced(_, let lost) = error {
       // The batches in flight fail by the same error.
       if batches.areDurable { try loseShards(lost, at: now) }
@@ -63,7 +63,7 @@ extension ServerLoop {
       soonest: writer.isCheckpointing ? now.boot + 10 : 0)
     // A commit in flight renews the lease, and so does a running checkpoint.
     let isIdle = batches.areDurable && !writer.isCheckpointing
-    let renewal = isJournalRemote && isIdle ? writer.lease?.renewal : nil
+    let renewal = isJournalRemote && isIdle ? writer.lease?.renewAt : nil
     let due = [
       hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal,
       served?.leaving.map(\.deadline).min(),

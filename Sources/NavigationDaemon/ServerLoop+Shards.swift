@@ -111,7 +111,7 @@ extension ServerLoop {
       from: loaded.hub,
       losses: Dictionary(
         uniqueKeysWithValues: loaded.journals.compactMap { journal in
-          journal.loss.map { (journal.shard, $0) }
+          journal.rowLoss.map { (journal.shard, $0) }
         }),
       at: now)
     if hub.hasDormantNavs { try history.open() }
@@ -119,9 +119,9 @@ extension ServerLoop {
     do throws(JournalError) {
       try served.journal.adopt(loaded.journals)
       if !records.isEmpty { try writer.commit(records) }
-      for journal in loaded.journals where journal.loss != nil { try journal.epochsRenewed() }
+      for journal in loaded.journals where journal.rowLoss != nil { try journal.epochsRenewed() }
     } catch {
-      guard error.isPassing else { return try fail(error, at: now) }
+      guard error.isRetryable else { return try fail(error, at: now) }
       // The keeper takes them again.
       _ = hub.rollBack()
       served.journal.release(shards, to: nil)
@@ -153,7 +153,7 @@ extension ServerLoop {
         reported = now.boot
         Daemon.extendTimeout("loading shards: \(hub.shardsHere.count) served")
       }
-      if let lease = writer.lease, lease.renewal <= now.boot, !writer.isCheckpointing {
+      if let lease = writer.lease, lease.renewAt <= now.boot, !writer.isCheckpointing {
         writer.startCheckpoint()
       }
       var entries = [keeper.news.descriptor, signals].map {

@@ -333,14 +333,14 @@ extension ServerLoop {
 
   mutating func fail(_ error: JournalError, at now: Instant) throws {
     switch error {
-    case .fenced(_, let lost) where error.isPassing:
+    case .fenced(_, let lost) where error.isRetryable:
       // Other shards go on: their events are decided again.
       let lostShards = Set(lost)
       let requests = hub.rollBack(isStorageFailing: false)
       try reload(requests.filter { !lostShards.contains(Shard(ofNav: $0.nav)) })
       batches.retryAll()
       try loseShards(lost, at: now)
-    case _ where error.isPassing:
+    case _ where error.isRetryable:
       if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
       try rollBack(at: now)
     case .syncFailed, .fenced:

@@ -46,7 +46,7 @@ struct ShardPlacement: Hashable, Sendable {
     lost = held.filter { owners[$0] != me.name }.sorted()
     for number in 0..<Shard.count {
       let shard = Shard(number)
-      let wanted = state.wanted[shard].flatMap { takers.contains($0) ? $0 : nil }
+      let wanted = state.wantedOwners[shard].flatMap { takers.contains($0) ? $0 : nil }
       switch owners[shard] {
       case nil:
         let taker = takers.give(to: wanted)
@@ -57,7 +57,7 @@ struct ShardPlacement: Hashable, Sendable {
       }
     }
     let mine = held.filter { owners[$0] == me.name && leaving[$0] == nil }.sorted()
-    shardsToGive = Self.shardsToGive(mine, of: me, state.wanted, &takers)
+    shardsToGive = Self.shardsToGive(mine, of: me, state.wantedOwners, &takers)
   }
 
   private static func shardsToGive(

@@ -24,23 +24,22 @@ final class PostgresCluster: ClusterJournal {
   private(set) var shards: [Shard: (journal: Journal, engine: PostgresEngine)] = [:]
   /// The database that confirmed the last commit.
   var identity: PostgresIdentity
-  /// The lease by the clock of this process, and by that of the database, in microseconds.
-  var heldLease: (lease: JournalLease, end: Int64)?
-  /// The shards of which this process cannot say that the database has everything; nothing of them
-  /// may be served.
-  var doubtful: Set<Shard> = []
+  /// The lease by the boot clock, and its end by the server's clock in microseconds.
+  var heldLease: (lease: JournalLease, serverEndMicroseconds: Int64)?
+  /// The shards of which the database may lack confirmed commits; this process must not serve them.
+  var doubtfulShards: Set<Shard> = []
   var retention: Retention {
     didSet { for shard in shards.values { shard.journal.retention = retention } }
   }
-  /// The physical place (`ctid`) of the member's row after the last commit.
-  var rowPlace: Int64 = 0
+  /// The position (`ctid`) of the member's row in its table after the last commit.
+  var memberCTID: Int64 = 0
   private var staged: [JournalRecords] = []
   /// The error of the first commit with an unknown outcome; every later commit fails with it.
   private var unknownOutcome: JournalError?
-  /// The shard after which history is pruned next.
+  /// The shard whose history was pruned last; the next call goes on after it.
   private var lastPrunedShard: Shard?
   private var checkpointCount = 0
-  private let measuredBytes = Atomic<Int>(0)
+  private let measuredTableBytes = Atomic<Int>(0)
   let keeper: any ClusterKeeper
 
   /// Connects, checks the server, makes the tables if there are none, and becomes a member.
@@ -50,14 +49,14 @@ final class PostgresCluster: ClusterJournal {
     let connection = try postgres.reading { () throws(PostgresError) in
       let connection = try postgres.connectChecked()
       // Two connections that are open at once have two sessions.
-      if try postgres.connect().process == connection.process {
+      if try postgres.connect().backendPID == connection.backendPID {
         throw PostgresError.unreachable(PostgresError.poolerAdvice)
       }
       return connection
     }
-    try PostgresSchema.prepare(
-      connection, postgres.name, until: SystemClock.monotonicMilliseconds() + postgres.answerTimeout
-    )
+    try PostgresSchema.prepareTables(
+      connection, postgres.name,
+      until: SystemClock.monotonicMilliseconds() + postgres.answerTimeoutMilliseconds)
     self.connection = connection
     identity = try postgres.reading { () throws(PostgresError) in
       try postgres.identity(connection)
@@ -69,14 +68,15 @@ final class PostgresCluster: ClusterJournal {
   }
 
   var place: any JournalPlace { postgres }
-  /// The lease; it has ended while a shard is doubtful, so that the daemon gives that shard up first.
+  /// The lease; an ended one while a shard is doubtful, so that the daemon first gives up that
+  /// shard.
   var lease: JournalLease? {
-    doubtful.isEmpty ? heldLease?.lease : JournalLease(renewal: 0, end: 0)
+    doubtfulShards.isEmpty ? heldLease?.lease : JournalLease(renewAt: 0, end: 0)
   }
   var name: String { postgres.name }
   var walPages: Int { 0 }
   var problem: JournalError? { nil }
-  var fileSizes: (journal: Int, log: Int) { (measuredBytes.load(ordering: .relaxed), 0) }
+  var fileSizes: (journal: Int, log: Int) { (measuredTableBytes.load(ordering: .relaxed), 0) }
 
   private func join(_ connection: PostgresConnection) throws(JournalError) {
     let lease = postgres.leaseFromNow()
@@ -87,28 +87,28 @@ final class PostgresCluster: ClusterJournal {
           """
           INSERT INTO navd.member AS former(
             name, process, generation, leased_until, endpoint, key, web, draining)
-          VALUES($2, $3, 1, \(Self.leaseInSQL), $4, $5, $6, false)
+          VALUES($2, $3, 1, \(Self.newLeaseEndSQL), $4, $5, $6, false)
           ON CONFLICT (name) DO UPDATE SET process = excluded.process,
             generation = former.generation + 1, leased_until = excluded.leased_until,
             endpoint = excluded.endpoint, key = excluded.key, web = excluded.web
-          RETURNING generation, \(Self.endInSQL), ctid
+          RETURNING generation, \(Self.leaseEndMicrosecondsSQL), ctid
           """, .integer(Int64(postgres.lease)), .text(member.name), .text(postgres.process),
           .text(member.endpoint), .text(member.key), .text(member.web)), Self.notificationCommand,
         Self.planningCommand,
       ])
       generation = result[0].integer(0, 0) ?? 0
       heldLease = (lease, result[0].integer(0, 1) ?? 0)
-      rowPlace = result[0].integer(0, 2) ?? 0
+      memberCTID = result[0].integer(0, 2) ?? 0
     } catch {
-      if case .refused(PostgresError.lockTimeout, _) = error { postgres.endSilent(connection) }
+      if case .refused(PostgresError.lockTimeout, _) = error { postgres.endLostPeers(connection) }
       throw .unreadable(path: name, reason: error.text)
     }
   }
 
-  static let leaseInSQL = "clock_timestamp() + $1 * interval '1 millisecond'"
-  static let endInSQL = "(extract(epoch FROM leased_until) * 1000000)::bigint"
+  static let newLeaseEndSQL = "clock_timestamp() + $1 * interval '1 millisecond'"
+  static let leaseEndMicrosecondsSQL = "(extract(epoch FROM leased_until) * 1000000)::bigint"
 
-  /// Lets a session prefer rows by their places to a scan of a small table.
+  /// Makes the planner read rows by `ctid` instead of scanning a small table.
   static let planningCommand = PostgresCommand("SELECT set_config('random_page_cost', '1', false)")
 
   /// Wakes the keepers of all members when the transaction is committed.
@@ -123,7 +123,7 @@ final class PostgresCluster: ClusterJournal {
       }
       journal.retention = retention
       shards[journal.shard] = (journal, engine)
-      doubtful.remove(journal.shard)
+      doubtfulShards.remove(journal.shard)
       // The server of the commits may lack the take-over: the next connection judges all shards.
       if engine.identity != identity { connection = nil }
     }
@@ -132,7 +132,7 @@ final class PostgresCluster: ClusterJournal {
 
   func drop(_ lost: [Shard]) {
     for shard in lost { shards[shard] = nil }
-    doubtful.subtract(lost)
+    doubtfulShards.subtract(lost)
   }
 
   func release(_ leaving: [Shard], to member: String?) {
@@ -171,17 +171,16 @@ final class PostgresCluster: ClusterJournal {
         guard let member = shards[shard] else { throw .fenced(path: name, shards: [shard]) }
         try member.journal.stage(records)
         members.append(member)
-        try member.journal.completeStaged()
+        try member.journal.writeStagedWithoutCommit()
       }
       try commit(members.map(\.engine))
     } catch {
       for member in members { member.journal.discardStaged() }
       throw error
     }
-    for member in members { member.journal.noteCommitted() }
+    for member in members { member.journal.noteStagedCommitted() }
   }
 
-  /// The records of each shard, in their order.
   private static func recordsByShard(_ batch: [JournalRecords]) -> [(Shard, JournalRecords)] {
     var parts: [Shard: JournalRecords] = [:]
     for records in batch {
@@ -206,30 +205,30 @@ final class PostgresCluster: ClusterJournal {
   /// Commits the open transactions of some shards as one; without shards, it renews the lease.
   func commit(_ engines: [PostgresEngine]) throws(JournalError) {
     if let unknownOutcome { throw unknownOutcome }
-    try checkDoubts()
-    let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutage
+    try throwIfDoubtful()
+    let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutageMilliseconds
     var moves = 0
     do throws(JournalError) {
       while true {
-        switch send(engines) {
-        case .stored: return noteStored(engines)
+        switch sendCommit(of: engines) {
+        case .stored: return noteCommitsStored(engines)
         case .notStored(let error): throw error
-        case .moved where SystemClock.monotonicMilliseconds() < giveUp:
+        case .rowMoved where SystemClock.monotonicMilliseconds() < giveUp:
           // Something that goes on changing the rows must not be answered by a storm of commits.
-          if moves > 0 { _ = poll(nil, 0, PostgresPlace.reconnectPause) }
+          if moves > 0 { _ = poll(nil, 0, PostgresPlace.reconnectPauseMilliseconds) }
           moves += 1
-        case .moved:
+        case .rowMoved:
           throw JournalError.writeFailed(
             path: name, reason: "the server refuses the commit, and gives no reason that lasts")
         case .unknown(let reason):
           connection = nil
-          if try areStored(engines, until: giveUp, reason) {
-            noteStored(engines)
-            if engines.isEmpty { try checkDoubts() }
+          if try isCommitStored(of: engines, until: giveUp, reason) {
+            noteCommitsStored(engines)
+            if engines.isEmpty { try throwIfDoubtful() }
             return
           }
           // Nothing of the batch is stored: the daemon decides it again, without the doubtful shards.
-          try checkDoubts()
+          try throwIfDoubtful()
         }
       }
     } catch {
@@ -238,24 +237,23 @@ final class PostgresCluster: ClusterJournal {
     }
   }
 
-  func checkDoubts() throws(JournalError) {
-    if !doubtful.isEmpty { throw .fenced(path: name, shards: doubtful.sorted()) }
+  func throwIfDoubtful() throws(JournalError) {
+    if !doubtfulShards.isEmpty { throw .fenced(path: name, shards: doubtfulShards.sorted()) }
   }
 
-  private func noteStored(_ engines: [PostgresEngine]) {
-    for engine in engines { engine.noteStored() }
+  private func noteCommitsStored(_ engines: [PostgresEngine]) {
+    for engine in engines { engine.noteCommitStored() }
   }
 
-  /// How a commit ended.
-  private enum Outcome {
+  private enum CommitOutcome {
     case stored
     case notStored(JournalError)
-    /// Not stored: somebody else changed a row at the same time, so that it has another place.
-    case moved
+    /// Not stored: somebody else changed a row at the same time, which gave it another `ctid`.
+    case rowMoved
     case unknown(String)
   }
 
-  private func send(_ engines: [PostgresEngine]) -> Outcome {
+  private func sendCommit(of engines: [PostgresEngine]) -> CommitOutcome {
     guard let connection else { return .unknown("the connection was lost") }
     let lease = postgres.leaseFromNow()
     var commands = [PostgresCommand("BEGIN"), fenceCommand(engines, connection)]
@@ -267,15 +265,15 @@ final class PostgresCluster: ClusterJournal {
         return .unknown("somebody cancelled the wait for the standby")
       }
       heldLease = (lease, results[1].integer(0, 1) ?? 0)
-      rowPlace = results[1].integer(0, 2) ?? 0
-      notePlaces(of: engines, results[1], 3)
+      memberCTID = results[1].integer(0, 2) ?? 0
+      noteCTIDs(of: engines, results[1], 3)
       return .stored
     } catch {
       guard case .refused(let state, _) = error else { return .unknown(error.text) }
       do throws(PostgresError) {
         _ = try connection.run([PostgresCommand("ROLLBACK")])
         if state == "22012" {
-          return try refusalReason(engines, connection).map(Outcome.notStored) ?? .moved
+          return try refusalReason(engines, connection).map(CommitOutcome.notStored) ?? .rowMoved
         }
       } catch {
         return .unknown(error.text)
@@ -287,21 +285,21 @@ final class PostgresCluster: ClusterJournal {
     }
   }
 
-  /// Notes the physical places of the rows of shards; `rows` has them in the order of the shards.
-  private func notePlaces(
+  /// Notes the `ctid` of each shard's row; `rows` has them in the order of the shards.
+  private func noteCTIDs(
     of engines: [PostgresEngine], _ rows: PostgresResult, _ column: Int32
   ) {
     for (row, engine) in engines.sorted(by: { $0.shard < $1.shard }).enumerated() {
-      engine.rowPlace = row < rows.count ? rows.integer(row, column) ?? 0 : 0
+      engine.shardCTID = row < rows.count ? rows.integer(row, column) ?? 0 : 0
     }
   }
 
   /// Renews the lease and counts a commit of each shard, or fails with the whole transaction.
   ///
-  /// While a snapshot is open, as a long dump has one, the server keeps every version of these rows,
-  /// and a key leads through all of them: 165 buffers for a commit after 10,000 of them. The places
-  /// of the last commit lead to the newest versions: 6 buffers, always. If a row has left its place,
-  /// the statement fails, and `refusalReason` finds it.
+  /// While a long transaction such as a dump is open, the server keeps every version of these rows.
+  /// A search by key then reads all of them: 165 buffers for a commit after 10,000 commits. A
+  /// search by the `ctid` of the last commit reads 6 buffers, always. If a row has another `ctid`
+  /// by now, the statement fails, and `refusalReason` finds the new one.
   private func fenceCommand(
     _ engines: [PostgresEngine], _ connection: PostgresConnection
   ) -> PostgresCommand {
@@ -311,9 +309,9 @@ final class PostgresCluster: ClusterJournal {
       // at the result first would take a second round trip.
       """
       WITH fenced AS (
-        UPDATE navd.member SET leased_until = \(Self.leaseInSQL)
+        UPDATE navd.member SET leased_until = \(Self.newLeaseEndSQL)
         WHERE ctid = ($10)[1] AND name = $2 AND process = $3 AND generation = $4
-        RETURNING \(Self.endInSQL) AS ends, ctid AS place
+        RETURNING \(Self.leaseEndMicrosecondsSQL) AS ends, ctid AS place
       ), counted AS (
         UPDATE navd.shard SET seq = part.seq, commits = shard.commits + 1
         FROM unnest($5, $6, $7, $8) AS part(id, epoch, commits, seq)
@@ -322,21 +320,21 @@ final class PostgresCluster: ClusterJournal {
           AND EXISTS(SELECT 1 FROM fenced) RETURNING shard.id, shard.ctid AS place
       )
       SELECT 1 / ((SELECT count(*) FROM fenced) = 1 AND (SELECT count(*) FROM counted) = $9
-        AND pg_backend_pid() = $12 AND \(PostgresSchema.Settings.areSafe))::int,
+        AND pg_backend_pid() = $12 AND \(PostgresSchema.Settings.areSafeSQL))::int,
         (SELECT ends FROM fenced), (SELECT place FROM fenced), counted.place
       FROM (SELECT) AS one LEFT JOIN counted ON true ORDER BY counted.id
       """, .integer(Int64(postgres.lease)), .text(postgres.member.name), .text(postgres.process),
       .integer(generation), .integers(engines.map { Int64($0.shard.number) }),
-      .integers(engines.map(\.epoch)), .integers(engines.map(\.stored)),
-      .integers(engines.map { Int64(bitPattern: $0.transaction?.last ?? 0) }),
-      .integer(Int64(engines.count)), .places([rowPlace]), .places(engines.map(\.rowPlace)),
-      .integer(connection.process))
+      .integers(engines.map(\.ownerEpoch)), .integers(engines.map(\.storedCommits)),
+      .integers(engines.map { Int64(bitPattern: $0.transaction?.lastSequence ?? 0) }),
+      .integer(Int64(engines.count)), .tids([memberCTID]), .tids(engines.map(\.shardCTID)),
+      .integer(connection.backendPID))
   }
 
-  /// Finds out why a commit was refused; nil if nothing is in its way any more.
+  /// Finds out why the server refused a commit; nil if a retry can succeed.
   ///
-  /// The reasons are: another member has some of its shards, or this member's place; the database
-  /// lacks commits; the server would confirm what it does not keep.
+  /// Another member may have some of the shards, or another process this member's name; the
+  /// database may lack commits; or the server may confirm commits that it does not keep.
   private func refusalReason(
     _ engines: [PostgresEngine], _ connection: PostgresConnection
   ) throws(PostgresError) -> JournalError? {
@@ -346,26 +344,26 @@ final class PostgresCluster: ClusterJournal {
         .text(postgres.member.name), .text(postgres.process), .integer(generation)),
       PostgresCommand(
         "SELECT id, epoch, commits, ctid FROM navd.shard WHERE id = ANY($1) ORDER BY id",
-        .integers(engines.map { Int64($0.shard.number) })), PostgresSchema.Settings.command,
+        .integers(engines.map { Int64($0.shard.number) })), PostgresSchema.Settings.selectCommand,
       PostgresConnection.processCommand,
     ])
     if let refusal = PostgresSchema.Settings(results[2]).refusal {
       return .writeFailed(path: name, reason: refusal)
     }
-    guard results[3].integer(0, 0) == connection.process else {
+    guard results[3].integer(0, 0) == connection.backendPID else {
       return .writeFailed(path: name, reason: PostgresError.poolerAdvice)
     }
     guard results[0].count == 1 else { return .fenced(path: name) }
     let stored = Self.counts(results[1])
-    let changed = engines.filter { stored[$0.shard] != $0.count }
+    let changed = engines.filter { stored[$0.shard] != $0.expectedCount }
     // Another owner has raised the epoch of a shard. Otherwise commits are missing, or not ours.
-    let lost = changed.filter { $0.count.epoch >= stored[$0.shard]?.epoch ?? .max }.map(\.shard)
+    let lost = changed.filter { $0.ownerEpoch >= stored[$0.shard]?.ownerEpoch ?? .max }.map(\.shard)
     if !lost.isEmpty {
-      _ = try connection.run([Self.markLost(lost)])
+      _ = try connection.run([Self.markLostCommand(lost)])
       warn(of: lost)
     }
-    rowPlace = results[0].integer(0, 0) ?? 0
-    notePlaces(of: engines, results[1], 3)
+    memberCTID = results[0].integer(0, 0) ?? 0
+    noteCTIDs(of: engines, results[1], 3)
     return changed.isEmpty ? nil : .fenced(path: name, shards: changed.map(\.shard))
   }
 
@@ -377,7 +375,7 @@ final class PostgresCluster: ClusterJournal {
 
   func checkpoint() throws(JournalError) {
     try commit([])
-    if checkpointCount.isMultiple(of: Self.checkpointsPerMeasurement) { measure() }
+    if checkpointCount.isMultiple(of: Self.checkpointsPerMeasurement) { measureTables() }
     checkpointCount += 1
   }
 
@@ -387,7 +385,7 @@ final class PostgresCluster: ClusterJournal {
 
   /// Prunes the history of the next shard that has something to delete.
   ///
-  /// Each shard gives up history in proportion to its size, if all together have too much.
+  /// If all shards together exceed the limit, each gives up history in proportion to its size.
   func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport {
     var report = MaintenanceReport()
     let order = shards.keys.sorted()
@@ -398,7 +396,7 @@ final class PostgresCluster: ClusterJournal {
       guard let shard = rest.popFirst(), let journal = shards[shard]?.journal else { break }
       let excess = total > limit ? Double(total - limit) * Double(journal.rowBytes) : 0
       let part = try journal.maintain(
-        now: now, budget: budget, excess: total > 0 ? Int(excess / Double(total)) : 0)
+        now: now, budget: budget, excessBytes: total > 0 ? Int(excess / Double(total)) : 0)
       report.floors += part.floors
       report.needsSnapshot += part.needsSnapshot
       report.forgotten += part.forgotten
@@ -413,20 +411,20 @@ final class PostgresCluster: ClusterJournal {
     return report
   }
 
-  private func measure() {
+  private func measureTables() {
     do throws(JournalError) {
       let result = try read(
         PostgresCommand(
           """
           SELECT pg_total_relation_size('navd.log') + pg_total_relation_size('navd.snapshot')
           """))
-      measuredBytes.store(Int(clamping: result.integer(0, 0) ?? 0), ordering: .relaxed)
+      measuredTableBytes.store(Int(clamping: result.integer(0, 0) ?? 0), ordering: .relaxed)
     } catch {
       // The figure stays as it was; the next commit finds out about the connection.
     }
   }
 
-  /// Reads, on a new connection if the old one was lost.
+  /// Runs a statement that reads, on a new connection if the old one was lost.
   func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
     do throws(PostgresError) {
       if let connection {

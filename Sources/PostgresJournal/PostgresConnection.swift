@@ -11,8 +11,8 @@ enum PostgresValue {
   /// A `text` in UTF-8; nil stands for NULL.
   case text(String?)
   case integers([Int64])
-  /// A `tid[]`, each place as `PostgresResult.integer` returns it.
-  case places([Int64])
+  /// A `tid[]`: positions of rows, each as the integer that `PostgresResult.integer` returns.
+  case tids([Int64])
 
   /// A `bigint` with the same bits; sequences and checksums are stored like this.
   static func bits(_ number: UInt64) -> PostgresValue { .integer(Int64(bitPattern: number)) }
@@ -23,7 +23,7 @@ enum PostgresValue {
     case .bytes: 17
     case .text: 25
     case .integers: 1016
-    case .places: 1010
+    case .tids: 1010
     }
   }
 
@@ -34,7 +34,7 @@ enum PostgresValue {
     case .bytes(let bytes): bytes
     case .text(let text): text.map { Array($0.utf8) }
     case .integers(let numbers): Self.array(numbers, of: 20, bytes: 8)
-    case .places(let places): Self.array(places, of: 27, bytes: 6)
+    case .tids(let places): Self.array(places, of: 27, bytes: 6)
     }
   }
 
@@ -68,31 +68,31 @@ struct PostgresCommand {
 @safe final class PostgresConnection {
   private let handle: OpaquePointer
   /// The milliseconds after which a server that does not answer counts as lost.
-  private let timeout: UInt64
-  private var prepared: [String: String] = [:]
+  private let timeoutMilliseconds: UInt64
+  private var preparedNames: [String: String] = [:]
   /// Whether statements were sent, and their results not taken yet.
-  private var hasStarted = false
-  /// Why the connection can only be closed: results that nobody took may still come, and would pass
-  /// for those of later statements.
+  private var hasPendingResults = false
+  /// Why the connection was lost; it can only be closed, because late results would pass for those
+  /// of later statements.
   private var lossReason: String?
   private let isUnreplicatedPointer: UnsafeMutablePointer<Bool>
-  /// The process of the server that has the settings of this session.
-  private(set) var process: Int64 = 0
+  /// The id of the server process of this session; behind a pooler, another one can answer.
+  private(set) var backendPID: Int64 = 0
 
   /// The seconds after which an address that does not answer counts as unreachable; libpq takes no
   /// less than 2.
-  static let connectTimeout: UInt64 = 2
+  static let connectTimeoutSeconds: UInt64 = 2
 
   /// Connects to the first server of `conninfo` that accepts writes, within some seconds for each.
   ///
-  /// What the connection string leaves out comes from the environment and the service file. The
-  /// server shows `name`, by which another daemon can end the connection. After `timeout`
-  /// milliseconds, the kernel gives up what a server does not acknowledge. Throws `.unreachable`,
-  /// also if the server refuses the user.
+  /// libpq takes what the connection string lacks from the environment and the service file. The
+  /// server shows `name`, by which another daemon can end the connection. The kernel closes the
+  /// connection if the server acknowledges no data for `timeout` milliseconds. Throws
+  /// `.unreachable`, also if the server refuses the user.
   init(_ conninfo: String, as name: String, timeout: UInt64) throws(PostgresError) {
     // What stands before `dbname` are defaults, which the connection string can change.
     let settings = [
-      ("connect_timeout", "\(Self.connectTimeout)"), ("tcp_user_timeout", "\(timeout)"),
+      ("connect_timeout", "\(Self.connectTimeoutSeconds)"), ("tcp_user_timeout", "\(timeout)"),
       ("keepalives_idle", "1"),
       ("keepalives_interval", "1"), ("keepalives_count", "3"), ("dbname", conninfo),
       ("application_name", name),
@@ -107,11 +107,11 @@ struct PostgresCommand {
       values.map { unsafe UnsafePointer($0) } + [nil], 1)
     guard let connected = unsafe connected else { throw .unreachable("no memory") }
     unsafe handle = unsafe connected
-    self.timeout = timeout
+    timeoutMilliseconds = timeout
     unsafe isUnreplicatedPointer = .allocate(capacity: 1)
     unsafe isUnreplicatedPointer.initialize(to: false)
     guard unsafe PQstatus(handle) == CONNECTION_OK else {
-      throw lost()
+      throw noteLoss()
     }
     unsafe PQsetnonblocking(handle, 1)
     unsafe PQsetNoticeReceiver(
@@ -123,16 +123,16 @@ struct PostgresCommand {
           unsafe context?.assumingMemoryBound(to: Bool.self).pointee = true
         }
       }, isUnreplicatedPointer)
-    guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
-    let results = try run(Self.settings(timeout) + [Self.processCommand])
-    process = results.last?.integer(0, 0) ?? 0
+    guard unsafe PQenterPipelineMode(handle) == 1 else { throw noteLoss() }
+    let results = try run(Self.sessionSettings(timeout) + [Self.processCommand])
+    backendPID = results.last?.integer(0, 0) ?? 0
   }
 
   static let processCommand = PostgresCommand("SELECT pg_backend_pid()")
 
-  /// The settings of a session: the server notices within seconds that this process has gone, also
-  /// while a statement waits for a lock, and no statement waits longer than this process does.
-  private static func settings(_ timeout: UInt64) -> [PostgresCommand] {
+  /// The settings with which the server notices within seconds that this process has ended, also
+  /// while a statement waits for a lock, and ends that wait before this process gives up.
+  private static func sessionSettings(_ timeout: UInt64) -> [PostgresCommand] {
     let values = [
       ("tcp_keepalives_idle", "1"), ("tcp_keepalives_interval", "1"),
       ("tcp_keepalives_count", "3"), ("client_connection_check_interval", "500"),
@@ -167,20 +167,20 @@ struct PostgresCommand {
   func run(_ commands: [PostgresCommand], until deadline: UInt64? = nil) throws(PostgresError)
     -> [PostgresResult]
   {
-    let deadline = deadline ?? SystemClock.monotonicMilliseconds() + timeout
+    let deadline = deadline ?? SystemClock.monotonicMilliseconds() + timeoutMilliseconds
     // Nobody waits for them any more.
-    if hasStarted { _ = try finish(until: deadline) }
+    if hasPendingResults { _ = try finish(until: deadline) }
     try start(commands, until: deadline)
     return try finish(until: deadline)
   }
 
   /// Sends statements without waiting for their results, which `finish` takes.
   func start(_ commands: [PostgresCommand], until deadline: UInt64? = nil) throws(PostgresError) {
-    try checkLoss()
-    precondition(!hasStarted, "statements are on their way")
+    try throwIfLost()
+    precondition(!hasPendingResults, "statements are on their way")
     unsafe isUnreplicatedPointer.pointee = false
     // In a round trip of their own, so that they outlast a transaction that fails.
-    let new = commands.filter { prepared[$0.sql] == nil }
+    let new = commands.filter { preparedNames[$0.sql] == nil }
     if !new.isEmpty {
       var names: [String: String] = [:]
       for command in new where names[command.sql] == nil {
@@ -188,30 +188,30 @@ struct PostgresCommand {
       }
       try endPipeline()
       _ = try finish(until: deadline)
-      prepared.merge(names) { $1 }
+      preparedNames.merge(names) { $1 }
     }
     for command in commands { try send(command) }
     try endPipeline()
   }
 
   private func endPipeline() throws(PostgresError) {
-    guard unsafe PQpipelineSync(handle) == 1, unsafe PQflush(handle) >= 0 else { throw lost() }
-    hasStarted = true
+    guard unsafe PQpipelineSync(handle) == 1, unsafe PQflush(handle) >= 0 else { throw noteLoss() }
+    hasPendingResults = true
   }
 
   /// Takes the results of what was started, in the order of the statements.
   ///
-  /// Each result extends the deadline by the time from now to it.
+  /// After each result it waits as long again for the next one.
   func finish(until deadline: UInt64? = nil) throws(PostgresError) -> [PostgresResult] {
-    try checkLoss()
-    hasStarted = false
+    try throwIfLost()
+    hasPendingResults = false
     let now = SystemClock.monotonicMilliseconds()
-    var end = deadline ?? now + timeout
+    var end = deadline ?? now + timeoutMilliseconds
     let patience = end - min(end, now)
     var results: [PostgresResult] = []
     var failure: PostgresError?
     while true {
-      guard let result = try unsafe next(until: end) else { continue }
+      guard let result = try unsafe nextResult(until: end) else { continue }
       end = max(
         end, SystemClock.monotonicMilliseconds().addingReportingOverflow(patience).partialValue)
       switch unsafe PQresultStatus(result) {
@@ -242,7 +242,7 @@ struct PostgresCommand {
   func awaitNotification(
     or descriptor: Int32, until deadline: UInt64
   ) throws(PostgresError) -> Bool {
-    try checkLoss()
+    try throwIfLost()
     if takeNotifications() { return true }
     let now = SystemClock.monotonicMilliseconds()
     var entries = [
@@ -252,7 +252,7 @@ struct PostgresCommand {
     _ = unsafe poll(&entries, 2, deadline > now ? Int32(clamping: deadline - now) : 0)
     if entries[0].revents != 0 {
       guard unsafe PQconsumeInput(handle) == 1, unsafe PQstatus(handle) == CONNECTION_OK else {
-        throw lost()
+        throw noteLoss()
       }
     }
     return takeNotifications()
@@ -272,7 +272,7 @@ struct PostgresCommand {
     let name = "navd\(Self.preparedCount.wrappingAdd(1, ordering: .relaxed).newValue)"
     let types = command.values.map(\.type)
     guard unsafe PQsendPrepare(handle, name, command.sql, Int32(types.count), types) == 1 else {
-      throw lost()
+      throw noteLoss()
     }
     return name
   }
@@ -295,46 +295,46 @@ struct PostgresCommand {
         offset += (value?.count ?? 0) + 1
       }
       return unsafe PQsendQueryPrepared(
-        handle, prepared[command.sql], Int32(values.count), pointers, lengths,
+        handle, preparedNames[command.sql], Int32(values.count), pointers, lengths,
         values.map { _ in 1 }, 1)
     }
-    guard sent == 1 else { throw lost() }
+    guard sent == 1 else { throw noteLoss() }
   }
 
   /// Returns the next result; nil between two statements.
-  private func next(until deadline: UInt64) throws(PostgresError) -> OpaquePointer? {
+  private func nextResult(until deadline: UInt64) throws(PostgresError) -> OpaquePointer? {
     while true {
       let unsent = unsafe PQflush(handle)
-      guard unsent >= 0 else { throw lost() }
+      guard unsent >= 0 else { throw noteLoss() }
       if unsafe PQisBusy(handle) == 0 { break }
-      try wait(forWriting: unsent > 0, until: deadline)
-      guard unsafe PQconsumeInput(handle) == 1 else { throw lost() }
+      try waitForSocket(forWriting: unsent > 0, until: deadline)
+      guard unsafe PQconsumeInput(handle) == 1 else { throw noteLoss() }
     }
     let result = unsafe PQgetResult(handle)
     if unsafe result == nil {
-      guard unsafe PQstatus(handle) == CONNECTION_OK else { throw lost() }
+      guard unsafe PQstatus(handle) == CONNECTION_OK else { throw noteLoss() }
       guard SystemClock.monotonicMilliseconds() < deadline else {
-        throw lost("the server does not answer")
+        throw noteLoss("the server does not answer")
       }
     }
     return unsafe result
   }
 
-  private func wait(forWriting: Bool, until deadline: UInt64) throws(PostgresError) {
+  private func waitForSocket(forWriting: Bool, until deadline: UInt64) throws(PostgresError) {
     let now = SystemClock.monotonicMilliseconds()
-    guard now < deadline else { throw lost("the server does not answer") }
+    guard now < deadline else { throw noteLoss("the server does not answer") }
     var entry = pollfd(
       fd: unsafe PQsocket(handle), events: Int16(POLLIN) | (forWriting ? Int16(POLLOUT) : 0),
       revents: 0)
     let found = unsafe poll(&entry, 1, Int32(clamping: deadline - now))
-    guard found >= 0 || errno == EINTR else { throw lost() }
+    guard found >= 0 || errno == EINTR else { throw noteLoss() }
   }
 
-  private func checkLoss() throws(PostgresError) {
+  private func throwIfLost() throws(PostgresError) {
     if let lossReason { throw .unreachable(lossReason) }
   }
 
-  private func lost(_ reason: String? = nil) -> PostgresError {
+  private func noteLoss(_ reason: String? = nil) -> PostgresError {
     let reason = reason ?? PostgresError.singleLine(unsafe String(cString: PQerrorMessage(handle)))
     lossReason = reason
     return .unreachable(reason)

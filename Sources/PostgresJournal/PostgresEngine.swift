@@ -14,31 +14,31 @@ final class PostgresEngine: JournalEngine {
   /// The records and facts that the shard had when it was taken; nil after its journal has replayed
   /// them.
   private var loading: (records: PostgresLoading, facts: [String: [UInt8]])?
-  let epoch: Int64
+  let ownerEpoch: Int64
   /// The database in which this process took the shard.
   let identity: PostgresIdentity
   /// The number of commits in the database, and the sequence of the last row.
-  private(set) var stored: Int64
-  private(set) var sequence: UInt64
-  /// The physical place (`ctid`) of the shard's row after the last commit.
-  var rowPlace: Int64
+  private(set) var storedCommits: Int64
+  private(set) var lastSequence: UInt64
+  /// The position (`ctid`) of the shard's row in its table after the last commit.
+  var shardCTID: Int64
   /// The statements of the open transaction, and its last sequence; nil if none is open.
-  private(set) var transaction: (commands: [PostgresCommand], last: UInt64)?
-  private(set) var loss: EpochLoss?
+  private(set) var transaction: (commands: [PostgresCommand], lastSequence: UInt64)?
+  private(set) var rowLoss: EpochLoss?
 
   init(
     _ shard: Shard, of cluster: PostgresCluster, epoch: Int64, commits: Int64, sequence: UInt64,
-    rowPlace: Int64, in identity: PostgresIdentity, loss: EpochLoss?,
+    shardCTID: Int64, in identity: PostgresIdentity, loss: EpochLoss?,
     loading: (records: PostgresLoading, facts: [String: [UInt8]])
   ) {
     self.shard = shard
     self.cluster = cluster
-    self.epoch = epoch
+    ownerEpoch = epoch
     self.identity = identity
-    stored = commits
-    self.sequence = sequence
-    self.rowPlace = rowPlace
-    self.loss = loss
+    storedCommits = commits
+    lastSequence = sequence
+    self.shardCTID = shardCTID
+    rowLoss = loss
     self.loading = loading
   }
 
@@ -46,20 +46,20 @@ final class PostgresEngine: JournalEngine {
   var lease: JournalLease? { cluster.lease }
 
   func epochsRenewed() throws(JournalError) {
-    guard loss != nil else { return }
-    try change(
+    guard rowLoss != nil else { return }
+    try commitAlone(
       PostgresCommand(
         "UPDATE navd.shard SET restored = false, server = \(PostgresIdentity.sql) WHERE id = $1",
         id))
-    loss = nil
+    rowLoss = nil
   }
 
   func renewEpochsAtNextStart() throws(JournalError) {
-    try change(PostgresCommand("UPDATE navd.shard SET restored = true WHERE id = $1", id))
-    loss = .backup
+    try commitAlone(PostgresCommand("UPDATE navd.shard SET restored = true WHERE id = $1", id))
+    rowLoss = .backup
   }
 
-  private func change(_ command: PostgresCommand) throws(JournalError) {
+  private func commitAlone(_ command: PostgresCommand) throws(JournalError) {
     try begin()
     add(command)
     do throws(JournalError) {
@@ -71,7 +71,7 @@ final class PostgresEngine: JournalEngine {
   }
 
   /// The epoch and the number of commits that the next commit must find in the database.
-  var count: PostgresHistory.Count { PostgresHistory.Count(epoch: epoch, commits: stored) }
+  var expectedCount: PostgresHistory.Count { .init(ownerEpoch: ownerEpoch, commits: storedCommits) }
 
   private var id: PostgresValue { .integer(Int64(shard.number)) }
 
@@ -79,7 +79,7 @@ final class PostgresEngine: JournalEngine {
 
   func begin() throws(JournalError) {
     precondition(transaction == nil, "a transaction inside a transaction")
-    transaction = ([], sequence)
+    transaction = ([], lastSequence)
   }
 
   private func add(_ command: PostgresCommand) {
@@ -91,17 +91,17 @@ final class PostgresEngine: JournalEngine {
 
   func commit() throws(JournalError) { try cluster.commit([self]) }
 
-  func noteStored() {
+  func noteCommitStored() {
     guard let transaction else { preconditionFailure("no transaction is open") }
-    stored += 1
-    sequence = transaction.last
+    storedCommits += 1
+    lastSequence = transaction.lastSequence
     self.transaction = nil
   }
 
   func store(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, replacing: Bool
   ) throws(JournalError) {
-    if !replacing { transaction?.last = group.last }
+    if !replacing { transaction?.lastSequence = group.last }
     let sql =
       replacing
       ? """
@@ -114,8 +114,8 @@ final class PostgresEngine: JournalEngine {
       """
     add(
       PostgresCommand(
-        sql, id, .bits(group.first), .bits(group.last), .bits(group.size), .bits(group.checksum),
-        .bytes([UInt8](copying: heads)), .bytes([UInt8](copying: bodies))))
+        sql, id, .bits(group.first), .bits(group.last), .bits(group.unpackedBytes),
+        .bits(group.checksum), .bytes([UInt8](copying: heads)), .bytes([UInt8](copying: bodies))))
   }
 
   func deleteGroup(_ first: UInt64) throws(JournalError) {
@@ -165,7 +165,7 @@ final class PostgresEngine: JournalEngine {
     return stored ?? (key == .census ? Metadata.emptyCensus : nil)
   }
 
-  func newestSequence() throws(JournalError) -> UInt64 { sequence }
+  func newestSequence() throws(JournalError) -> UInt64 { lastSequence }
 
   func readSnapshots(
     _ consume: (SnapshotRow) throws(JournalError) -> Void
@@ -187,9 +187,9 @@ final class PostgresEngine: JournalEngine {
       _ = try rows.readGroup(row, name, consume)
     }
     // Retention may have deleted the last rows, which the journal has counted.
-    guard max(newest, counted) <= sequence else {
+    guard max(newest, counted) <= lastSequence else {
       throw .damaged(
-        path: name, what: "row \(max(newest, counted)) was stored, but \(sequence) is the last")
+        path: name, what: "row \(max(newest, counted)) was stored, but \(lastSequence) is the last")
     }
   }
 
@@ -199,17 +199,17 @@ final class PostgresEngine: JournalEngine {
 
   // Upkeep, which the cluster does for all shards, and the server for itself.
 
-  var logPages: Int { 0 }
+  var walPages: Int { 0 }
   var problem: JournalError? { nil }
-  var sizes: (journal: Int, log: Int) { cluster.fileSizes }
+  var fileSizes: (journal: Int, log: Int) { cluster.fileSizes }
   func syncNow() throws(JournalError) {}
   func vacuumSlice() throws(JournalError) -> Int { 0 }
 
-  /// Does nothing: the rows follow the stored census without a gap up to the sequence of the shard.
+  /// Does nothing: `replay` notices missing rows by the shard's stored sequence.
   func checkpoint(
-    emptying: Bool, _ facts: () throws(JournalError) -> Void
+    emptyingLog: Bool, _ facts: () throws(JournalError) -> Void
   ) throws(JournalError) {}
 
   /// Does nothing: the cluster is closed as a whole.
-  func close(isTidy: Bool) {}
+  func close(isCheckpointed: Bool) {}
 }

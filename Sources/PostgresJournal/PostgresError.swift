@@ -7,7 +7,6 @@ enum PostgresError: Error, Hashable {
   /// The server refused a statement; it ran none of the transaction.
   case refused(state: String, message: String)
 
-  /// The text for people, in one line.
   var text: String {
     switch self {
     case .unreachable(let text): text
@@ -23,7 +22,7 @@ enum PostgresError: Error, Hashable {
     state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
   }
 
-  /// The SQLSTATEs of a prepared statement that is not there, or is there already.
+  /// The SQLSTATEs for a prepared statement that the session lacks, or already has.
   private static let lostStatementStates = ["26000", "42P05"]
 
   /// The message about a connection pooler that loses the settings of a session: the server could
@@ -52,7 +51,6 @@ enum PostgresError: Error, Hashable {
     unsafe PQresultErrorField(result, code).map { unsafe String(cString: $0) }
   }
 
-  /// Makes one line of a message of libpq.
   static func singleLine(_ text: String) -> String {
     text.split(whereSeparator: \.isNewline).map { $0.drop { $0.isWhitespace } }
       .joined(separator: "; ")

@@ -3,15 +3,16 @@ import NavigationHub
 
 /// Identifies a database, so that a daemon notices a restore, a copy or a promotion.
 struct PostgresIdentity: Hashable, Sendable {
-  /// The cluster of databases, its timeline, the database, and the transaction that wrote its version.
+  /// System identifier, timeline, OID of the database, and the transaction that wrote
+  /// `navd.version`.
   ///
-  /// A promotion or a recovery to a point in time begins a timeline. A dump that is restored writes the
-  /// version again. A copy has another number in its server.
+  /// A promotion or a recovery to a point in time begins a timeline. The restore of a dump writes
+  /// `navd.version` again. A copy of the database has another OID.
   var lineage: String
   /// When the server was started: no data directory is put back or copied without a start.
-  var start: String
+  var serverStart: String
 
-  init(lineage: String, start: String) { (self.lineage, self.start) = (lineage, start) }
+  init(lineage: String, start: String) { (self.lineage, self.serverStart) = (lineage, start) }
 
   /// Parses what `sql` returns; nil if the database has no version at the moment.
   init?(_ text: String?) {
@@ -19,7 +20,7 @@ struct PostgresIdentity: Hashable, Sendable {
     self.init(lineage: String(text[..<end]), start: String(text[text.index(after: end)...]))
   }
 
-  var text: String { "\(lineage)@\(start)" }
+  var text: String { "\(lineage)@\(serverStart)" }
 
   /// Computes the text of the identity; NULL while a restore has not put the version back.
   static let sql = """
@@ -33,49 +34,51 @@ struct PostgresIdentity: Hashable, Sendable {
 
 /// Decides whether a shard in a database continues the history that clients have seen.
 ///
-/// If nobody can prove it, the navs of the shard get new epochs, whatever the settings of the server
-/// are: they can have been different a moment ago, or on another server.
+/// Without a proof, the navs of the shard get new epochs, whatever the server's settings are: they
+/// can have been different before, or on another server.
 enum PostgresHistory {
   /// The numbers of a shard that each commit compares with the database.
   struct Count: Hashable {
-    /// Rises with each owner.
-    var epoch: Int64
-    /// Rises with each commit.
+    /// Rises with each new owner of the shard.
+    var ownerEpoch: Int64
+    /// The number of commits to the shard.
     var commits: Int64
   }
 
-  /// The knowledge of a member that has lost its connection.
-  struct Witness: Hashable {
+  /// The facts by which a member that was disconnected and connects again judges its shards.
+  struct Reconnection: Hashable {
     /// The database that confirmed its last commit, and the one that answers now.
     var former: PostgresIdentity
     var found: PostgresIdentity
-    /// Whether its lease has held all the time, so that no other member can have taken its shards.
+    /// Whether the member's lease has held all the time, so that no other can have taken its
+    /// shards.
     var hasLease: Bool
-    /// Whether the database has its last renewal of the lease.
-    var hasRenewal: Bool
+    /// Whether the database has the member's last renewal of its lease.
+    var isRenewalStored: Bool
 
-    /// Whether nothing that was confirmed can be missing, if the numbers of the shards are right.
+    /// Whether the database has all confirmed commits of each shard with the expected numbers.
     private var isContinuous: Bool {
-      hasLease || former == found || former.lineage == found.lineage && hasRenewal
+      hasLease || former == found || former.lineage == found.lineage && isRenewalStored
     }
 
-    /// Judges a shard that this process served; `stored` is nil if the database has no such shard.
+    /// Compares a shard's numbers with the stored ones, which are nil if the database lacks the
+    /// shard.
     ///
-    /// With `isCommitting`, it has one commit more than `own`, or none.
+    /// With `isCommitting`, the database may have one commit more than `own`.
     func verdict(_ own: Count, isCommitting: Bool, _ stored: Count?) -> Verdict {
       guard let stored else { return .taken }
-      if stored.epoch > own.epoch { return .taken }
+      if stored.ownerEpoch > own.ownerEpoch { return .taken }
       let excess = stored.commits - own.commits
-      guard stored.epoch == own.epoch, excess == 0 || excess == 1 && isCommitting else {
+      guard stored.ownerEpoch == own.ownerEpoch, excess == 0 || excess == 1 && isCommitting else {
         return .lost
       }
-      if isContinuous { return .same(isStored: excess == 1) }
+      if isContinuous { return .complete(isCommitStored: excess == 1) }
       return former.lineage == found.lineage ? .lost : .doubtful
     }
 
     /// Judges all shards of a process, some of which it was committing together.
     ///
-    /// A shard that was `doubtful` in an earlier attempt stays so.
+    /// A shard that was `doubtful` in an earlier attempt never becomes `complete`.
     func verdicts(
       _ own: [Shard: Count], _ committing: Set<Shard>, _ stored: [Shard: Count],
       _ doubtful: Set<Shard> = []
@@ -87,31 +90,31 @@ enum PostgresHistory {
       }
       // A transaction is stored as a whole, or its server does not keep what it should.
       let isDivided = [true, false].allSatisfy { isStored in
-        committing.contains { verdicts[$0] == .same(isStored: isStored) }
+        committing.contains { verdicts[$0] == .complete(isCommitStored: isStored) }
       }
       let doubtful = isDivided ? doubtful.union(committing) : doubtful
-      for shard in doubtful where verdicts[shard]?.isSame == true { verdicts[shard] = .lost }
+      for shard in doubtful where verdicts[shard]?.isComplete == true { verdicts[shard] = .lost }
       return verdicts
     }
   }
 
-  /// What became of a shard that a process served.
+  /// The state of a shard that a process served, after the process has connected again.
   enum Verdict: Hashable {
-    var isSame: Bool { if case .same = self { true } else { false } }
+    var isComplete: Bool { if case .complete = self { true } else { false } }
 
-    /// It has everything; `isStored` says whether the last commit is there.
-    case same(isStored: Bool)
-    /// Another owner has it.
+    /// The database has all confirmed commits; `isCommitStored` if it has the unconfirmed one too.
+    case complete(isCommitStored: Bool)
+    /// Another member has taken the shard.
     case taken
-    /// Commits may be missing. The next owner notices by itself, because the lineage changed.
+    /// Commits may be missing. The next owner notices that by the changed lineage.
     case doubtful
-    /// Commits are missing, which the next owner cannot see by itself.
+    /// Commits are missing; the next owner could not notice that, so this process marks the shard.
     case lost
   }
 
   /// Why the navs of a shard that was just taken need new epochs; nil if they do not.
   ///
-  /// `server` is the identity where the shard was proven last; nil for a shard that nobody has had.
+  /// `server` is the last database proven to have the whole shard; nil if the shard had no owner.
   static func loss(_ server: String?, isMarked: Bool, in found: PostgresIdentity) -> EpochLoss? {
     if isMarked { return .backup }
     // A directory that was put back looks like a server that was started again.

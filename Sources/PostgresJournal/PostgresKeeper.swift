@@ -13,31 +13,31 @@ final class PostgresKeeper: ClusterKeeper {
   /// Reads the records of the shards taken last.
   private var loading: PostgresLoading?
   private var wasConnected = false
-  /// When shards may be taken of members that have not renewed their leases since the server came
-  /// back, in milliseconds of the boot clock.
+  /// Until this time of the boot clock, in milliseconds, the keeper takes no shards from members
+  /// that have not renewed their leases since the server came back.
   private var takeOverNotBefore: UInt64 = 0
   /// A lease that ends after this time was renewed since the server came back; in milliseconds of
   /// the server's clock.
-  private var renewedAfter: Int64 = 0
+  private var renewedLeasesEndAfter: Int64 = 0
   private var isNotified = false
-  private var leases: LeaseWatch
+  private var leaseWatch: LeaseWatch
   /// The warnings that were last logged about the server and its tables.
-  private var warnings: [String] = []
-  /// The leases that had ended at the last read, by their ends as the database has them.
-  private var endedLeases: [Int64] = []
+  private var loggedWarnings: [String] = []
+  /// The ends of the leases that had ended at the last `read`, as the database has them.
+  private var endedLeaseEnds: [Int64] = []
 
   /// Makes a keeper, which connects when it is first used.
   init(_ place: PostgresPlace) {
     self.place = place
-    leases = LeaseWatch(length: place.lease)
+    leaseWatch = LeaseWatch(leaseMilliseconds: place.lease)
   }
 
-  private func connected() throws(PostgresError) -> PostgresConnection {
+  private func connectIfNeeded() throws(PostgresError) -> PostgresConnection {
     if let connection { return connection }
     let connection = try place.connectChecked()
     let results = try connection.run([PostgresCommand("LISTEN navd"), Self.clockCommand])
     // A connection was lost: the server was away.
-    if wasConnected { waitForOthers(results[1].integer(0, 0) ?? 0) }
+    if wasConnected { delayTakeOvers(results[1].integer(0, 0) ?? 0) }
     wasConnected = true
     self.connection = connection
     return connection
@@ -47,27 +47,27 @@ final class PostgresKeeper: ClusterKeeper {
   private static let clockCommand = PostgresCommand(
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
 
-  /// Leaves the other daemons the time to renew leases that ended while the server was away.
+  /// Gives the other daemons time to renew leases that ended while the server was away.
   ///
-  /// With their leases they keep the epochs of their navs. One that has renewed its lease since has
-  /// had its time.
-  private func waitForOthers(_ time: Int64) {
-    takeOverNotBefore = SystemClock.bootMilliseconds() + place.reconnectionTime
-    renewedAfter = time + Int64(place.lease)
+  /// A daemon that renews its lease keeps its shards and the epochs of its navs. A daemon that has
+  /// renewed its lease since then gets no more time.
+  private func delayTakeOvers(_ serverMilliseconds: Int64) {
+    takeOverNotBefore = SystemClock.bootMilliseconds() + place.reconnectionMilliseconds
+    renewedLeasesEndAfter = serverMilliseconds + Int64(place.lease)
   }
 
-  /// Runs statements, and gives up the connection if it was lost.
+  /// Runs statements, and closes the connection if it was lost.
   private func run(_ commands: [PostgresCommand]) throws(JournalError) -> [PostgresResult] {
     do throws(PostgresError) {
-      let connection = try connected()
-      try loading?.end()
+      let connection = try connectIfNeeded()
+      try loading?.endTransaction()
       loading = nil
       return try connection.run(commands)
     } catch {
       loading = nil
       if case .unreachable = error { connection = nil }
       if case .refused(PostgresError.lockTimeout, _) = error, let connection {
-        place.endSilent(connection)
+        place.endLostPeers(connection)
       }
       throw .unreadable(path: place.name, reason: error.text)
     }
@@ -78,13 +78,13 @@ final class PostgresKeeper: ClusterKeeper {
     let results = try run([
       PostgresCommand(
         """
-        SELECT name, endpoint, key, web, draining::int, \(Self.leaseInSQL)
+        SELECT name, endpoint, key, web, draining::int, \(Self.leaseColumnsSQL)
         FROM navd.member ORDER BY name
         """),
       PostgresCommand("SELECT id, owner, wanted FROM navd.shard ORDER BY id"), Self.clockCommand,
-      PostgresSchema.Settings.command,
+      PostgresSchema.Settings.selectCommand,
     ])
-    warn(PostgresSchema.Settings(results[3]), shards: results[1].count)
+    logNewWarnings(PostgresSchema.Settings(results[3]), shards: results[1].count)
     var owned: [String: [Shard]] = [:]
     var wanted: [Shard: String] = [:]
     for row in 0..<results[1].count {
@@ -96,47 +96,48 @@ final class PostgresKeeper: ClusterKeeper {
     let members = (0..<results[0].count).map { row in
       let name = results[0].text(row, 0) ?? ""
       let lease = results[0].integer(row, 5).map {
-        leases.note(name, renewal: $0, left: results[0].integer(row, 6) ?? 0, at: now)
+        leaseWatch.noteLease(
+          of: name, serverEnd: $0, millisecondsLeft: results[0].integer(row, 6) ?? 0, at: now)
       }
       return ClusterMember(
         name: name, endpoint: results[0].text(row, 1) ?? "", key: results[0].text(row, 2),
         web: results[0].text(row, 3), isDraining: results[0].integer(row, 4) == 1,
         lease: lease ?? 0, shards: owned[name] ?? [])
     }
-    endedLeases = members.indices.filter { members[$0].lease <= 0 }
+    endedLeaseEnds = members.indices.filter { members[$0].lease <= 0 }
       .compactMap { results[0].integer($0, 5) }
     // The server answers, but stores nothing: its standby is away. So it is for all daemons.
     if members.contains(where: { $0.name == place.member.name && $0.lease <= 0 }) {
-      waitForOthers(results[2].integer(0, 0) ?? 0)
+      delayTakeOvers(results[2].integer(0, 0) ?? 0)
     }
     return ClusterState(
       view: ClusterView(member: place.member.name, members: members, lease: place.lease),
-      wanted: wanted)
+      wantedOwners: wanted)
   }
 
   /// The end of a lease in microseconds, NULL if nobody holds it, and the milliseconds until then.
-  private static let leaseInSQL = """
-    CASE WHEN process IS NOT NULL THEN \(PostgresCluster.endInSQL) END,
+  private static let leaseColumnsSQL = """
+    CASE WHEN process IS NOT NULL THEN \(PostgresCluster.leaseEndMicrosecondsSQL) END,
     (extract(epoch FROM leased_until - clock_timestamp()) * 1000)::bigint
     """
 
   /// Logs new warnings about the server's settings and its tables, which an administrator can
   /// change at any time.
-  private func warn(_ settings: PostgresSchema.Settings, shards: Int) {
+  private func logNewWarnings(_ settings: PostgresSchema.Settings, shards: Int) {
     var found = [settings.refusal].compactMap { $0 } + settings.warnings
     if shards < Shard.count {
       found.append(
         "navd.shard has \(shards) of \(Shard.count) rows: the navs of the others are not served")
     }
-    for warning in found where !warnings.contains(warning) {
+    for warning in found where !loggedWarnings.contains(warning) {
       place.warn("\(place.name): \(warning)")
     }
-    warnings = found
+    loggedWarnings = found
   }
 
   func take(_ shards: [Shard]) throws(JournalError) -> [Journal] {
     guard let cluster, !shards.isEmpty else { return [] }
-    let connection = try place.reading { () throws(PostgresError) in try connected() }
+    let connection = try place.reading { () throws(PostgresError) in try connectIfNeeded() }
     let mayEnd: Int64 = takeOverNotBefore <= SystemClock.bootMilliseconds() ? 1 : 0
     let numbers = PostgresValue.integers(shards.map { Int64($0.number) })
     let results = try run([
@@ -152,8 +153,8 @@ final class PostgresKeeper: ClusterKeeper {
           AND (extract(epoch FROM former.leased_until) * 1000000)::bigint = ANY($6)
           AND ($2 = 1 OR former.leased_until > to_timestamp($3 / 1000.0))
           AND former.name IN (SELECT owner FROM navd.shard WHERE id = ANY($1))
-        """, numbers, .integer(mayEnd), .integer(renewedAfter), .text(place.member.name),
-        .text(place.process), .integers(endedLeases)),
+        """, numbers, .integer(mayEnd), .integer(renewedLeasesEndAfter), .text(place.member.name),
+        .text(place.process), .integers(endedLeaseEnds)),
       PostgresCommand(
         """
         WITH former AS (SELECT id, owner FROM navd.shard WHERE id = ANY($1)),
@@ -178,7 +179,7 @@ final class PostgresKeeper: ClusterKeeper {
     return try makeJournals(results[1], facts: results[2], connection, cluster)
   }
 
-  /// Records who had the shards before.
+  /// Stores in `navd.takeover` which members had the shards before.
   ///
   /// A failure is ignored, because only people read the record.
   private func recordTakeOver(_ taken: PostgresResult, _ connection: PostgresConnection) {
@@ -227,7 +228,7 @@ final class PostgresKeeper: ClusterKeeper {
         result.text(row, 5), isMarked: result.integer(row, 4) == 1, in: identity)
       let engine = PostgresEngine(
         Shard(Int(id)), of: cluster, epoch: epoch, commits: commits, sequence: sequence,
-        rowPlace: result.integer(row, 9) ?? 0, in: identity, loss: loss,
+        shardCTID: result.integer(row, 9) ?? 0, in: identity, loss: loss,
         loading: (loading, facts[id] ?? [:]))
       taken.append(try Journal(engine, in: cluster.postgres, retention: Retention.standard))
     }

@@ -4,12 +4,12 @@ import NavigationHub
 
 /// Reads the records of shards that were just taken, by the connection that took them.
 ///
-/// One shard is loaded after the other, in ascending order. The rows of a shard lie between those of
-/// all others: one by one, the server would read a page of the table for nearly every row. So it
-/// reads the rows of many shards together, in the order of the pages, and sorts them. It fetches
-/// each part of them while the part before is replayed.
+/// One shard is loaded after the other, in ascending order. The rows of a shard lie between those
+/// of all others: shard by shard, the server would read a page of the table for nearly every row.
+/// So it reads the rows of many shards together, in the order of the pages, and sorts them. It
+/// fetches each part of them while the part before is replayed.
 final class PostgresLoading {
-  /// The tables with records; cursors of the server pass their rows on.
+  /// The tables with records; a cursor on the server reads each.
   enum Table: String, CaseIterable {
     case snapshots = "snapshot"
     case groups = "log"
@@ -22,18 +22,18 @@ final class PostgresLoading {
       }
     }
 
-    fileprivate var fetch: PostgresCommand {
+    fileprivate var fetchCommand: PostgresCommand {
       PostgresCommand("FETCH \(PostgresLoading.rowsPerFetch) FROM navd_\(rawValue)")
     }
   }
 
   /// How far a table is read.
-  private struct Position {
-    /// The rows that have arrived, and the next one of them.
+  private struct ReadPosition {
+    /// The rows that have arrived, and the index of the next one to pass on.
     var rows: PostgresResult?
-    var next = 0
-    /// The rows behind these; nil before they have arrived.
-    var nextRows: PostgresResult?
+    var nextRow = 0
+    /// The rows after these; nil before they have arrived.
+    var prefetchedRows: PostgresResult?
     /// Whether the last rows have arrived.
     var isComplete = false
   }
@@ -45,14 +45,14 @@ final class PostgresLoading {
 
   private let connection: PostgresConnection
   private let place: PostgresPlace
-  /// The shards that have rows.
+  /// The taken shards that have rows.
   private let shards: Set<Shard>
-  private var positions: [Table: Position] = [:]
-  /// The table with the rows that are on their way.
+  private var positions: [Table: ReadPosition] = [:]
+  /// The table whose next rows the server is sending.
   private var awaitedTable: Table?
   /// Whether the transaction with the cursors has begun, and whether it is over.
-  private var hasBegun = false
-  private var hasEnded = false
+  private var hasTransactionBegun = false
+  private var hasTransactionEnded = false
 
   init(_ connection: PostgresConnection, _ place: PostgresPlace, _ shards: [Shard]) {
     self.connection = connection
@@ -60,44 +60,44 @@ final class PostgresLoading {
     self.shards = Set(shards)
   }
 
-  /// Passes on the rows of a shard; those of earlier shards that failed to load are left out.
+  /// Passes on the rows of a shard; skips those of earlier shards that failed to load.
   func read(
     _ table: Table, of shard: Shard,
     _ consume: (PostgresResult, _ row: Int) throws(JournalError) -> Void
   ) throws(JournalError) {
     guard shards.contains(shard) else { return }
-    while let rows = try rows(of: table) {
-      let row = positions[table]?.next ?? 0
+    while let rows = try rowsFromNext(of: table) {
+      let row = positions[table]?.nextRow ?? 0
       let found = rows.integer(row, Self.shardColumn) ?? 0
       if found > shard.number { return }
-      positions[table]?.next += 1
+      positions[table]?.nextRow += 1
       if found == shard.number { try consume(rows, row) }
     }
   }
 
   /// Ends the transaction, so that the connection can be used for something else.
-  func end() throws(PostgresError) {
-    guard hasBegun, !hasEnded else { return }
-    hasEnded = true
+  func endTransaction() throws(PostgresError) {
+    guard hasTransactionBegun, !hasTransactionEnded else { return }
+    hasTransactionEnded = true
     _ = try connection.run([PostgresCommand("ROLLBACK")])
   }
 
-  /// The rows of a table with the next one; nil if all were read.
-  private func rows(of table: Table) throws(JournalError) -> PostgresResult? {
-    let position = positions[table, default: Position()]
-    if let rows = position.rows, position.next < rows.count { return rows }
+  /// Returns the fetched rows with the next row of a table; nil if all were read.
+  private func rowsFromNext(of table: Table) throws(JournalError) -> PostgresResult? {
+    let position = positions[table, default: ReadPosition()]
+    if let rows = position.rows, position.nextRow < rows.count { return rows }
     if position.isComplete { return nil }
     return try place.reading { () throws(PostgresError) in
       // Without this, the shards that come next would seem to have no rows.
-      guard !hasEnded else {
+      guard !hasTransactionEnded else {
         throw PostgresError.unreachable("its rows are not being read any more")
       }
-      if !hasBegun { try begin() }
-      return try fetch(table)
+      if !hasTransactionBegun { try beginTransaction() }
+      return try takeFetchedRows(of: table)
     }
   }
 
-  private func begin() throws(PostgresError) {
+  private func beginTransaction() throws(PostgresError) {
     let shards = PostgresValue.integers(self.shards.sorted().map { Int64($0.number) })
     var commands = [
       PostgresCommand("BEGIN READ ONLY"),
@@ -117,27 +117,27 @@ final class PostgresLoading {
           FROM navd.\(table.rawValue) WHERE shard = ANY($1) ORDER BY shard, \(order)
           """, shards))
     }
-    commands += Table.allCases.map(\.fetch)
-    hasBegun = true
+    commands += Table.allCases.map(\.fetchCommand)
+    hasTransactionBegun = true
     let results = try connection.run(commands)
     for (table, rows) in zip(Table.allCases, results.suffix(Table.allCases.count)) {
-      positions[table, default: Position()].nextRows = rows
+      positions[table, default: ReadPosition()].prefetchedRows = rows
     }
   }
 
-  /// Takes the rows of a table that come next, and has those behind them sent.
-  private func fetch(_ table: Table) throws(PostgresError) -> PostgresResult? {
+  /// Receives the next rows of a table, and requests those after them.
+  private func takeFetchedRows(of table: Table) throws(PostgresError) -> PostgresResult? {
     if let awaited = awaitedTable {
       awaitedTable = nil
-      positions[awaited]?.nextRows = try connection.finish()[0]
+      positions[awaited]?.prefetchedRows = try connection.finish()[0]
     }
-    guard let rows = positions[table]?.nextRows else {
+    guard let rows = positions[table]?.prefetchedRows else {
       throw .unreachable("it has not sent the rows of navd.\(table.rawValue)")
     }
     let isComplete = rows.count < Self.rowsPerFetch
-    positions[table] = Position(rows: rows, isComplete: isComplete)
+    positions[table] = ReadPosition(rows: rows, isComplete: isComplete)
     guard !isComplete else { return rows.count > 0 ? rows : nil }
-    try connection.start([table.fetch])
+    try connection.start([table.fetchCommand])
     awaitedTable = table
     return rows
   }

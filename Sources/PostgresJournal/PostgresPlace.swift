@@ -23,16 +23,18 @@ package struct PostgresPlace: ClusterPlace {
 
   /// The milliseconds by which this process ends its lease earlier than the database does.
   ///
-  /// Two clocks count the lease. Of 5 s, clocks that differ by 1 % disagree about 50 ms.
-  var leaseMargin: UInt64 { lease / 10 }
+  /// Process and server use their own clocks: if these differ by 1 %, they disagree by 50 ms of 5
+  /// s.
+  var leaseMarginMilliseconds: UInt64 { lease / 10 }
   /// The milliseconds after which a server that does not answer counts as lost.
-  var answerTimeout: UInt64 { lease / 2 }
-  /// The milliseconds within which each daemon that runs has found a server that is back.
+  var answerTimeoutMilliseconds: UInt64 { lease / 2 }
+  /// The milliseconds within which every running daemon finds a server that is back.
   ///
-  /// It notices by its next renewal, after a third of the lease, that the former server is silent,
-  /// and waits `answerTimeout` for it. Of all addresses but one, each can then cost a time-out.
-  var reconnectionTime: UInt64 {
-    lease + UInt64(hostCount - 1) * PostgresConnection.connectTimeout * 1000
+  /// A daemon notices by its next renewal, after a third of the lease, that the former server is
+  /// silent, and waits `answerTimeoutMilliseconds` for it. Then each address but one can cost a
+  /// connect time-out.
+  var reconnectionMilliseconds: UInt64 {
+    lease + UInt64(hostCount - 1) * PostgresConnection.connectTimeoutSeconds * 1000
   }
   /// The number of addresses in the connection string.
   private let hostCount: Int
@@ -41,9 +43,8 @@ package struct PostgresPlace: ClusterPlace {
   /// ends, since the outcome of a commit stays unknown.
   ///
   /// Patroni promotes a standby within 30 s by default.
-  static let longestOutage: UInt64 = 60_000
-  /// The pause between two attempts to connect, in milliseconds.
-  static let reconnectPause: Int32 = 100
+  static let longestOutageMilliseconds: UInt64 = 60_000
+  static let reconnectPauseMilliseconds: Int32 = 100
 
   /// Makes a place, which connects to nothing yet; throws `.unreadable` if the connection string
   /// has a fault or a password.
@@ -102,7 +103,7 @@ package struct PostgresPlace: ClusterPlace {
   }
 
   func connect() throws(PostgresError) -> PostgresConnection {
-    try PostgresConnection(conninfo, as: "navd " + process, timeout: answerTimeout)
+    try PostgresConnection(conninfo, as: "navd " + process, timeout: answerTimeoutMilliseconds)
   }
 
   /// Runs `body`; throws `.unreadable` for any failure of the server.
@@ -116,17 +117,17 @@ package struct PostgresPlace: ClusterPlace {
     }
   }
 
-  /// The lease that a statement sent now renews.
+  /// The lease that a renewal sent now gives this process.
   ///
-  /// It is counted from before the statement is sent, so it never ends later here than there.
+  /// It counts from before the statement is sent, so it never ends later than in the database.
   func leaseFromNow() -> JournalLease {
     let now = SystemClock.bootMilliseconds()
-    return JournalLease(renewal: now + lease / 3, end: now + lease - leaseMargin)
+    return JournalLease(renewAt: now + lease / 3, end: now + lease - leaseMarginMilliseconds)
   }
 
   func connectChecked() throws(PostgresError) -> PostgresConnection {
     let connection = try connect()
-    let results = try connection.run([PostgresSchema.Settings.command])
+    let results = try connection.run([PostgresSchema.Settings.selectCommand])
     if let refusal = PostgresSchema.Settings(results[0]).refusal { throw .unreachable(refusal) }
     return connection
   }
@@ -139,11 +140,11 @@ package struct PostgresPlace: ClusterPlace {
     return identity
   }
 
-  /// Ends the processes of the server that hold rows for daemons that are silent in the middle of a
-  /// commit, if their leases have ended.
+  /// Ends the server's processes for daemons that are silent in the middle of a commit and whose
+  /// leases have ended, so that their row locks are released.
   ///
   /// Such a daemon has lost its power or its network. The server would wait for it for hours.
-  func endSilent(_ connection: PostgresConnection) {
+  func endLostPeers(_ connection: PostgresConnection) {
     do throws(PostgresError) {
       _ = try connection.run([
         PostgresCommand(

@@ -5,7 +5,6 @@ import RuntimePaths
 ///
 /// The checks use a table of their own, which they make and drop, and no table of a journal.
 package struct PostgresQualification {
-  /// The result of one check.
   package struct Check: Hashable, Sendable {
     /// What the server must do.
     package var promise: String
@@ -42,22 +41,22 @@ package struct PostgresQualification {
   }
 
   private mutating func run() throws(PostgresError) {
-    note(
+    addCheck(
       "a connection keeps its session",
-      first.process == second.process ? PostgresError.poolerAdvice : nil)
-    let results = try first.run([PostgresSchema.Settings.command])
+      first.backendPID == second.backendPID ? PostgresError.poolerAdvice : nil)
+    let results = try first.run([PostgresSchema.Settings.selectCommand])
     let settings = PostgresSchema.Settings(results[0])
-    note("its settings keep what it has confirmed", settings.refusal)
-    for warning in settings.warnings { note("a lost server loses nothing", warning) }
+    addCheck("its settings keep what it has confirmed", settings.refusal)
+    for warning in settings.warnings { addCheck("a lost server loses nothing", warning) }
     _ = try run(first, "DROP TABLE IF EXISTS public.navd_qualification")
     _ = try run(first, "CREATE TABLE public.navd_qualification(id bigint PRIMARY KEY, rev bigint)")
     _ = try run(first, "INSERT INTO public.navd_qualification VALUES(1, 0)")
     // A statement that waits for a row fails soon, and with that shows that it waited.
     _ = try run(second, "SET lock_timeout = '300ms'")
-    try checkRace()
-    try checkAbort()
-    try checkSyncs()
-    try checkLoss()
+    try checkConcurrentUpdates()
+    try checkFailedStatementAborts()
+    try checkCommitsSync()
+    try checkLostConnectionRollsBack()
     _ = try run(first, "DROP TABLE public.navd_qualification")
   }
 
@@ -68,12 +67,12 @@ package struct PostgresQualification {
     try connection.run(sql.map { PostgresCommand($0) })
   }
 
-  private mutating func note(_ promise: String, _ failure: String?) {
+  private mutating func addCheck(_ promise: String, _ failure: String?) {
     checks.append(Check(promise: promise, failure: failure))
   }
 
-  /// Compare and append: of two that change a row from the same revision, one succeeds.
-  private mutating func checkRace() throws(PostgresError) {
+  /// Checks that of two connections that change a row from the same revision, one succeeds.
+  private mutating func checkConcurrentUpdates() throws(PostgresError) {
     let change =
       "UPDATE public.navd_qualification SET rev = rev + 1 WHERE id = 1 AND rev = 0 RETURNING rev"
     try run(first, "BEGIN", change)
@@ -82,17 +81,17 @@ package struct PostgresQualification {
       guard case .refused(let code, _) = error else { throw error }
       state = code
     }
-    note(
+    addCheck(
       "a change of a row waits for the one before it",
       state == "55P03" ? nil : "the second change did not wait (SQLSTATE \(state))")
     try run(first, "COMMIT")
     let late = try run(second, change)[0].count
-    note(
+    addCheck(
       "of two changes from one revision, one succeeds", late == 0 ? nil : "both changes succeeded")
   }
 
-  /// The fence: a failed statement fails the whole pipeline.
-  private mutating func checkAbort() throws(PostgresError) {
+  /// Checks that a failed statement makes its whole transaction fail.
+  private mutating func checkFailedStatementAborts() throws(PostgresError) {
     var failure: String? = "a transaction with a failed statement was committed"
     do throws(PostgresError) {
       try run(
@@ -106,11 +105,11 @@ package struct PostgresQualification {
       let found = try run(first, "SELECT rev FROM public.navd_qualification")[0].integer(0, 0)
       failure = found == 1 ? nil : "the rest of a transaction with a failed statement is stored"
     }
-    note("a fenced commit stores nothing", failure)
+    addCheck("a fenced commit stores nothing", failure)
   }
 
-  /// The server's own count of syncs of its log, which each commit must raise.
-  private mutating func checkSyncs() throws(PostgresError) {
+  /// Checks that each commit raises the server's own count of syncs of its log.
+  private mutating func checkCommitsSync() throws(PostgresError) {
     let before = try syncs()
     for _ in 0..<Self.commits {
       try run(first, "UPDATE public.navd_qualification SET rev = rev + 1")
@@ -121,7 +120,7 @@ package struct PostgresQualification {
       try run(first, "SELECT pg_sleep(0.05)")
     }
     let found = try syncs() - before
-    note(
+    addCheck(
       "each commit syncs the log",
       found >= Self.commits ? nil : "\(Self.commits) commits made \(found) syncs")
   }
@@ -139,8 +138,8 @@ package struct PostgresQualification {
         : "SELECT sum(fsyncs)::bigint FROM pg_stat_io WHERE object = 'wal'")[0].integer(0, 0) ?? 0
   }
 
-  /// A connection that ends takes its open transaction with it, and releases what it held.
-  private mutating func checkLoss() throws(PostgresError) {
+  /// Checks that the server rolls back the transaction of a lost connection, and frees its locks.
+  private mutating func checkLostConnectionRollsBack() throws(PostgresError) {
     let lost = try place.connect()
     let process =
       try run(
@@ -150,7 +149,7 @@ package struct PostgresQualification {
     // Waits for the row, if the other one still holds it.
     try run(second, "SET lock_timeout = '5s'", "UPDATE public.navd_qualification SET rev = rev")
     let found = try run(first, "SELECT rev FROM public.navd_qualification")[0].integer(0, 0)
-    note(
+    addCheck(
       "a lost connection takes its transaction with it",
       found == -7 ? "a transaction without a commit is stored" : nil)
   }

@@ -9,7 +9,6 @@ final class PostgresReader: JournalEngineReader {
   private let place: PostgresPlace
   private var connection: PostgresConnection?
 
-  /// Makes a reader, which connects at its first read.
   init(_ place: PostgresPlace) { self.place = place }
 
   var name: String { place.name }
@@ -20,7 +19,7 @@ final class PostgresReader: JournalEngineReader {
   ) throws(JournalError) -> Value { try body() }
 
   /// Returns nil, because PostgreSQL counts changes of a table only roughly.
-  func version() throws(JournalError) -> Int64? { nil }
+  func dataVersion() throws(JournalError) -> Int64? { nil }
 
   func readGroup(
     from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer
@@ -54,9 +53,9 @@ final class PostgresReader: JournalEngineReader {
     return result.count > 0 ? try result.snapshot(0, name) : nil
   }
 
-  /// Reads, on a new connection if the old one was lost, until the outage of the server is too long.
+  /// Runs a statement that reads; if the connection is lost, tries again for up to a minute.
   private func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
-    let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutage
+    let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutageMilliseconds
     while true {
       // It may have been lost long ago, so the first attempt to connect comes without a pause.
       let former = connection
@@ -69,7 +68,7 @@ final class PostgresReader: JournalEngineReader {
         guard case .unreachable = error, SystemClock.monotonicMilliseconds() < giveUp else {
           throw .unreadable(path: name, reason: error.text)
         }
-        if former == nil { _ = poll(nil, 0, PostgresPlace.reconnectPause) }
+        if former == nil { _ = poll(nil, 0, PostgresPlace.reconnectPauseMilliseconds) }
       }
     }
   }
@@ -88,7 +87,7 @@ extension PostgresCommand {
 }
 
 extension PostgresResult {
-  /// Returns false if there is no such row.
+  /// Passes on the group in a row of the result; returns false if there is no such row.
   func readGroup(
     _ row: Int, _ name: String, _ consume: GroupConsumer
   ) throws(JournalError) -> Bool {
@@ -96,7 +95,7 @@ extension PostgresResult {
     guard let first = bits(row, 0), let last = bits(row, 1), let size = bits(row, 2),
       let sum = bits(row, 3)
     else { throw .damaged(path: name, what: "a row has no key") }
-    let group = StoredGroup(first: first, last: last, size: size, checksum: sum)
+    let group = StoredGroup(first: first, last: last, unpackedBytes: size, checksum: sum)
     try withBytes(row, 4) { (heads) throws(JournalError) in
       try withBytes(row, 5) { (bodies) throws(JournalError) in
         try group.verify(heads, bodies, in: name)

@@ -1,11 +1,11 @@
 import Journal
 import NavigationCore
 
-/// The tables of a journal in PostgreSQL, and the settings of a server that would break its promise.
+/// The tables of a journal in PostgreSQL, and the server settings on which its durability depends.
 ///
-/// Every table of records has the number of the shard first.
+/// The first column of every table of records is the number of the shard.
 enum PostgresSchema {
-  /// The version of the form, which rises with every change that older daemons cannot read.
+  /// The version of the tables, which rises with every change that older daemons cannot read.
   static let version: Int64 = 4
 
   /// The statements that make the tables of a new database.
@@ -53,13 +53,13 @@ enum PostgresSchema {
 
   /// Makes the tables of a new database; throws `.newer` or `.older` if another version made them,
   /// and changes nothing then.
-  static func prepare(
+  static func prepareTables(
     _ connection: PostgresConnection, _ name: String, until deadline: UInt64
   ) throws(JournalError) {
     var found: Int64
     do throws(PostgresError) {
       found = try version(connection, until: deadline)
-      if found == 0 { found = try make(connection, until: deadline) }
+      if found == 0 { found = try makeTables(connection, until: deadline) }
     } catch {
       switch error {
       case .refused: throw .unwritable(path: name, reason: error.text)
@@ -116,7 +116,7 @@ enum PostgresSchema {
     """
 
   /// Makes the tables, unless another daemon has; returns their version.
-  private static func make(
+  private static func makeTables(
     _ connection: PostgresConnection, until deadline: UInt64
   ) throws(PostgresError) -> Int64 {
     let begin = ["BEGIN", "SELECT pg_advisory_xact_lock(1851880810)"]
@@ -150,9 +150,9 @@ enum PostgresSchema {
     /// What the administrator should know, each in one line.
     var warnings: [String] = []
 
-    /// Judges the values of settings by their names.
+    /// Judges the settings of a server, given as values by name.
     init(_ values: [String: String]) {
-      for name in Self.required where values[name] != "on" {
+      for name in Self.requiredNames where values[name] != "on" {
         refusal =
           "\(name) is \(values[name] ?? "unknown"), so a power failure loses what the server has "
           + "confirmed; set \(name) = on"
@@ -168,18 +168,17 @@ enum PostgresSchema {
       }
     }
 
-    private static let required = ["fsync", "full_page_writes"]
-    private static let names = required + ["synchronous_standby_names", "data_checksums"]
+    private static let requiredNames = ["fsync", "full_page_writes"]
+    private static let names = requiredNames + ["synchronous_standby_names", "data_checksums"]
 
-    /// Whether a commit of this moment survives a power failure; a part of each commit.
-    static let areSafe = required.map { "current_setting('\($0)')::boolean" }
+    /// An SQL condition in each commit: whether a commit survives a power failure now.
+    static let areSafeSQL = requiredNames.map { "current_setting('\($0)')::boolean" }
       .joined(separator: " AND ")
 
-    /// Reads the settings for `init(_:)`.
-    static let command = PostgresCommand(
+    static let selectCommand = PostgresCommand(
       "SELECT " + names.map { "current_setting('\($0)', true)" }.joined(separator: ", "))
 
-    /// Judges the result of `command`.
+    /// Judges the result of `selectCommand`.
     init(_ result: PostgresResult) {
       self.init(
         Dictionary(

@@ -186,7 +186,7 @@ import Testing
     let newest = ours.randomElement(using: &random) ?? ""
     let keep = Int.random(in: 1...6, using: &random)
     let names = (Array(ours) + others).shuffled(using: &random)
-    let expired = BackupFolder.expired(names, keeping: keep, newest: newest)
+    let expired = BackupFolder.namesToRemove(from: names, keeping: keep, newest: newest)
     // Later names neither count nor go.
     let counted = ours.filter { $0 <= newest }
     #expect(expired.count == max(0, counted.count - keep))

@@ -110,7 +110,7 @@ import Testing
 
   @Test func `a batch that is stored has not failed, whatever a renewal of the lease would find`() {
     let cluster = ScriptedCluster()
-    cluster.lease = JournalLease(renewal: 0, end: 0)
+    cluster.lease = JournalLease(renewAt: 0, end: 0)
     cluster.failure = .fenced(path: "test", shards: [Shard(9)])
     let writer = JournalWriter(journal: cluster)
     writer.submit(Self.batch(1...1))
@@ -131,7 +131,7 @@ import Testing
 
   @Test func `a failure is taken behind the batches that were stored before it`() {
     let cluster = ScriptedCluster()
-    cluster.lease = JournalLease(renewal: 0, end: 0)
+    cluster.lease = JournalLease(renewAt: 0, end: 0)
     cluster.failure = .fenced(path: "test", shards: [Shard(9)])
     let writer = JournalWriter(journal: cluster)
     writer.submit(Self.batch(1...1))

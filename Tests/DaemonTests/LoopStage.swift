@@ -60,10 +60,10 @@ struct LoopStage: ~Copyable {
       retention: configuration.retention, holder: "test")
     let now = Instant(boot: 1_000_000, wall: 1_732_147_200_000)
     try journal.replay(
-      onlyBeginnings: true,
+      onlyBeginningBodies: true,
       snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
       rows: { header, body throws(HubReplayError) in try hub.index(header, body: body, at: now) })
-    hub.takeFloors { journal.floor(of: $0) }
+    hub.takeFloors { journal.floorRevision(of: $0) }
     hub.rememberOps(
       from: try journal.place.openReader().rows(at: hub.rememberedRows[.first] ?? []))
     _ = hub.finishReplay(

@@ -229,7 +229,7 @@ import Testing
         try stage.turn([stage.op(1, #"{"pop":{}}"#)])
       }
       let journal = try #require(stage.loop.writer.journal as? Journal)
-      #expect(journal.floor(of: 1) == 0, "nothing is due yet")
+      #expect(journal.floorRevision(of: 1) == 0, "nothing is due yet")
       // As the loop does, it is woken when it said. A turn with an event is no quiet moment.
       for _ in 0..<100 where journal.census.stored.rows >= 25 {
         let pause = stage.loop.sleepTime(stage.now, nil)
@@ -237,7 +237,7 @@ import Testing
         try stage.turn()
         stage.loop.writer.awaitCheckpoint()
       }
-      #expect(journal.floor(of: 1) > 60)
+      #expect(journal.floorRevision(of: 1) > 60)
       try stage.close()
       let rows = try LoopStage.rows(directory)
       #expect(rows.count < 25 && rows.last?.revision == 81)
@@ -268,7 +268,7 @@ import Testing
           try stage.settle()
         }
         let journal = try #require(stage.loop.writer.journal as? Journal)
-        #expect(journal.floor(of: 1) == 0)
+        #expect(journal.floorRevision(of: 1) == 0)
         #expect(journal.ages.time == (client * 9) * 60_000)
         try stage.close()
       }

@@ -23,7 +23,7 @@ import Testing
           shards: owners.indices.filter { owners[$0] == name }.map { Shard($0) })
       }
       return ClusterState(
-        view: ClusterView(member: member, members: members), wanted: wanted)
+        view: ClusterView(member: member, members: members), wantedOwners: wanted)
     }
 
     /// Lets a member decide and do so; returns how many shards it took, gave or lost.

@@ -53,7 +53,7 @@ import Testing
       try draft.renewEpochsAtNextStart()
       try draft.close()
     } catch {
-      let isReady = restoration.isReady
+      let isReady = restoration.nextStartCompletes
       #expect(!isReady)
       restoration.discard()
       throw error
@@ -90,7 +90,9 @@ import Testing
     #expect(!contents.rows.contains { $0.nav == 8 }, "it was forgotten")
     #expect(restored.isRestored && restored.mustRenewEpochs && !original.isRestored)
     #expect(restored.lastSequence == original.lastSequence)
-    #expect((1...3).map { restored.floor(of: $0) } == (1...3).map { original.floor(of: $0) })
+    #expect(
+      (1...3).map { restored.floorRevision(of: $0) }
+        == (1...3).map { original.floorRevision(of: $0) })
     #expect(restored.statistics.rows == original.statistics.rows)
     var next = Writer(seed: 9)
     next.sequence = restored.lastSequence
@@ -195,7 +197,7 @@ import Testing
       let restoration = try JournalRestoration(in: directory.path, holder: "test")
       try restoration.copy(directory.file) { _, _ in }
       draft = restoration.draft
-      let isReady = restoration.isReady
+      let isReady = restoration.nextStartCompletes
       #expect(!isReady)
     }
     #expect(try names(draft) == ["journal.sqlite"])

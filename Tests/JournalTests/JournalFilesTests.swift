@@ -155,7 +155,7 @@ import Testing
 
     var journal = try Journal.open(copy.path)
     #expect(try journal.contents().rows == writer.rows)
-    #expect(journal.shortage == .readOnly(path: copy.path))
+    #expect(journal.shortageAtStart == .readOnly(path: copy.path))
     let reader = try journal.place.openReader()
     let newest = try reader.row(at: journal.lastSequence)
     #expect(newest == writer.rows.last)
@@ -163,8 +163,8 @@ import Testing
     // Beside a journal that can be written, these are what ReadWritePaths= of the unit lacks.
     let backups = copy.path + "/backups"
     #expect(throws: JournalError.readOnly(path: witness)) { try JournalWitness(path: witness) }
-    #expect(try JournalWitness(path: witness, isFrozen: true).acknowledged == 7)
-    #expect(try JournalWitness(path: copy.path + "/none", isFrozen: true).acknowledged == 0)
+    #expect(try JournalWitness(path: witness, isFrozen: true).acknowledgedSequence == 7)
+    #expect(try JournalWitness(path: copy.path + "/none", isFrozen: true).acknowledgedSequence == 0)
     #expect(throws: JournalError.readOnly(path: backups)) {
       try JournalBackup(of: directory.path, into: backups).copy { _, _ in }
     }

@@ -6,17 +6,21 @@ import Testing
 @Suite struct LeaseWatchTests {
   /// The server's clock runs `offset` ms ahead; a member renews its lease of 5 s at 0 and 1 s.
   private func watch(_ offset: @escaping (Int64) -> Int64) -> (UInt64) -> Int64 {
-    var watch = LeaseWatch(length: 5000)
+    var watch = LeaseWatch(leaseMilliseconds: 5000)
     let first = 5000 + offset(0)
     let renewed = 6000 + offset(1000)
     for now: Int64 in [10, 900] {
-      _ = watch.note("a", renewal: first, left: first - now - offset(now), at: UInt64(now))
+      _ = watch.noteLease(
+        of: "a", serverEnd: first, millisecondsLeft: first - now - offset(now), at: UInt64(now))
     }
     for now: Int64 in [1100, 2000] {
-      _ = watch.note("a", renewal: renewed, left: renewed - now - offset(now), at: UInt64(now))
+      _ = watch.noteLease(
+        of: "a", serverEnd: renewed, millisecondsLeft: renewed - now - offset(now), at: UInt64(now))
     }
     return { now in
-      watch.note("a", renewal: renewed, left: renewed - Int64(now) - offset(Int64(now)), at: now)
+      watch.noteLease(
+        of: "a", serverEnd: renewed, millisecondsLeft: renewed - Int64(now) - offset(Int64(now)),
+        at: now)
     }
   }
 
@@ -35,17 +39,17 @@ import Testing
   }
 
   @Test func `who sees a lease for the first time believes the server, up to the length`() {
-    var watch = LeaseWatch(length: 5000)
-    #expect(watch.note("gone", renewal: 1, left: -7, at: 10) == 0)
-    #expect(watch.note("gone", renewal: 1, left: -9, at: 20) == -10)
-    #expect(watch.note("late", renewal: 1, left: 800, at: 10) == 800)
-    #expect(watch.note("late", renewal: 1, left: 28_800_000, at: 810) <= 0)
-    #expect(watch.note("odd", renewal: 1, left: 28_800_000, at: 10) == 5000)
+    var watch = LeaseWatch(leaseMilliseconds: 5000)
+    #expect(watch.noteLease(of: "gone", serverEnd: 1, millisecondsLeft: -7, at: 10) == 0)
+    #expect(watch.noteLease(of: "gone", serverEnd: 1, millisecondsLeft: -9, at: 20) == -10)
+    #expect(watch.noteLease(of: "late", serverEnd: 1, millisecondsLeft: 800, at: 10) == 800)
+    #expect(watch.noteLease(of: "late", serverEnd: 1, millisecondsLeft: 28_800_000, at: 810) <= 0)
+    #expect(watch.noteLease(of: "odd", serverEnd: 1, millisecondsLeft: 28_800_000, at: 10) == 5000)
   }
 
   @Test func `a lease that was given back has ended at once`() {
-    var watch = LeaseWatch(length: 5000)
-    #expect(watch.note("a", renewal: 6000, left: 5000, at: 1000) == 5000)
-    #expect(watch.note("a", renewal: 2000, left: 0, at: 2000) == 0)
+    var watch = LeaseWatch(leaseMilliseconds: 5000)
+    #expect(watch.noteLease(of: "a", serverEnd: 6000, millisecondsLeft: 5000, at: 1000) == 5000)
+    #expect(watch.noteLease(of: "a", serverEnd: 2000, millisecondsLeft: 0, at: 2000) == 0)
   }
 }

@@ -15,7 +15,7 @@ import Testing
     var isCut = false
     var isClosed = false
 
-    var bytes: Int { rows.reduce(0) { $0 + $1.bodyCount + Ledger.rowOverhead } }
+    var bytes: Int { rows.reduce(0) { $0 + $1.bodyBytes + Ledger.rowOverheadBytes } }
     /// The oldest row that the newest snapshot does not cover.
     var uncovered: RowSummary? { rows.first { $0.sequence > snapshots.last?.sequence ?? 0 } }
     var oldestSnapshot: LedgerEntry.Snapshot? { isCut ? snapshots.first : nil }
@@ -51,7 +51,7 @@ import Testing
       let header = RowHeader(
         sequence: sequence, nav: nav, revision: revision, previous: twin.head.sequence,
         time: 1_000 + sequence, kind: kind, depth: 0, top: nil)
-      let note = RowSummary(header, bodyCount: Int.random(in: 0..<300, using: &random))
+      let note = RowSummary(header, bodyBytes: Int.random(in: 0..<300, using: &random))
       ledger.add(note)
       twin.rows.append(note)
       twin.head = (sequence, revision)
@@ -113,7 +113,7 @@ import Testing
         #expect(entry.rows == twin.rows.count && entry.bytes == twin.bytes, note)
         #expect(entry.headSequence == twin.head.sequence, note)
         #expect(entry.headRevision == twin.head.revision, note)
-        #expect(entry.floor == twin.oldestSnapshot?.revision ?? 0, note)
+        #expect(entry.floorRevision == twin.oldestSnapshot?.revision ?? 0, note)
         #expect(entry.deletionEnd == twin.oldestSnapshot?.sequence ?? 0, note)
         #expect(entry.snapshots.map(\.revision) == twin.snapshots.map(\.revision), note)
         #expect(entry.firstUncovered == twin.uncovered?.sequence, note)
@@ -126,7 +126,7 @@ import Testing
 
   @Test func `reading an entry that is not there makes none`() {
     var ledger = Ledger()
-    #expect(ledger[7].floor == 0 && ledger.entry(7) == nil && ledger.entries.isEmpty)
+    #expect(ledger[7].floorRevision == 0 && ledger.entry(7) == nil && ledger.entries.isEmpty)
     ledger.remove(7)
     ledger[7].isClosed = true
     #expect(ledger.entry(7)?.isClosed == true && ledger.entries.count == 1)
@@ -143,7 +143,7 @@ import Testing
 
     init(_ entry: LedgerEntry) {
       head = [entry.headRevision, entry.headSequence]
-      floor = [entry.floor, entry.deletionEnd]
+      floor = [entry.floorRevision, entry.deletionEnd]
       counts = [entry.rows, entry.bytes]
       snapshots = entry.snapshots.flatMap { [$0.revision, $0.sequence, $0.checksum] }
       firstUncovered = entry.firstUncovered
@@ -186,7 +186,7 @@ import Testing
       #expect(known(journal) == before, "seed \(seed) step \(step)")
       #expect(journal.ledger.bytes == bytes)
     }
-    #expect((1...4).allSatisfy { journal.floor(of: $0) > 0 }, "nothing was pruned")
+    #expect((1...4).allSatisfy { journal.floorRevision(of: $0) > 0 }, "nothing was pruned")
     try journal.close()
   }
 }

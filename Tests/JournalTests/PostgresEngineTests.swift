@@ -393,7 +393,7 @@ import Testing
     let after = SystemClock.bootMilliseconds()
     let lease = try #require(cluster.lease)
     #expect(lease.end >= before + 9_000 && lease.end <= after + 9_000)
-    #expect(lease.renewal >= before + 3_333 && lease.renewal <= after + 3_333)
+    #expect(lease.renewAt >= before + 3_333 && lease.renewAt <= after + 3_333)
   }
 }
 

@@ -18,16 +18,16 @@ import Testing
     var name: String
     var found = PostgresHistoryTests.home
     var hasLease = true
-    var hasRenewal = true
+    var isRenewalStored = true
     var isCommitting = false
-    var stored: PostgresHistory.Count? = PostgresHistory.Count(epoch: 3, commits: 10)
-    var verdict = PostgresHistory.Verdict.same(isStored: false)
+    var stored: PostgresHistory.Count? = PostgresHistory.Count(ownerEpoch: 3, commits: 10)
+    var verdict = PostgresHistory.Verdict.complete(isCommitStored: false)
 
     var testDescription: String { name }
   }
 
   private static func count(_ epoch: Int64, _ commits: Int64) -> PostgresHistory.Count {
-    PostgresHistory.Count(epoch: epoch, commits: commits)
+    PostgresHistory.Count(ownerEpoch: epoch, commits: commits)
   }
 
   static let cases = [
@@ -35,7 +35,7 @@ import Testing
     Case(name: "a lost connection for longer than the lease", hasLease: false),
     Case(
       name: "a commit that was stored", isCommitting: true, stored: count(3, 11),
-      verdict: .same(isStored: true)),
+      verdict: .complete(isCommitStored: true)),
     Case(name: "a commit that was not stored", isCommitting: true),
     Case(name: "a commit that nobody sent", stored: count(3, 11), verdict: .lost),
     Case(name: "two commits", isCommitting: true, stored: count(3, 12), verdict: .lost),
@@ -48,11 +48,11 @@ import Testing
       name: "a server that was away for longer than the lease", found: restarted, hasLease: false),
     Case(
       name: "a data directory from before the last renewal", found: restarted, hasLease: false,
-      hasRenewal: false, verdict: .lost),
+      isRenewalStored: false, verdict: .lost),
     Case(name: "a promotion within the lease", found: promoted),
     Case(
       name: "a promotion within the lease with a stored commit", found: promoted,
-      isCommitting: true, stored: count(3, 11), verdict: .same(isStored: true)),
+      isCommitting: true, stored: count(3, 11), verdict: .complete(isCommitStored: true)),
     Case(
       name: "a promoted server that lacks a commit", found: promoted, stored: count(3, 9),
       verdict: .lost),
@@ -63,23 +63,24 @@ import Testing
 
   @Test("a shard of a process that lost its connection", arguments: cases)
   func verdict(one: Case) {
-    let witness = PostgresHistory.Witness(
-      former: Self.home, found: one.found, hasLease: one.hasLease, hasRenewal: one.hasRenewal)
+    let witness = PostgresHistory.Reconnection(
+      former: Self.home, found: one.found, hasLease: one.hasLease,
+      isRenewalStored: one.isRenewalStored)
     let found = witness.verdict(
       Self.count(3, 10), isCommitting: one.isCommitting, one.stored)
     #expect(found == one.verdict)
   }
 
   @Test func `a part of a transaction, and what was doubtful before, is lost`() {
-    let witness = PostgresHistory.Witness(
-      former: Self.home, found: Self.home, hasLease: true, hasRenewal: true)
+    let witness = PostgresHistory.Reconnection(
+      former: Self.home, found: Self.home, hasLease: true, isRenewalStored: true)
     let shards = (0..<4).map { Shard($0) }
     let own = Dictionary(uniqueKeysWithValues: shards.map { ($0, Self.count(3, 10)) })
     var stored = own
     stored[shards[0]] = Self.count(3, 11)
     let divided = witness.verdicts(own, [shards[0], shards[1]], stored, [shards[2]])
     #expect(divided.shards { $0 == .lost } == Array(shards[..<3]))
-    #expect(divided[shards[3]] == .same(isStored: false))
+    #expect(divided[shards[3]] == .complete(isCommitStored: false))
   }
 
   @Test func `who takes a shard renews its epochs unless the database is the last owner's`() {

@@ -142,7 +142,7 @@ import Testing
       _ body: () throws(JournalError) -> Value
     ) throws(JournalError) -> Value { try reader.reading(body) }
 
-    func version() throws(JournalError) -> Int64? { try reader.version() }
+    func dataVersion() throws(JournalError) -> Int64? { try reader.dataVersion() }
 
     func readGroup(
       from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer

@@ -7,13 +7,17 @@ import Testing
 /// What retention decides for navs, as `Retention` and navd.conf(5) state it.
 @Suite struct RetentionPlanTests {
   /// A second between two marks, each of which covers 110 rows.
-  private static let ages = Ages(
-    time: 100_000,
-    marks: (1...95).map { Ages.Mark(time: $0 * 1_000, lastSequence: $0 * 110) })
+  private static let ages = RowAges(
+    countedMilliseconds: 100_000,
+    samples: (1...95).map {
+      RowAges.Sample(countedMilliseconds: $0 * 1_000, newestSequence: $0 * 110)
+    })
 
   /// The age of a row by the list of marks.
   private static func age(of sequence: UInt64) -> UInt64 {
-    ages.marks.first { $0.lastSequence >= sequence }.map { ages.time - $0.time } ?? 0
+    ages.samples.first { $0.newestSequence >= sequence }.map {
+      ages.countedMilliseconds - $0.countedMilliseconds
+    } ?? 0
   }
 
   private static func plan(
@@ -66,12 +70,12 @@ import Testing
     let entries = Self.entries(40, seed: seed)
     let plan = Self.plan(entries)
     for entry in entries {
-      let raised = plan.raised.filter { $0.nav == entry.nav }
+      let raised = plan.raisedFloors.filter { $0.nav == entry.nav }
       #expect(raised.count <= 1)
       let wanted = entry.snapshots.last { Self.isBeyond($0, entry) }
-      let rises = !entry.isClosed && (wanted?.revision ?? 0) > entry.floor
+      let rises = !entry.isClosed && (wanted?.revision ?? 0) > entry.floorRevision
       #expect(
-        raised.first.map { entry.snapshots[$0.keeping].revision }
+        raised.first.map { entry.snapshots[$0.firstKeptSnapshot].revision }
           == (rises ? wanted : nil)?.revision)
     }
   }
@@ -93,9 +97,12 @@ import Testing
     var entry = LedgerEntry(nav: 3)
     (entry.isClosed, entry.headSequence, entry.firstUncovered) = (true, 7, 1)
     for (time, forgotten) in [(5_000, []), (604_999, []), (605_000, [3])] as [(UInt64, [UInt64])] {
-      let ages = Ages(time: time, marks: [Ages.Mark(time: 5_000, lastSequence: 7)])
+      let ages = RowAges(
+        countedMilliseconds: time,
+        samples: [RowAges.Sample(countedMilliseconds: 5_000, newestSequence: 7)])
       let plan = RetentionPlan([entry], Retention(), ages, excess: 1 << 40)
-      #expect(plan.closed == forgotten && plan.raised.isEmpty && plan.needsSnapshot.isEmpty)
+      #expect(
+        plan.forgotten == forgotten && plan.raisedFloors.isEmpty && plan.needsSnapshot.isEmpty)
     }
   }
 
@@ -107,21 +114,23 @@ import Testing
     let plain = Self.plan(entries)
     let plan = Self.plan(entries, excess: excess)
     // What the rules give up without pressure is given up with it, too.
-    for (nav, keeping) in plain.raised {
-      #expect(plan.raised.contains { $0.nav == nav && $0.keeping == keeping })
+    for (nav, keeping) in plain.raisedFloors {
+      #expect(plan.raisedFloors.contains { $0.nav == nav && $0.firstKeptSnapshot == keeping })
     }
     func oldest(_ nav: UInt64) -> UInt64 { entries[Int(nav) - 1].oldestSequence }
-    let pressed = plan.raised.filter { raised in !plain.raised.contains { $0.nav == raised.nav } }
+    let pressed = plan.raisedFloors.filter { raised in
+      !plain.raisedFloors.contains { $0.nav == raised.nav }
+    }
     guard let youngest = pressed.map({ oldest($0.nav) }).max() else { return }
     for entry in entries where !entry.isClosed && entry.oldestSequence < youngest {
-      let canRise = entry.snapshots.contains { $0.revision > entry.floor }
-      #expect(!canRise || plan.raised.contains { $0.nav == entry.nav }, "nav \(entry.nav)")
+      let canRise = entry.snapshots.contains { $0.revision > entry.floorRevision }
+      #expect(!canRise || plan.raisedFloors.contains { $0.nav == entry.nav }, "nav \(entry.nav)")
     }
     // Without the youngest of them, the others would not free enough.
-    let freed = plan.raised.filter { oldest($0.nav) < youngest }.map { raised in
+    let freed = plan.raisedFloors.filter { oldest($0.nav) < youngest }.map { raised in
       let entry = entries[Int(raised.nav) - 1]
-      let all = Double(max(1, entry.headRevision - entry.floor))
-      let gone = entry.snapshots[raised.keeping].revision - entry.floor
+      let all = Double(max(1, entry.headRevision - entry.floorRevision))
+      let gone = entry.snapshots[raised.firstKeptSnapshot].revision - entry.floorRevision
       return Int(Double(entry.bytes) * Double(gone) / all)
     }
     #expect(freed.reduce(0, +) < excess)
@@ -148,7 +157,7 @@ import Testing
       return entry
     }
     let plan = Self.plan(closed + open)
-    #expect(plan.closed == Array(1...64))
+    #expect(plan.forgotten == Array(1...64))
     #expect(plan.needsSnapshot == Array(137...200))
   }
 
@@ -158,7 +167,9 @@ import Testing
     entry.snapshots = [LedgerEntry.Snapshot(revision: 4, sequence: 11_004, checksum: 0)]
     let open = Self.plan([entry])
     entry.isClosed = true
-    #expect(open.raised.isEmpty && open.needsSnapshot.isEmpty && Self.plan([entry]).closed.isEmpty)
+    #expect(
+      open.raisedFloors.isEmpty && open.needsSnapshot.isEmpty
+        && Self.plan([entry]).forgotten.isEmpty)
   }
 }
 
@@ -177,34 +188,37 @@ import Testing
         wanted.formUnion(first...last)
       } else if pruning.isActive {
         // A slice passes over the next sequences.
-        let next = min(pruning.last, pruning.next + UInt64.random(in: 0...40, using: &random)) + 1
+        let next =
+          min(
+            pruning.lastSequence, pruning.nextSequence + UInt64.random(in: 0...40, using: &random))
+          + 1
         wanted = wanted.filter { $0 >= next }
-        pruning.next = next
+        pruning.nextSequence = next
       }
       #expect(pruning.isActive || wanted.isEmpty)
-      #expect(wanted.allSatisfy { $0 >= pruning.next && $0 <= pruning.last })
+      #expect(wanted.allSatisfy { $0 >= pruning.nextSequence && $0 <= pruning.lastSequence })
       if let (first, last) = wanted.min().flatMap({ low in wanted.max().map { (low, $0) } }) {
-        #expect(pruning.next <= first && pruning.last >= last)
+        #expect(pruning.nextSequence <= first && pruning.lastSequence >= last)
       }
     }
     pruning.include(9, 8)
-    let before = (pruning.next, pruning.last)
+    let before = (pruning.nextSequence, pruning.lastSequence)
     pruning.include(.max, 0)
-    #expect(before == (pruning.next, pruning.last))
+    #expect(before == (pruning.nextSequence, pruning.lastSequence))
   }
 
   @Test func `a slice takes each sequence within it once, and no more than its budget`() {
-    var slice = PruningSlice(next: 10, last: 20, budget: 3)
+    var slice = PruningSlice(nextSequence: 10, lastSequence: 20, rowBudget: 3)
     func row(_ sequence: UInt64) -> RowHeader {
       RowHeader(
         sequence: sequence, nav: 1, revision: 1, previous: 0, time: 0, kind: .changed, depth: 0,
         top: nil)
     }
-    let answers = [9, 10, 10, 12, 11, 21, 20, 13].map { slice.takes(row($0)) }
+    let answers = [9, 10, 10, 12, 11, 21, 20, 13].map { slice.spendBudget(on: row($0)) }
     #expect(answers == [false, true, false, true, false, false, true, false])
-    #expect(slice.isDone && slice.budget == 0 && slice.next == 21)
-    var empty = PruningSlice(next: 5, last: 4, budget: 10)
-    let taken = empty.takes(row(5))
+    #expect(slice.isDone && slice.rowBudget == 0 && slice.nextSequence == 21)
+    var empty = PruningSlice(nextSequence: 5, lastSequence: 4, rowBudget: 10)
+    let taken = empty.spendBudget(on: row(5))
     #expect(empty.isDone && !taken)
   }
 }

@@ -44,7 +44,7 @@ import Testing
     for nav in 1...4 as ClosedRange<UInt64> {
       let head = try #require(writer.heads[nav])
       let written = writer.rows.filter { $0.nav == nav }
-      let floor = journal.floor(of: nav)
+      let floor = journal.floorRevision(of: nav)
       // Nothing that is promised is gone.
       #expect(
         written.filter { $0.revision <= floor }.allSatisfy {
@@ -57,11 +57,11 @@ import Testing
       #expect(history == written.reversed().filter { $0.revision > floor })
       #expect(try reader.row(at: written[0].sequence) == nil)
     }
-    let floors = (1...4).map { journal.floor(of: $0) }
+    let floors = (1...4).map { journal.floorRevision(of: $0) }
     try journal.close()
     let again = try Journal.open(directory.path, retention: retention)
     _ = try again.contents()
-    #expect((1...4).map { again.floor(of: $0) } == floors)
+    #expect((1...4).map { again.floorRevision(of: $0) } == floors)
   }
 
   @Test func `too many bytes cost the oldest history`() throws {
@@ -124,7 +124,7 @@ import Testing
     try journal.commit([.row(epoch)])
     try journal.commit([.row(writer.row(nav: 1))])
     try settle(journal, &writer, now: 2_000)
-    #expect(journal.floor(of: 1) == head.revision)
+    #expect(journal.floorRevision(of: 1) == head.revision)
     try journal.close()
     #expect(try Journal.open(directory.path).contents().rows.first == epoch)
   }
@@ -143,7 +143,7 @@ import Testing
     #expect(journal.statistics.rows == 10)
     try settle(journal, &writer, now: 31 * day)
     #expect(journal.statistics.rows == 0)
-    #expect(journal.floor(of: 1) == 10)
+    #expect(journal.floorRevision(of: 1) == 10)
     try journal.commit(writer.batch(1, navs: 1))
     try journal.close()
     #expect(try Journal.open(directory.path).contents().rows == Array(writer.rows.suffix(1)))
@@ -188,7 +188,7 @@ import Testing
         births[row.revision] = truth
         try settle(journal, &writer, now: boot)
       }
-      let floor = journal.floor(of: 1)
+      let floor = journal.floorRevision(of: 1)
       isWrong = isWrong || births.contains { $0 <= floor && truth - $1 < 30 * Self.day }
       floors.append(floor)
       truth += UInt64.random(in: 0...Self.day, using: &random)
@@ -221,7 +221,7 @@ import Testing
       }
       journal.countTime(until: 1_000 + Self.day)
       try settle(journal, &writer, now: 1_000 + Self.day)
-      let floor = journal.floor(of: 1)
+      let floor = journal.floorRevision(of: 1)
       #expect(start < 29 ? floor == 0 : start < 35 || floor == 10, "start \(start)")
       try journal.close()
     }

@@ -57,10 +57,10 @@ import Testing
     var cursor = RecordCursor(first: first)
     var rows: [JournalRow] = []
     while cursor.next(in: parts.heads.span) {
-      guard cursor.body.upperBound <= parts.bodies.count else { return nil }
-      rows.append(JournalRow(cursor.header, body: Array(parts.bodies[cursor.body])))
+      guard cursor.bodyRange.upperBound <= parts.bodies.count else { return nil }
+      rows.append(JournalRow(cursor.header, body: Array(parts.bodies[cursor.bodyRange])))
     }
-    return cursor.hasEnded(parts.heads.span, at: last, bodyCount: parts.bodies.count) ? rows : nil
+    return cursor.hasEnded(parts.heads.span, at: last, bodyBytes: parts.bodies.count) ? rows : nil
   }
 
   @Test(arguments: 0..<50 as Range<UInt64>)
@@ -76,7 +76,7 @@ import Testing
       let found = Self.read(parts, first, last)
       #expect(found == rows)
       let isBeginning = rows.contains { $0.kind == .created || $0.kind == .epoch }
-      #expect(RecordCursor.hasBeginnings(parts.heads.span) == isBeginning)
+      #expect(RecordCursor.hasNavBeginnings(parts.heads.span) == isBeginning)
     }
   }
 
@@ -178,16 +178,16 @@ import Testing
         continue
       }
       #expect(stored.count <= bytes.count - bytes.count / 8)
-      #expect(Packing.unpack(stored.span, size: group.uncompressedBytes) == bytes)
+      #expect(LZ4Buffer.unpack(stored.span, size: group.uncompressedBytes) == bytes)
       for size in [0, group.uncompressedBytes - 1, group.uncompressedBytes + 1, .max] {
-        #expect(Packing.unpack(stored.span, size: size) == nil)
+        #expect(LZ4Buffer.unpack(stored.span, size: size) == nil)
       }
       // What is damaged may be unpacked to something else, of the right size, or to nothing.
       for _ in 0..<50 {
         var damaged = stored
         damaged[Int.random(in: 0..<damaged.count, using: &random)] ^= UInt8.random(
           in: 1...255, using: &random)
-        let found = Packing.unpack(damaged.span, size: group.uncompressedBytes)
+        let found = LZ4Buffer.unpack(damaged.span, size: group.uncompressedBytes)
         #expect(found == nil || found?.count == bytes.count)
       }
     }
@@ -195,7 +195,7 @@ import Testing
 
   @Test func `what does not get shorter lies as it is`() {
     var random = SeededGenerator(seed: 1)
-    var packing = Packing()
+    var packing = LZ4Buffer()
     let noise = (0..<5000).map { _ in UInt8.random(in: 0...255, using: &random) }
     func isPacked(_ bytes: [UInt8]) -> Bool {
       packing.clear()
@@ -203,8 +203,8 @@ import Testing
       return !packing.isEmpty
     }
     #expect(!isPacked(noise))
-    #expect(!isPacked(Array(repeating: 7, count: Packing.minimumBytes - 1)))
-    #expect(isPacked(Array(repeating: 7, count: Packing.minimumBytes)))
+    #expect(!isPacked(Array(repeating: 7, count: LZ4Buffer.minimumBytes - 1)))
+    #expect(isPacked(Array(repeating: 7, count: LZ4Buffer.minimumBytes)))
   }
 
   @Test func `every bit of a snapshot is under its checksum`() {

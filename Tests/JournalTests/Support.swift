@@ -91,7 +91,7 @@ extension JournalReader {
 }
 
 extension Journal {
-  var isRestored: Bool { engine.loss == .backup }
+  var isRestored: Bool { engine.rowLoss == .backup }
 }
 
 extension JournalReader {

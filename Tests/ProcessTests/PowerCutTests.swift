@@ -440,7 +440,7 @@ extension Image {
       holder: "test")
     var hub = Hub(configuration: HubConfiguration(), seed: 1)
     _ = try JournalReplay.replay(journal, into: &hub, progress: { _, _ in }, reportStatus: { _ in })
-    if let shortage = journal.shortage { return [shortage.description] }
+    if let shortage = journal.shortageAtStart { return [shortage.description] }
     var faults: [String] = []
     for nav in expectation.newest.keys.sorted() {
       guard let place = hub.navs.dormants.place(named: nav) else {

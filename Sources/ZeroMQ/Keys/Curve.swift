@@ -16,7 +16,6 @@ package struct CurvePublicKey: Hashable, Sendable, CustomStringConvertible {
     self.init(bytes: bytes)
   }
 
-  /// The key as Z85.
   package var description: String { Z85.encode(bytes) ?? "" }
 }
 
@@ -51,7 +50,6 @@ package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
   package var description: String { "(secret key)" }
 }
 
-/// A CURVE key pair.
 package struct CurveKeyPair: Hashable, Sendable {
   package let publicKey: CurvePublicKey
   package let secretKey: CurveSecretKey

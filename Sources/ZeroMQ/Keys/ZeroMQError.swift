@@ -7,7 +7,6 @@ import CZeroMQ
 package struct ZeroMQError: Error, Hashable, Sendable {
   /// The value of `errno` after the call.
   package let code: Int32
-  /// The name of the libzmq function.
   package let function: String
   /// The endpoint or the name of the option that the function got; empty without one.
   package let subject: String
@@ -41,17 +40,17 @@ extension ZeroMQError: CustomStringConvertible {
 }
 
 /// The return value of a libzmq call, or its `errno`.
-enum Outcome {
+enum CallOutcome {
   case value(Int32)
   case failure(code: Int32)
 }
 
 /// Calls libzmq again as long as signals interrupt it.
 ///
-/// It reads `errno` before anything else can change it. Waiting does not use it, because there an
-/// interruption is a result.
+/// It reads `errno` before anything else can change it. ``Poller/wait(milliseconds:)`` does not use
+/// it, because an interruption ends a wait.
 @inline(__always)
-func attempt(_ function: String, _ call: () -> Int32) -> Outcome {
+func attempt(_ function: String, _ call: () -> Int32) -> CallOutcome {
   while true {
     let result = call()
     guard result == -1 else { return .value(result) }

@@ -40,7 +40,7 @@ package struct Monitor: ~Copyable {
   /// The events that libzmq reports, each by a message.
   private static let events = MonitorEvent.Kind.allCases.reduce(0) { $0 | $1.rawValue }
 
-  /// Receives the events; for a ``Poller``.
+  /// The socket that receives the events, which the caller adds to a ``Poller``.
   package let reader: Socket
   private let monitored: SocketHandle
   private var parts = Multipart(capacity: 2)

@@ -70,8 +70,8 @@ package struct Poller: ~Copyable {
 
   /// The descriptors of all slots, for another event loop; of a socket, its signal descriptor.
   ///
-  /// The law of ``addSignal(of:)`` holds for each. A wait of 0 ms that finds
-  /// nothing ready is such a receive for all sockets.
+  /// The law of ``addSignal(of:)`` holds for each. A wait of 0 ms that finds nothing ready counts
+  /// as a receive that found nothing, for all sockets.
   package func signalDescriptors() throws(ZeroMQError) -> [Int32] {
     var found: [Int32] = []
     for index in sockets.indices {
@@ -143,7 +143,7 @@ package struct Poller: ~Copyable {
       hasSockets
       ? []
       : unsafe items.map { item in
-        unsafe pollfd(fd: item.fd, events: Readiness(rawValue: item.events).polled, revents: 0)
+        unsafe pollfd(fd: item.fd, events: Readiness(rawValue: item.events).pollEvents, revents: 0)
       }
   }
 
@@ -180,7 +180,7 @@ private func item(
 
 extension Readiness {
   /// The bits of poll(2), which differ from libzmq's.
-  fileprivate var polled: Int16 {
+  fileprivate var pollEvents: Int16 {
     (contains(.readable) ? Int16(POLLIN) : 0) | (contains(.writable) ? Int16(POLLOUT) : 0)
   }
 

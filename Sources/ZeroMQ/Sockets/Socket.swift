@@ -117,7 +117,7 @@ extension Socket {
     return .sent
   }
 
-  /// Queues the frames of a message up to the head; the caller must send the body if it is `sent`.
+  /// Queues the frames of a message up to the head; after `sent`, the caller must send the body.
   private func sendThroughHead(
     to routingID: Span<UInt8>, _ isEnveloped: Bool, _ head: Span<UInt8>
   ) throws(ZeroMQError) -> SendResult {
@@ -137,8 +137,8 @@ extension Socket {
   /// Sends the frame in `scratch`, which is not the first of its message.
   ///
   /// A ROUTER looks up the peer with the first frame. If it refuses a later frame, the connection
-  /// broke in between. libzmq then drops the earlier frames, and swallows the later ones. The caller
-  /// passes them all the same, because they would otherwise begin the next message.
+  /// broke in between. libzmq then drops the earlier frames, and swallows the later ones. The
+  /// caller still passes them, because they would otherwise begin the next message.
   private func sendNext(_ flags: Int32) throws(ZeroMQError) {
     let scratch = handle.scratch
     if try send(scratch, flags: ZMQ_DONTWAIT | flags) != .sent { scratch.clear() }

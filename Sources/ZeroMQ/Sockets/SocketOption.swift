@@ -46,23 +46,19 @@ package enum SocketOption: Hashable, Sendable {
   case heartbeatTimeout(milliseconds: Int32)
   /// The time after which the peer should close a silent connection; at most 6,553,599.
   case heartbeatTimeToLive(milliseconds: Int32)
-  /// Whether the kernel sends TCP keep-alive probes.
   case tcpKeepAlive(Bool)
   /// The idle time before the first keep-alive probe.
   case tcpKeepAliveIdle(seconds: Int32)
   /// Whether this side is the server in CURVE handshakes.
   case curveServer(Bool)
-  /// This side's public key.
   case curvePublicKey(CurvePublicKey)
-  /// This side's secret key.
   case curveSecretKey(CurveSecretKey)
   /// The public key that the server must prove.
   case curveServerKey(CurvePublicKey)
   /// A bound, listening, non-blocking descriptor for the next bind; −1 for none.
   case useDescriptor(Int32)
-  /// Whether to use IPv6 as well.
   case ipv6(Bool)
-  /// Queue messages for completed connections only, so that no successor gets them.
+  /// Queue messages for completed connections only, so that no later peer gets them.
   case immediate(Bool)
   /// The time before reconnecting; −1 for never.
   case reconnectInterval(milliseconds: Int32)

@@ -90,7 +90,7 @@ package struct ZAPHandler: ~Copyable {
   /// The endpoint to which libzmq sends its requests.
   package static let endpoint = "inproc://zeromq.zap.01"
 
-  /// Receives the requests; for a ``Poller``.
+  /// The socket that receives the requests, which the caller adds to a ``Poller``.
   package let socket: Socket
   // A CURVE request has nine frames.
   private var parts = Multipart(capacity: 16)
@@ -108,7 +108,7 @@ package struct ZAPHandler: ~Copyable {
 
   /// Returns the next request without blocking; nil if there is none.
   ///
-  /// An unreadable one gets no answer, so that the handshake of its peer times out.
+  /// An unreadable request gets no answer, so that the handshake of its peer times out.
   package mutating func next() throws(ZeroMQError) -> ZAPRequest? {
     while try socket.receive(into: &parts) {
       if parts.droppedFrames == 0, let request = ZAPRequest(frames: parts.copyFrames()) {

@@ -3,12 +3,12 @@ import Glibc
 /// The files of an open journal, to notice that somebody removed, moved or replaced them.
 ///
 /// SQLite goes on writing to a file that has no name any more. Any thread may use it.
-struct JournalFiles: Sendable {
+struct JournalFileWatch: Sendable {
   private let files: [(path: String, identity: [UInt])]
   /// Whether the journal was opened on a read-only file system: SQLite then writes nothing to it any more.
   let isReadOnly: Bool
 
-  /// Notes which files the paths name; SQLite keeps them open, so no other file gets their numbers.
+  /// Notes the inode numbers of the files; SQLite keeps them open, so no other file gets these.
   init(directory: String, database: String, isReadOnly: Bool) {
     self.isReadOnly = isReadOnly
     let paths = [directory, directory + "/lock", database, database + "-wal"]

@@ -4,11 +4,11 @@ import CJournal
 ///
 /// Rows of one batch resemble each other. Compressing them takes less processor time than writing
 /// the same rows uncompressed, once into the write-ahead log and again at the checkpoint.
-@safe struct Packing: ~Copyable {
+@safe struct LZ4Buffer: ~Copyable {
   /// The minimum of bytes to compress; fewer bytes fit into one page anyway.
   static let minimumBytes = 1024
-  /// The maximum of uncompressed bytes, whatever size a row names.
-  private static let maximumBytes: UInt64 = 1 << 30
+  /// The maximum of uncompressed bytes that `unpack` accepts, whatever size a damaged row has.
+  private static let maximumUnpackedBytes: UInt64 = 1 << 30
 
   /// LZ4's acceleration: 4 takes a sixth less instructions than 1, for 10 % more bytes.
   private static let acceleration: Int32 = 4
@@ -69,7 +69,7 @@ import CJournal
 
   /// Decompresses bytes; returns nil unless the result has exactly `size` bytes.
   static func unpack(_ bytes: Span<UInt8>, size: UInt64) -> [UInt8]? {
-    guard size > 0, size <= maximumBytes, bytes.count <= Int(Int32.max) else { return nil }
+    guard size > 0, size <= maximumUnpackedBytes, bytes.count <= Int(Int32.max) else { return nil }
     var isWhole = false
     let unpacked = unsafe [UInt8](unsafeUninitializedCapacity: Int(size)) { target, written in
       let result = unsafe bytes.withUnsafeBytes { source in
