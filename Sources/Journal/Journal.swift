@@ -75,7 +75,7 @@ package final class Journal: JournalStore {
   package var mustRenewEpochs: Bool { engine.loss != nil }
 
   /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none can be.
-  package var loss: EpochLoss? {
+  package var loss: HistoryLoss? {
     if let witness, witness.acknowledged > lastSequence { return .olderCopy }
     return engine.loss
   }

@@ -49,7 +49,7 @@ struct RecordCursor {
     header.kind = kind
     header.depth = Int(depth)
     header.top = top
-    header.isOpen = sort & RowGroup.openBit != 0
+    header.needsRecovery = sort & RowGroup.openBit != 0
     header.previous = distance == 0 ? 0 : header.sequence - distance
     header.time &+= Self.unfolded(difference)
     body = body.upperBound..<body.upperBound + Int(size)

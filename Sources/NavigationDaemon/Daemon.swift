@@ -237,7 +237,7 @@ enum Daemon {
         seed: randomSeed())
       var progress = StartProgress(as: form, log: log)
       let acknowledged = journal.witness?.acknowledged ?? 0
-      let loss: EpochLoss?
+      let loss: HistoryLoss?
       do {
         loss = try JournalReplay.serve(
           journal, by: &hub, progress: { progress.show($0, of: $1) }, report: extendTimeout)
@@ -279,7 +279,7 @@ enum Daemon {
     let first = places.first(where: \.isNetwork) ?? places[0]
     return ClusterMember(
       name: cluster.memberName, endpoint: cluster.announce ?? first.endpoint,
-      key: try identity?.publicKey().description, web: cluster.web, lease: 0)
+      key: try identity?.publicKey().description, web: cluster.web, leaseLeft: 0)
   }
 
   static func extendTimeout(_ status: String) {
@@ -311,9 +311,9 @@ enum Daemon {
     hub.snapshotEvery = configuration.retention.revisionsPerSnapshot
     hub.server = "navd/" + version
     // Without one, each `due` counts by this machine's clock.
-    hub.clock = try? bootID(environment: .current())
+    hub.bootID = try? bootID(environment: .current())
     for declared in configuration.classes {
-      hub.classes[Text(declared.name)] = declared.base == .navigationBar
+      hub.isBarByClass[Text(declared.name)] = declared.base == .navigationBar
     }
     return hub
   }

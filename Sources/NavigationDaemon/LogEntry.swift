@@ -98,8 +98,8 @@ extension LogEntry {
       case .faulty: .faulty
       case .refused: .refused
       case .overridden: .overridden
-      case .limited: .limited
-      case .miscounted: nil
+      case .limitExceeded: .limited
+      case .connectionsMiscounted: nil
       }
     self.init(
       level, notice.text, kind: kind, nav: notice.nav, revision: notice.revision,

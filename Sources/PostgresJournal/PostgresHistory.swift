@@ -112,7 +112,7 @@ enum PostgresHistory {
   /// Why the navs of a shard that was just taken need new epochs; nil if they do not.
   ///
   /// `server` is the identity where the shard was proven last; nil for a shard that nobody has had.
-  static func loss(_ server: String?, isMarked: Bool, in found: PostgresIdentity) -> EpochLoss? {
+  static func loss(_ server: String?, isMarked: Bool, in found: PostgresIdentity) -> HistoryLoss? {
     if isMarked { return .backup }
     // A directory that was put back looks like a server that was started again.
     return server == nil || server == found.text ? nil : .crash

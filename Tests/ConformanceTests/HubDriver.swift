@@ -39,7 +39,7 @@ struct HubDriver: ConformanceDriver {
 
   private static var configuration: HubConfiguration {
     var configuration = HubConfiguration()
-    configuration.classes = ["MyBar": true]
+    configuration.isBarByClass = ["MyBar": true]
     return configuration
   }
 

@@ -63,7 +63,7 @@ struct LoopStage: ~Copyable {
       onlyBeginnings: true,
       snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
       rows: { header, body throws(HubReplayError) in try hub.index(header, body: body, at: now) })
-    hub.takeFloors { journal.floor(of: $0) }
+    hub.setFloors { journal.floor(of: $0) }
     hub.rememberOps(
       from: try journal.place.openReader().rows(at: hub.rememberedRows[.first] ?? []))
     _ = hub.finishReplay(

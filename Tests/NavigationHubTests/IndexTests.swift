@@ -111,7 +111,7 @@ import Testing
     #expect(hub.rememberedRows.isEmpty)
     let author = try #require(rows[0].author)
     let key = RememberedOps.Key(principal: author.principal, client: author.client)
-    #expect(hub.remembered.last(of: key) == 9)
+    #expect(hub.remembered.lastOpID(of: key) == 9)
     let known = (UInt64(1)...9).filter { id in
       switch hub.remembered.verdict(on: id, octets: BodyHash(bits: 0), of: key) {
       case .reused: true
@@ -128,7 +128,7 @@ import Testing
       as [(UInt64, Bool)]
     {
       var hub = Hub(configuration: world.configuration, seed: 1)
-      hub.remembersAfterRow = 9
+      hub.remembersAllAfterRow = 9
       var row = rows[0]
       row.time = time
       try hub.index(row.header, body: row.body.span, at: now)
@@ -183,7 +183,7 @@ import Testing
       #expect(head.nav.owner == owner)
       #expect(head.nav.epoch == entry.epoch)
       #expect(!head.nav.isStandalone)
-      #expect(!head.isOpen && head.depth == 3 && head.top?.text == "b")
+      #expect(!head.needsRecovery && head.depth == 3 && head.top?.text == "b")
       var hub = Hub(configuration: world.configuration, seed: 1)
       let snapshot = SnapshotRow(nav: 8, revision: 3, sequence: 6, time: 1, body: body)
       try hub.index(snapshot)

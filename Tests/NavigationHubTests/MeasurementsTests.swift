@@ -118,14 +118,14 @@ import Testing
   @Test func `what the shell hands in is told`() throws {
     let world = World()
     let client = try world.kiosk()
-    world.hub.measurements[.transportVersion] = 40_304
+    world.hub.measurements[.libzmqVersion] = 40_304
     world.hub.measurements[.diskFree] = 7
     world.hub.measurements.storageProblem = "cannot"
     world.hub.measurements.socketProblem = "gone"
     world.hub.measurements[.startedAt] = world.now.boot - 5
     world.hub.measurements.note(20_000, .commit)
     world.hub.measurements.principals = [PrincipalConnections(principal: "uid:5", count: 3)]
-    world.hub.measurements[.principalLimit] = 256
+    world.hub.measurements[.connectionsPerPrincipalLimit] = 256
     let stats = try stats(client)
     #expect((stats["process"] as? [String: Any])?["libzmq"] as? String == "4.3.4")
     #expect((stats["disk"] as? [String: Int])?["free"] == 7)

@@ -285,7 +285,7 @@ extension World {
       }
     case .unreadable, .closed, .access, .revoked, .wake, .stop: return scenario.navs
     case .blocked, .unblocked, .history, .floor, .snapshotWanted, .backupProgress, .backup,
-      .cluster, .wished, .configured:
+      .cluster, .clusterCommandResult, .configured:
       return []
     }
   }

@@ -16,7 +16,7 @@ struct Refusals: Sendable {
     /// The names of the operations; empty for a message that is no op.
     var operations: [String]
     var id: UInt64?
-    /// The sender: the principal that the transport proved, its process, and the name that it claims.
+    /// The sender's principal, as the transport proved it.
     var principal: String
     var process: Int32?
     var name: String
