@@ -69,9 +69,9 @@ extension ServerLoop {
 
   /// Gives the hub the timing of a commit whose messages have just been passed to the socket.
   mutating func measure(_ timing: CommitTiming) {
-    hub.measurements.note(timing.duration, .commit)
+    hub.measurements.note(timing.duration, .commitNanoseconds)
     hub.measurements.note(UInt64(timing.records), .recordsPerCommit)
-    hub.measurements.note(SystemClock.monotonicNanoseconds() - timing.durableAt, .fanOut)
+    hub.measurements.note(SystemClock.monotonicNanoseconds() - timing.durableAt, .fanOutNanoseconds)
   }
 
   /// Gives the hub the figures that do not change while the daemon runs.
@@ -87,7 +87,7 @@ extension ServerLoop {
   /// Gives the hub the limits, which a reload may change.
   mutating func measureLimits() {
     let limits = configuration.current.router
-    hub.measurements[.journalLimit] = UInt64(configuration.current.retention.bytes)
+    hub.measurements[.retentionBytes] = UInt64(configuration.current.retention.bytes)
     hub.measurements[.connectionLimit] = UInt64(limits.connections)
     hub.measurements[.connectionsPerPrincipalLimit] = UInt64(limits.connectionsPerPrincipal)
   }

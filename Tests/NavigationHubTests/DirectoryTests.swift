@@ -79,7 +79,7 @@ import Testing
 
   @Test func `a directory without records counts revisions only`() {
     var directory = VirtualNavRecords()
-    directory.countRevision()
+    directory.advanceRevision()
     #expect(directory.revision == Revision(2) && directory.records.isEmpty)
     directory.keep(Self.wanted(["a": 1]))
     #expect(directory.areKept && directory.records.map(\.version) == [Revision(2)])

@@ -129,7 +129,7 @@ private struct Twins {
       return client.message(
         "lease", #"{"id":\#(client.nextID()),"nav":"n0","take":\#(take),"force":true}"#)
     case 7: return .snapshotWanted(nav: number)
-    case 8: return .floor(nav: number, revision: 1 + generator.below(9))
+    case 8: return .historyPruned(nav: number, oldestRevision: 1 + generator.below(9))
     case 9 where generator.below(4) == 0:
       return client.message("op", client.opBody(#"{"nav.close":{}}"#, nav: nav, Stage.any))
     case 10: return client.message("watch", #"{"id":\#(client.nextID()),"nav":"$navs"}"#)

@@ -123,7 +123,7 @@ import Testing
     world.hub.measurements.storageProblem = "cannot"
     world.hub.measurements.socketProblem = "gone"
     world.hub.measurements[.startedAt] = world.now.boot - 5
-    world.hub.measurements.note(20_000, .commit)
+    world.hub.measurements.note(20_000, .commitNanoseconds)
     world.hub.measurements.principals = [PrincipalConnections(principal: "uid:5", count: 3)]
     world.hub.measurements[.connectionsPerPrincipalLimit] = 256
     let stats = try stats(client)
@@ -145,8 +145,8 @@ import Testing
   ])
   func `a value belongs to the first bound that is not below it`(value: UInt64, place: Int) {
     var measurements = Measurements()
-    measurements.note(value, .commit)
-    let histogram = measurements[.commit]
+    measurements.note(value, .commitNanoseconds)
+    let histogram = measurements[.commitNanoseconds]
     #expect(histogram.counts[place] == 1)
     #expect(histogram.count == 1)
     #expect(histogram.sum == value)

@@ -95,7 +95,7 @@ extension Hub {
   mutating func publishVirtualNav(_ slot: NavSlot) {
     precondition(Navs.virtualSlots.contains(slot), "slot=\(slot)")
     guard navs.keepsRecords(slot) else {
-      navs[slot].directory?.countRevision()
+      navs[slot].directory?.advanceRevision()
       return navs.restartVirtualNav(slot)
     }
     let records = virtualRecords(of: slot)

@@ -54,8 +54,8 @@ extension Hub {
     switch event {
     case .message(_, _, let message): message.nav.flatMap { navs.dormants.place(named: $0) }
     case .snapshotWanted(let number): navs.dormants.place(of: number)
-    case .unreadable, .closed, .blocked, .unblocked, .history, .floor, .backupProgress, .backup,
-      .access, .revoked, .cluster, .clusterCommandResult, .configured, .wake, .stop:
+    case .unreadable, .closed, .blocked, .unblocked, .history, .historyPruned, .backupProgress,
+      .backup, .access, .revoked, .cluster, .clusterCommandResult, .configured, .wake, .stop:
       nil
     }
   }

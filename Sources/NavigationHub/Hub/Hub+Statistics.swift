@@ -108,7 +108,7 @@ extension JSONWriter {
       json.member("bytes", measurements[.journalBytes])
       json.member("walBytes", measurements[.walBytes])
       json.member("walPages", measurements[.walPages])
-      json.member("limit", measurements[.journalLimit])
+      json.member("limit", measurements[.retentionBytes])
     }
     object("backups") { json in
       json.member("every", measurements[.backupInterval])
@@ -160,8 +160,8 @@ extension JSONWriter {
         json.unlessZero(endReason.rawValue, measurements[endReason])
       }
     }
-    object("commit") { $0.histogram(measurements[.commit]) }
-    object("fanOut") { $0.histogram(measurements[.fanOut]) }
+    object("commit") { $0.histogram(measurements[.commitNanoseconds]) }
+    object("fanOut") { $0.histogram(measurements[.fanOutNanoseconds]) }
     object("batch") { $0.histogram(measurements[.recordsPerCommit]) }
   }
 

@@ -103,7 +103,7 @@ package struct Hub: Sendable {
     case .history(let answer): finishRead(answer, at: now)
     case .backupProgress(let progress): reads.backup?.progress = progress
     case .backup(let answer): finishBackup(answer)
-    case .floor(let number, let revision):
+    case .historyPruned(let number, let revision):
       navs.setFloor(of: number, Revision(revision))
     case .snapshotWanted(let number):
       if let slot = navs.slot(numbered: number) { recordSnapshot(of: slot, at: now) }

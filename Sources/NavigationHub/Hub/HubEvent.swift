@@ -14,8 +14,8 @@ package enum HubEvent: Sendable {
   case history(HistoryAnswer)
   case backupProgress(BackupProgress)
   case backup(BackupAnswer)
-  /// Retention pruned the history of a nav; `revision` is the nav's oldest readable revision now.
-  case floor(nav: UInt64, revision: UInt64)
+  /// Retention pruned the history of a nav, whose oldest readable revision is `oldestRevision` now.
+  case historyPruned(nav: UInt64, oldestRevision: UInt64)
   /// The journal asks for a snapshot of a nav, so that it may prune.
   case snapshotWanted(nav: UInt64)
   case access(Access)

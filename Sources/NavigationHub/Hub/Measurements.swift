@@ -43,7 +43,7 @@ package struct Measurements: Sendable {
     /// Bytes of the journal's write-ahead log.
     case walBytes
     /// Bytes of rows at which navd deletes history; 0 for no limit.
-    case journalLimit
+    case retentionBytes
     /// Pages in the write-ahead log that await a checkpoint.
     case walPages
     /// Bytes of the journal's file system that are free to the daemon.
@@ -71,9 +71,9 @@ package struct Measurements: Sendable {
   /// The values that are counted in a histogram.
   package enum Series: Int, CaseIterable, Sendable {
     /// Nanoseconds from the start of a commit until its records are durable.
-    case commit
+    case commitNanoseconds
     /// Nanoseconds from the end of a commit until the last message about it is with the socket.
-    case fanOut
+    case fanOutNanoseconds
     /// Records in one commit.
     case recordsPerCommit
 

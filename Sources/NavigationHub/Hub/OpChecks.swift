@@ -43,7 +43,7 @@ extension Hub {
         throw OpFailure(error)  // moved, busy
       }
       // 4: the remembered ops.
-      if !request.isDry, try isAnswered(op) { return }  // op-reused, op-too-old
+      if !request.isDry, try answersRepetition(op) { return }  // op-reused, op-too-old
     } catch {
       return refuse(request, error.error, sender)
     }
@@ -193,7 +193,7 @@ extension Hub {
   // 4: the remembered ops.
 
   /// Returns whether the op was sent before; if so, its answer was sent again or will still come.
-  mutating func isAnswered(_ op: OpContext) throws(OpFailure) -> Bool {
+  mutating func answersRepetition(_ op: OpContext) throws(OpFailure) -> Bool {
     let id = op.request.id
     switch remembered.verdict(on: id, octets: op.octets, of: op.key) {
     case .new:

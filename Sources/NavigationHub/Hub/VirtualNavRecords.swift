@@ -37,7 +37,7 @@ struct VirtualNavRecords: Sendable {
   }
 
   /// Advances the revision while no records are kept.
-  mutating func countRevision() {
+  mutating func advanceRevision() {
     assert(!areKept && records.isEmpty, "records that are kept")
     revision = revision.next
   }
