@@ -110,7 +110,7 @@ import Testing
     #expect(world.hub.lag == Hub.Lag())
     _ = try world.turn([.blocked(viewer.connection)])
     for id in ["a", "b", "c"] { try client.must(#"{"push":{"screen":{"id":"\#(id)"}}}"#) }
-    #expect(world.hub.lag == Hub.Lag(watches: 1, largest: 3, sum: 3, stalled: 1))
+    #expect(world.hub.lag == Hub.Lag(watchCount: 1, largest: 3, sum: 3, stalledSessions: 1))
     _ = try world.turn([.unblocked(viewer.connection)])
     #expect(world.hub.lag == Hub.Lag())
   }
