@@ -108,7 +108,7 @@ enum JournalReplay {
   ) throws(JournalError) {
     let byShard = Dictionary(uniqueKeysWithValues: journals.map { ($0.shard, $0) })
     hub.setFloors { byShard[Shard(ofNav: $0)]?.floor(of: $0) ?? 0 }
-    let (open, rows) = (hub.navsToReviveAtStart, hub.rememberedRows)
+    let (open, rows) = (hub.navsToReviveAtStart, hub.opRowsToRead)
     guard !open.isEmpty || !rows.isEmpty, let journal = journals.first else { return }
     let reader = try journal.place.openReader()
     for (shard, rows) in rows.sorted(by: { $0.key < $1.key }) {

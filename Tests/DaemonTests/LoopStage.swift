@@ -65,7 +65,7 @@ struct LoopStage: ~Copyable {
       rows: { header, body throws(HubReplayError) in try hub.index(header, body: body, at: now) })
     hub.setFloors { journal.floor(of: $0) }
     hub.rememberOps(
-      from: try journal.place.openReader().rows(at: hub.rememberedRows[.first] ?? []))
+      from: try journal.place.openReader().rows(at: hub.opRowsToRead[.first] ?? []))
     _ = hub.finishReplay(
       renewsEpochs: journal.mustRenewEpochs, lastSequence: journal.lastSequence, at: now)
     try journal.commit(hub.takeRecords())

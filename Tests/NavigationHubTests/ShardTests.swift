@@ -82,7 +82,7 @@ final class ShardStage {
     for nav in newest.keys.sorted() { try replaying.index(try #require(newest[nav])) }
     let rows = world.journal.rows.filter { coming.contains(Shard(ofNav: $0.nav)) }
     for row in rows { try replaying.index(row.header, body: row.body.span, at: world.now) }
-    for (shard, sequences) in replaying.rememberedRows {
+    for (shard, sequences) in replaying.opRowsToRead {
       let bodies = rows.filter {
         Shard(ofNav: $0.nav) == shard && sequences.contains($0.sequence)
       }

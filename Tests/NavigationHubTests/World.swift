@@ -250,7 +250,7 @@ final class World {
     for nav in newest.keys.sorted() { try hub.index(try #require(newest[nav])) }
     for row in journal.rows { try hub.index(row.header, body: row.body.span, at: now) }
     hub.setFloors { journal.floors[$0] ?? 0 }
-    let wanted = Set(hub.rememberedRows[.first] ?? [])
+    let wanted = Set(hub.opRowsToRead[.first] ?? [])
     hub.rememberOps(from: journal.rows.filter { wanted.contains($0.sequence) })
     // Most tests look into the hub, where dormant navs are not.
     for request in revives ? hub.dormantNavs : hub.navsToReviveAtStart {

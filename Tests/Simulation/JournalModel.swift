@@ -115,7 +115,7 @@ struct JournalModel: Sendable {
     for snapshot in newestSnapshots { try hub.index(snapshot) }
     for row in rows { try hub.index(row.header, body: row.body.span, at: now) }
     hub.setFloors { floors[$0] ?? 0 }
-    for (shard, sequences) in hub.rememberedRows {
+    for (shard, sequences) in hub.opRowsToRead {
       let wanted = Set(sequences)
       hub.rememberOps(
         from: rows.filter { Shard(ofNav: $0.nav) == shard && wanted.contains($0.sequence) },

@@ -86,14 +86,14 @@ package struct HistoryReplay: Sendable {
       } else if !step.lacksContents {
         throw StoredDataError(what: "a state without contents")
       }
-    case .changed: if !step.lacksContents { try change(&step) }
+    case .changed: if !step.lacksContents { try applyChange(&step) }
     case .epoch: digest = Digest(checksum: digest.checksum, chain: epoch.bits)
     case .report, .closed, nil: break
     }
     return step
   }
 
-  private mutating func change(_ step: inout Step) throws(StoredDataError) {
+  private mutating func applyChange(_ step: inout Step) throws(StoredDataError) {
     guard isBegun else { throw StoredDataError(what: "a change without a state before it") }
     let change = try reader.change().change
     try controller.replay(change)

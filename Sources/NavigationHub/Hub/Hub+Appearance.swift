@@ -68,7 +68,7 @@ extension Hub {
       throw OpFailure(error)
     }
     if let unreadable { throw unreadable }
-    try checkQuota()
+    try checkNavQuota()
     try checkStorage()
     let slot = addNav(op.request.nav, ownedBy: "", controller, by: nil, at: op.now)
     recordCreation(of: slot, by: nil, at: op.now)

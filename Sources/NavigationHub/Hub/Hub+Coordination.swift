@@ -104,12 +104,12 @@ extension Hub {
       return
     }
     for slot in coordinations.takeUnrecordedEndings(in: &batches) where navs.isLive(slot) {
-      recordEndings(slot)
+      recordPostponedEndings(slot)
     }
   }
 
   /// Commits the endings of transition, lease and orientations that could not be recorded before.
-  private mutating func recordEndings(_ slot: NavSlot) {
+  private mutating func recordPostponedEndings(_ slot: NavSlot) {
     assert(!batches.isStorageFailing)
     let coordination = coordinations[slot] ?? Coordination()
     // A former run left it open, and the journal took no commits at the start.

@@ -76,11 +76,11 @@ extension Hub {
     assert(controller.revision == Revision(1))
     let faults = inspections.stateInspection(controller)
     guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }
-    try checkQuota()
+    try checkNavQuota()
     return (controller, result)
   }
 
-  func checkQuota() throws(OpFailure) {
+  func checkNavQuota() throws(OpFailure) {
     guard navs.count >= configuration.navs else { return }
     throw OpFailure(
       OutgoingError(

@@ -61,7 +61,7 @@ extension Hub {
   }
 
   /// Plans the revisions of virtual navs that are not due yet.
-  mutating func planVirtualNavs() {
+  mutating func planVirtualNavRevisions() {
     timer.plan(heads.pace.dueAt)
     timer.plan(clientsPace.dueAt)
   }
@@ -86,7 +86,7 @@ extension Hub {
       clientsPace.published(at: now.boot, records: sessions.count)
     }
     if heads.pace.isDue(at: now.boot) { publishHeads(at: now) }
-    planVirtualNavs()
+    planVirtualNavRevisions()
   }
 
   /// Updates the records of a virtual nav in one revision.

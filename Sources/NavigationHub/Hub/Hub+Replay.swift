@@ -19,7 +19,7 @@ package enum HistoryLoss: String, Sendable {
 
 extension Hub {
   // A start calls `index` with the newest snapshot of each nav, then with every row in order, then
-  // `setFloors`. It reads what `rememberedRows` and `navsToReviveAtStart` ask for, and calls `finishReplay`.
+  // `setFloors`. It reads what `opRowsToRead` and `navsToReviveAtStart` ask for, and calls `finishReplay`.
   // Only navs with an open state are revived then; the others stay dormant, see Hub+Dormant.swift.
 
   /// Notes the newest snapshot of a nav.
@@ -93,9 +93,9 @@ extension Hub {
   }
 
   /// The rows of each shard, in ascending order, that `rememberOps` needs before `finishReplay`.
-  package var rememberedRows: [Shard: [UInt64]] { remembered.rowsToRead.mapValues { $0.sorted() } }
+  package var opRowsToRead: [Shard: [UInt64]] { remembered.rowsToRead.mapValues { $0.sorted() } }
 
-  /// Remembers the ops of a shard from its `rememberedRows`; the hub forgets ops whose rows are
+  /// Remembers the ops of a shard from its `opRowsToRead`; the hub forgets ops whose rows are
   /// missing.
   package mutating func rememberOps(from rows: [JournalRow], of shard: Shard = .first) {
     var entries: [UInt64: RememberedOps.Entry] = [:]

@@ -145,7 +145,7 @@ extension Hub {
     expireCoordinations(at: now)
     sweep.wake(at: now.boot)
     if !sweep.isDue { timer.plan(sweep.dueAt) }
-    planVirtualNavs()
+    planVirtualNavRevisions()
     remembered.expire(at: now.boot)
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
   }

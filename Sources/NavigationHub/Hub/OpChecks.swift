@@ -420,7 +420,7 @@ extension Hub {
     assert(isBusy(slot), "nothing is in progress")
     let end =
       coordinations[slot]?.question?.deadline ?? coordinations[slot]?.transitionDeadline ?? 0
-    return .inProgress(navs[slot].transition, after: timer.millisecondsLeft(until: end))
+    return .inProgress(navs[slot].transition, retryAfter: timer.millisecondsLeft(until: end))
   }
 
   // 12: the effect.
