@@ -352,7 +352,7 @@ extension Hub {
       after: commit, sequence: sequence, cause: cause, by: by, &json)
     // Most navs have the standard frame, which all of them share already.
     if navs[slot].resolvedBarRevision == commit.revision, !navs[slot].shown.hasStandardFrame {
-      navs.shareEqualBarFrame(of: slot)
+      navs.shareFrame(of: slot)
     }
     return row
   }

@@ -172,7 +172,7 @@ struct Navs: Sendable {
   mutating func makeEpoch() -> Epoch { Epoch(bits: random.next()) }
 
   /// Replaces the frame of a nav's changed bar by an equal one that another nav has, if any.
-  mutating func shareEqualBarFrame(of slot: NavSlot) { slots[slot].shown.share(&frames) }
+  mutating func shareFrame(of slot: NavSlot) { slots[slot].shown.share(&frames) }
 
   // Rings.
 
