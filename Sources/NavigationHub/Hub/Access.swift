@@ -51,7 +51,7 @@ package struct Access: Hashable, Sendable {
   package var roles: [RoleRule] = []
   /// The grants; a peer has the rights of all grants that apply to it.
   package var grants: [Grant] = []
-  /// The authorised keys by name, each with the role that its file names; nil for none.
+  /// The role of each authorised key by the key's name; nil if the key's file names no role.
   package var keys: [String: Role?] = [:]
   /// The peers that may speak for actors only, such as the gateway of web pages.
   package var gateways: [Subject] = []
@@ -151,7 +151,7 @@ package struct Access: Hashable, Sendable {
 
   /// Whether a peer is an administrator, who may back up the daemon and see the busiest sessions.
   ///
-  /// An actor is one if its patterns include all navs and its gateway is an administrator.
+  /// An actor is one if its gateway is an administrator and one of its patterns is `*`, all navs.
   package func administers(_ peer: Peer) -> Bool {
     guard role(of: peer) == .admin else { return false }
     guard case .actor(let actor, let gateway) = peer else { return true }
@@ -230,8 +230,7 @@ package indirect enum Peer: Hashable, Sendable {
   case local(user: UInt32, group: UInt32, process: Int32, host: String? = nil)
   /// A client on a network with the secret key of an authorised public key.
   ///
-  /// `name` is the name of the public key. `address` is numeric and for people; no decision depends
-  /// on it.
+  /// `name` is the name of the public key. `address` is the IP address, for the log only.
   case key(name: String, address: String)
   /// An actor, in a session that the gateway opened for it.
   ///

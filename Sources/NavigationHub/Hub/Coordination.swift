@@ -2,7 +2,7 @@ import NavigationCore
 
 // A coordination is not part of a nav's state: all of it ends with the sessions or the daemon.
 
-/// The sessions' part in one nav: delegate roles, a question, waiting ops and the display lease.
+/// The delegate roles, the question, the waiting ops and the display lease of sessions at one nav.
 struct Coordination: Sendable {
   /// The delegates, in the order of their registration.
   var delegates: [RegisteredDelegate] = []

@@ -73,7 +73,7 @@ struct DormantNavs: Sendable {
     count -= 1
   }
 
-  /// Takes over the navs of shards of which this value has none.
+  /// Takes over the navs of `other`, which has other shards.
   mutating func absorb(_ other: DormantNavs) {
     for shard in other.shards.indices where !other.shards[shard].isEmpty {
       precondition(shards[shard].isEmpty, "shard \(shard) has navs")

@@ -49,7 +49,7 @@ extension Hub {
     batches.append(row, body: body.span)
   }
 
-  /// The state that the op creates; throws the refusal of the rules, or that of the limit of navs.
+  /// The state that the op creates; throws if a rule refuses the op, or if there are too many navs.
   mutating func stateCreated(
     by op: OpContext
   ) throws(OpFailure) -> (controller: NavigationController, result: OperationResult) {

@@ -67,7 +67,7 @@ extension Hub {
     return true
   }
 
-  /// Whether a nav has delegates, or needs one.
+  /// Whether a nav has delegates, or its settings require one.
   @inline(__always)
   private mutating func mayAskDelegates(_ slot: NavSlot) -> Bool {
     if coordinations.isEmpty, navs[slot].controller.settings.isDefault { return false }

@@ -246,7 +246,7 @@ extension Hub {
 
   /// The error that answers a message that cannot be read.
   ///
-  /// A wrong argument counts only after the checks of the session, so their errors take precedence.
+  /// Errors about the session take precedence over the error of a wrong argument.
   private mutating func errorAnswering(
     _ failure: MessageFailure, _ session: SessionSlot?, _ sender: Sender
   ) -> OutgoingError {

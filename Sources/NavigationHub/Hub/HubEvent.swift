@@ -55,7 +55,7 @@ extension HubEvent {
     }
   }
 
-  /// The connection that a message came by, or that has ended.
+  /// The connection on which a message arrived, or which has ended.
   package var connection: ConnectionID? {
     switch self {
     case .message(let id, _, _), .unreadable(let id, _, _), .closed(let id): id

@@ -310,8 +310,7 @@ struct Navs: Sendable {
     dormants.insert(nav, history)
   }
 
-  /// Takes over the navs of shards of which this value has none; returns the slots of the loaded
-  /// ones.
+  /// Takes over the navs of `other`, which has other shards; returns the slots of the loaded ones.
   mutating func absorb(_ other: Navs) -> [NavSlot] {
     for shard in other.createdCounts.indices {
       createdCounts[shard] = max(createdCounts[shard], other.createdCounts[shard])

@@ -16,9 +16,9 @@ package protocol HoldableEvent: Sendable {
 /// the nav and passes these events to `hold` again, then the later ones; it handles the events that
 /// `hold` does not take.
 ///
-/// Three sorts of events never wait. `blocked` and `unblocked` are about what the daemon sends, and
-/// the hub must stop sending at once. `revoked` ends a session at once, and drops the held events
-/// of its connection. Events that belong to no connection do not wait, except `snapshotWanted`.
+/// Three sorts of events never wait. `blocked` and `unblocked` do not, because the hub must stop
+/// sending at once. `revoked` ends a session at once, and drops the held events of its connection.
+/// Events that belong to no connection do not wait, except `snapshotWanted`.
 ///
 /// Laws:
 /// - The events of a connection leave in the order in which they arrived, each of them once, unless
@@ -80,7 +80,7 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
 
   /// Holds an event if it must wait; returns whether it must.
   ///
-  /// Events that arrived earlier must have been passed before. O(1), or O(events of the connection)
+  /// The caller passes events in the order of their arrival. O(1), or O(events of the connection)
   /// for an event that was held before. `request` revives the event's nav; nil if that nav is not
   /// dormant.
   package mutating func hold(_ arrival: Arrival, for request: ReloadRequest?) -> Bool {

@@ -10,7 +10,7 @@ struct Refusals: Sendable {
     var code: ErrorCode
     /// The reason that the error names; nil for none.
     var reason: String?
-    /// The error, for people.
+    /// The text of the error, for people.
     var text: String
     var nav: String?
     /// The names of the operations; empty for a message that is no op.

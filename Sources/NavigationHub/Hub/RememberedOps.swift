@@ -176,7 +176,7 @@ struct RememberedOps: Sendable {
     }
   }
 
-  /// Takes over the ops of shards of which this value has none.
+  /// Takes over the ops of `other`, which has other shards.
   mutating func absorb(_ other: RememberedOps, at now: UInt64) {
     let keys = other.slotsByKey.sorted {
       other.clients[$0.value].usedAt < other.clients[$1.value].usedAt

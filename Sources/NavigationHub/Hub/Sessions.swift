@@ -110,7 +110,7 @@ struct Session: Sendable {
 
   var hasCredit: Bool { !isBlocked && (hasNoFlowControl || sentOctets < creditLimit) }
 
-  /// The most octets of a message of several diffs; nil if the session may not be sent any now.
+  /// The most octets of a message of several diffs; nil if the session may be sent nothing now.
   ///
   /// At most 60 KiB, and less with a small window, so that one watch does not keep the others
   /// waiting.

@@ -47,7 +47,7 @@ struct Trace: Sendable {
     var list: [UInt8] = []
     /// How many messages the list has.
     var count: UInt64 = 0
-    /// How many messages before these are missing.
+    /// The number of messages that were dropped before these.
     var dropped: UInt64 = 0
   }
 
