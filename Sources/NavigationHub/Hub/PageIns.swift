@@ -138,7 +138,7 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
     for nav in navs {
       for lane in lanesByNav.removeValue(forKey: nav) ?? [] { release(lane, into: &released) }
     }
-    released.sort { $0.arrivalNumber < $1.number }
+    released.sort { $0.arrivalNumber < $1.arrivalNumber }
     returningNumbers = released.map(\.arrivalNumber) + returningNumbers
     note(-released.count, -released.reduce(0) { $0 + $1.arrival.byteCount })
     assert((count == 0) == lanes.isEmpty, "\(count) events in \(lanes.count) lanes")
