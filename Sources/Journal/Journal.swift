@@ -76,7 +76,7 @@ package final class Journal: JournalStore {
   package var mustRenewEpochs: Bool { engine.rowLoss != nil }
 
   /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none can be.
-  package var rowLoss: EpochLoss? {
+  package var rowLoss: HistoryLoss? {
     if let witness, witness.acknowledgedSequence > lastSequence { return .olderCopy }
     return engine.rowLoss
   }

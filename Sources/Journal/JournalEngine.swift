@@ -20,7 +20,7 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   /// The shard to which its rows belong.
   var shard: Shard { get }
   /// Why committed rows may be missing, so that every nav needs a new epoch; nil if none can be.
-  var rowLoss: EpochLoss? { get }
+  var rowLoss: HistoryLoss? { get }
   /// Notes that the new epochs are committed, after which `rowLoss` is nil.
   func epochsRenewed() throws(JournalError)
   /// Stores durably that every nav needs a new epoch at the next start.

@@ -96,7 +96,7 @@ package protocol ClusterKeeper: AnyObject {
   /// The caller replays the returned journals, which store nothing before `ClusterJournal.adopt`.
   func take(_ shards: [Shard]) throws(JournalError) -> [Journal]
   /// Stores a wish of an administrator; returns the reason if that is impossible, else nil.
-  func store(_ wish: ClusterWish) throws(JournalError) -> WishFailure?
+  func store(_ wish: ClusterCommand) throws(JournalError) -> ClusterCommandFailure?
   /// Waits until another member has changed something, a descriptor is readable, or a time in
   /// milliseconds of the boot clock has come.
   func wait(for descriptor: Int32, until time: UInt64)

@@ -49,7 +49,7 @@ struct RecordCursor {
     header.kind = kind
     header.depth = Int(depth)
     header.top = top
-    header.isOpen = sort & RowGroup.openNavBit != 0
+    header.needsRecovery = sort & RowGroup.openNavBit != 0
     header.previous = distance == 0 ? 0 : header.sequence - distance
     header.time &+= Self.zigzagDecoded(difference)
     bodyRange = bodyRange.upperBound..<bodyRange.upperBound + Int(size)

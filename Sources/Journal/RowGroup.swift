@@ -24,7 +24,7 @@ import NavigationHub
   static let maximumRows = 64
   static let maximumBytes = 48 << 10
 
-  /// The bit for `RowHeader.isOpen`, stored in one number with the kind.
+  /// The bit for `RowHeader.needsRecovery`, stored in one number with the kind.
   static let openNavBit: UInt64 = 0x40
 
   private(set) var first: UInt64 = 0
@@ -71,7 +71,7 @@ import NavigationHub
     }
     headBuffer.makeRoom(numbers: 9)
     headBuffer.append(number: row.sequence - last - 1)
-    headBuffer.append(number: UInt64(row.kind.rawValue) | (header.isOpen ? Self.openNavBit : 0))
+    headBuffer.append(number: UInt64(row.kind.rawValue) | (header.needsRecovery ? Self.openNavBit : 0))
     headBuffer.append(number: row.nav)
     headBuffer.append(number: row.revision)
     headBuffer.append(number: row.previous == 0 ? 0 : row.sequence - row.previous)

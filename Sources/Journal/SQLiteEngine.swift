@@ -8,7 +8,7 @@ import NavigationHub
 /// may be missing, and every nav needs a new epoch.
 final class SQLiteEngine: JournalEngine {
   /// Why acknowledged rows may be lost, so that every commit is synced; nil if none can be.
-  private(set) var rowLoss: EpochLoss?
+  private(set) var rowLoss: HistoryLoss?
 
   let database: Database
   private let facts: FactTable

@@ -238,7 +238,7 @@ enum Daemon {
         seed: randomSeed())
       var progress = StartProgress(as: form, log: log)
       let acknowledged = journal.witness?.acknowledgedSequence ?? 0
-      let loss: EpochLoss?
+      let loss: HistoryLoss?
       do {
         loss = try JournalReplay.replay(
           journal, into: &hub, progress: { progress.show($0, of: $1) }, reportStatus: extendTimeout)
@@ -280,7 +280,7 @@ enum Daemon {
     let first = places.first(where: \.isNetwork) ?? places[0]
     return ClusterMember(
       name: cluster.memberName, endpoint: cluster.announcedAddress ?? first.endpoint,
-      key: try identity?.publicKey().description, web: cluster.gatewayAddress, lease: 0)
+      key: try identity?.publicKey().description, web: cluster.gatewayAddress, leaseLeft: 0)
   }
 
   static func extendTimeout(_ status: String) {
@@ -312,9 +312,9 @@ enum Daemon {
     hub.snapshotEvery = configuration.retention.revisionsPerSnapshot
     hub.server = "navd/" + version
     // Without one, each `due` counts by this machine's clock.
-    hub.clock = try? bootID(environment: .current())
+    hub.bootID = try? bootID(environment: .current())
     for declared in configuration.classes {
-      hub.classes[Text(declared.name)] = declared.base == .navigationBar
+      hub.isBarByClass[Text(declared.name)] = declared.base == .navigationBar
     }
     return hub
   }

@@ -19,7 +19,7 @@ enum JournalReplay {
   static func replay(
     _ journal: Journal, into hub: inout Hub, progress: (_ done: UInt64, _ total: UInt64) -> Void,
     reportStatus: (String) -> Void
-  ) throws(JournalError) -> EpochLoss? {
+  ) throws(JournalError) -> HistoryLoss? {
     let now = Instant.now()
     try index(journal, into: &hub, at: now, progress: progress)
     try loadOpenNavs(&hub, [journal], reportStatus)
@@ -77,7 +77,7 @@ enum JournalReplay {
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(JournalError) {
     let newest = try journal.engine.newestSequence()
-    hub.remembersAfterRow = newest > rememberedRows ? newest - rememberedRows : 0
+    hub.remembersAllAfterRow = newest > rememberedRows ? newest - rememberedRows : 0
     progress(0, newest)
     var (records, first): (Int, UInt64?) = (0, nil)
     try journal.replay(
@@ -105,8 +105,8 @@ enum JournalReplay {
     _ hub: inout Hub, _ journals: [Journal], _ reportStatus: (String) -> Void = { _ in }
   ) throws(JournalError) {
     let byShard = Dictionary(uniqueKeysWithValues: journals.map { ($0.shard, $0) })
-    hub.takeFloors { byShard[Shard(ofNav: $0)]?.floorRevision(of: $0) ?? 0 }
-    let (open, rows) = (hub.openNavs, hub.rememberedRows)
+    hub.setFloors { byShard[Shard(ofNav: $0)]?.floorRevision(of: $0) ?? 0 }
+    let (open, rows) = (hub.navsToReviveAtStart, hub.opRowsToRead)
     guard !open.isEmpty || !rows.isEmpty, let journal = journals.first else { return }
     let reader = try journal.place.openReader()
     for (shard, rows) in rows.sorted(by: { $0.key < $1.key }) {

@@ -98,8 +98,8 @@ extension LogEntry {
       case .faulty: .navDamaged
       case .refused: .clientRefused
       case .overridden: .checkOverridden
-      case .limited: .limitExceeded
-      case .miscounted: nil
+      case .limitExceeded: .limitExceeded
+      case .connectionsMiscounted: nil
       }
     self.init(
       level, notice.text, kind: kind, nav: notice.nav, revision: notice.revision,

@@ -102,7 +102,7 @@ extension ServerLoop {
     hub.measurements[.backupDone] = backup?.done ?? 0
     hub.measurements[.backupTotal] = backup?.total ?? 0
     let pruning = workStatus[.prune]
-    hub.measurements[.pruned] = pruning?.done ?? 0
-    hub.measurements[.toPrune] = pruning?.total ?? 0
+    hub.measurements[.prunedRows] = pruning?.done ?? 0
+    hub.measurements[.rowsToPrune] = pruning?.total ?? 0
   }
 }

@@ -23,7 +23,7 @@ extension ServerLoop {
       let report = try writer.journal.maintain(
         now: now.boot, budget: isJournalRemote ? Self.remoteRowsPerSlice : 2000)
       for floor in report.floors {
-        batches.append(.floor(nav: floor.nav, revision: floor.revision))
+        batches.append(.historyPruned(nav: floor.nav, oldestRevision: floor.revision))
       }
       for nav in report.needsSnapshot { batches.append(.snapshotWanted(nav: nav)) }
       notePruning(report, at: now)

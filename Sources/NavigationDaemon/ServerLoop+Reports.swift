@@ -69,15 +69,15 @@ extension ServerLoop {
 
   /// Gives the hub the timing of a commit whose messages have just been passed to the socket.
   mutating func measure(_ timing: CommitTiming) {
-    hub.measurements.note(timing.duration, .commit)
-    hub.measurements.note(UInt64(timing.records), .batch)
-    hub.measurements.note(SystemClock.monotonicNanoseconds() - timing.durableAt, .fanOut)
+    hub.measurements.note(timing.duration, .commitNanoseconds)
+    hub.measurements.note(UInt64(timing.records), .recordsPerCommit)
+    hub.measurements.note(SystemClock.monotonicNanoseconds() - timing.durableAt, .fanOutNanoseconds)
   }
 
   /// Gives the hub the figures that do not change while the daemon runs.
   mutating func measureConstants() {
     let version = libraryVersion()
-    hub.measurements[.transportVersion] =
+    hub.measurements[.libzmqVersion] =
       UInt64(version.major) * 10_000 + UInt64(version.minor) * 100 + UInt64(version.patch)
     hub.measurements[.startedAt] = SystemClock.bootMilliseconds()
     hub.measurements[.descriptorLimit] = descriptorLimit() ?? 0
@@ -87,9 +87,9 @@ extension ServerLoop {
   /// Gives the hub the limits, which a reload may change.
   mutating func measureLimits() {
     let limits = configuration.current.router
-    hub.measurements[.journalLimit] = UInt64(configuration.current.retention.bytes)
+    hub.measurements[.retentionBytes] = UInt64(configuration.current.retention.bytes)
     hub.measurements[.connectionLimit] = UInt64(limits.connections)
-    hub.measurements[.principalLimit] = UInt64(limits.connectionsPerPrincipal)
+    hub.measurements[.connectionsPerPrincipalLimit] = UInt64(limits.connectionsPerPrincipal)
   }
 
   /// Gives the hub the present figures before a client reads them; it asks the file system at most
@@ -97,20 +97,20 @@ extension ServerLoop {
   mutating func measureGauges(at now: Instant) {
     hub.measurements.storageProblem = maintenance.storageProblem
     hub.measurements.socketProblem = sockets.problem
-    hub.measurements[.logPages] = UInt64(max(writer.walPages, 0))
+    hub.measurements[.walPages] = UInt64(max(writer.walPages, 0))
     measureBackups(at: now)
     guard maintenance.mustReadFileFigures(at: now.boot) else { return }
     let figures = router.measure(at: now.boot)
     hub.measurements[.connections] = UInt64(figures.open)
-    hub.measurements[.countedConnections] = UInt64(figures.countedConnections)
-    hub.measurements[.openConnections] = UInt64(figures.kernelSockets)
+    hub.measurements[.comparedConnections] = UInt64(figures.countedConnections)
+    hub.measurements[.kernelConnections] = UInt64(figures.kernelSockets)
     hub.measurements[.connectionDifferences] = UInt64(figures.differences)
-    hub.measurements.principals = figures.principals.prefix(PrincipalConnections.limit).map {
+    hub.measurements.principals = figures.principals.prefix(PrincipalConnections.listedCount).map {
       PrincipalConnections(principal: $0.name, count: UInt64($0.connections))
     }
     let sizes = writer.journal.fileSizes
     hub.measurements[.journalBytes] = UInt64(sizes.journal)
-    hub.measurements[.logBytes] = UInt64(sizes.log)
+    hub.measurements[.walBytes] = UInt64(sizes.log)
     let space = writer.journal.place.directory.flatMap { DiskSpace.probe($0.path) }
     hub.measurements[.diskFree] = space?.free ?? 0
     hub.measurements[.diskSize] = space?.size ?? 0

@@ -38,7 +38,7 @@ extension ServerLoop {
         served?.leaving.append((shards, member, deadline))
       case .lost(let shards): served?.lost += shards
       case .wished(let asked, let failure):
-        batches.append(.wished(asked.connection, id: asked.id, failure))
+        batches.append(.clusterCommandResult(asked.connection, id: asked.id, failure))
       case .settled:
         served?.isSettled = true
         // Gives back what loading many navs has used; 20 ms for 30 MB of a million navs.

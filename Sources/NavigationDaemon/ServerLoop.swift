@@ -199,12 +199,12 @@ extension ServerLoop {
     if hasGet { measureGauges(at: now) }
     // Nothing is decided that only a file without a name would have.
     if maintenance.problem != nil { return try rollBack(at: now) }
-    let end = hub.work + (router.peersOweTooMuch ? 0 : Self.workPerTurn)
+    let end = hub.eventCost + (router.peersOweTooMuch ? 0 : Self.workPerTurn)
     for index in events.indices {
-      let before = hub.work
+      let before = hub.eventCost
       if before >= end, batches.postpone(index) { continue }
       hub.handle(events[index], at: now)
-      if batches.chargesPrincipals { batches.charge(index, hub.work - before) }
+      if batches.chargesPrincipals { batches.charge(index, hub.eventCost - before) }
       guard !hub.isUnsound else {
         batches.movePostponedToBacklog(&pageIns)
         return try decideAgain(at: now)
@@ -246,7 +246,7 @@ extension ServerLoop {
     if !output.requests.isEmpty { history.ask(output.requests) }
     if output.startsBackup { backups.start(.requestedByClient) }
     questions += output.questions
-    for wish in output.wishes { served?.keeper.store(wish) }
+    for wish in output.clusterCommands { served?.keeper.store(wish) }
     // A sweep has made navs dormant: they are read again from the journal. To give their memory back
     // takes 22 ms for 290 MB, at most once in `nav-idle-seconds`.
     if output.unloadedNavs > 0 { try history.open() }

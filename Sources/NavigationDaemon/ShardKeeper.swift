@@ -23,14 +23,14 @@ final class ShardKeeper: @unchecked Sendable {
     /// Shards that another member has taken.
     case lost([Shard])
     /// The outcome of an administrator's wish.
-    case wished(AskedWish, WishFailure?)
+    case wished(ClusterCommandRequest, ClusterCommandFailure?)
     /// There is nothing more to take at the moment.
     case settled
   }
 
   /// A message from the loop.
   private enum Order: Sendable {
-    case wish(AskedWish)
+    case wish(ClusterCommandRequest)
     /// `served` has changed: the keeper reads the cluster again.
     case readAgain
     /// Shards are replayed by the configuration of this hub from now on.
@@ -79,7 +79,7 @@ final class ShardKeeper: @unchecked Sendable {
     orders.append(.useConfiguration(of: hub.makeReplayingHub(seed: 0)))
   }
 
-  func store(_ wish: AskedWish) { orders.append(.wish(wish)) }
+  func store(_ wish: ClusterCommandRequest) { orders.append(.wish(wish)) }
 
   /// Notes that the loop no longer serves shards.
   func noteReleased(_ shards: [Shard]) {
@@ -135,8 +135,8 @@ final class ShardKeeper: @unchecked Sendable {
   /// The time at which another member's lease ends, or a third of this member's lease has passed.
   private func wakeTime(_ view: ClusterView) -> UInt64 {
     let now = SystemClock.bootMilliseconds()
-    let ends = view.members.filter { $0.isAlive && $0.name != view.member && !$0.shards.isEmpty }
-      .map { UInt64($0.lease) + 5 }
+    let ends = view.members.filter { $0.isAlive && $0.name != view.ownName && !$0.shards.isEmpty }
+      .map { UInt64($0.leaseLeft) + 5 }
     return now + min(leaseMilliseconds / 3, ends.min() ?? .max)
   }
 
@@ -145,7 +145,7 @@ final class ShardKeeper: @unchecked Sendable {
       switch order {
       case .wish(let asked):
         do throws(JournalError) {
-          news.append(.wished(asked, try keeper.store(asked.wish)))
+          news.append(.wished(asked, try keeper.store(asked.command)))
         } catch {
           news.append(.wished(asked, .storage(error.description)))
         }

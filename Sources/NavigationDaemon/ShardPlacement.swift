@@ -38,7 +38,7 @@ struct ShardPlacement: Hashable, Sendable {
       counts: (willing.isEmpty ? alive : willing).map { ($0.name, $0.shards.count) })
     let owners = Dictionary(
       uniqueKeysWithValues: alive.flatMap { member in member.shards.map { ($0, member.name) } })
-    guard let me = alive.first(where: { $0.name == view.member }) else { return }
+    guard let me = alive.first(where: { $0.name == view.ownName }) else { return }
     // What is being given away counts where it will be.
     for (shard, target) in leaving where owners[shard] == me.name {
       takers.move(from: me.name, to: target)

@@ -24,11 +24,11 @@ final class PostgresEngine: JournalEngine {
   var shardCTID: Int64
   /// The statements of the open transaction, and its last sequence; nil if none is open.
   private(set) var transaction: (commands: [PostgresCommand], lastSequence: UInt64)?
-  private(set) var rowLoss: EpochLoss?
+  private(set) var rowLoss: HistoryLoss?
 
   init(
     _ shard: Shard, of cluster: PostgresCluster, epoch: Int64, commits: Int64, sequence: UInt64,
-    shardCTID: Int64, in identity: PostgresIdentity, loss: EpochLoss?,
+    shardCTID: Int64, in identity: PostgresIdentity, loss: HistoryLoss?,
     loading: (records: PostgresLoading, facts: [String: [UInt8]])
   ) {
     self.shard = shard

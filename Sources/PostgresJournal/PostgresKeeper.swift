@@ -102,16 +102,16 @@ final class PostgresKeeper: ClusterKeeper {
       return ClusterMember(
         name: name, endpoint: results[0].text(row, 1) ?? "", key: results[0].text(row, 2),
         web: results[0].text(row, 3), isDraining: results[0].integer(row, 4) == 1,
-        lease: lease ?? 0, shards: owned[name] ?? [])
+        leaseLeft: lease ?? 0, shards: owned[name] ?? [])
     }
-    endedLeaseEnds = members.indices.filter { members[$0].lease <= 0 }
+    endedLeaseEnds = members.indices.filter { members[$0].leaseLeft <= 0 }
       .compactMap { results[0].integer($0, 5) }
     // The server answers, but stores nothing: its standby is away. So it is for all daemons.
-    if members.contains(where: { $0.name == place.member.name && $0.lease <= 0 }) {
+    if members.contains(where: { $0.name == place.member.name && $0.leaseLeft <= 0 }) {
       delayTakeOvers(results[2].integer(0, 0) ?? 0)
     }
     return ClusterState(
-      view: ClusterView(member: place.member.name, members: members, lease: place.lease),
+      view: ClusterView(ownName: place.member.name, members: members, leaseDuration: place.lease),
       wantedOwners: wanted)
   }
 
@@ -235,7 +235,7 @@ final class PostgresKeeper: ClusterKeeper {
     return taken
   }
 
-  func store(_ wish: ClusterWish) throws(JournalError) -> WishFailure? {
+  func store(_ wish: ClusterCommand) throws(JournalError) -> ClusterCommandFailure? {
     let command: PostgresCommand
     let member: String
     switch wish {

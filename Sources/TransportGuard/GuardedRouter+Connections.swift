@@ -58,14 +58,14 @@ extension GuardedRouter {
       excess.isOfUser
       ? origin.user.map { " of uid:\($0)" } ?? "" : origin.isLocal ? "" : " over the network"
     let text = "too many connections: some\(whose) are disconnected"
-    notices.append(Notice(.limited, .warning, text))
+    notices.append(Notice(.limitExceeded, .warning, text))
   }
 
   private mutating func report(_ peer: InboundGate.Disconnection) {
     let principal =
       peer.user.map { "uid:\($0)" } ?? peer.descriptor.flatMap { connections.principal(behind: $0) }
     let text = "\(principal ?? "a peer") is disconnected: \(peer.reason.text)"
-    var notice = Notice(.limited, .warning, text)
+    var notice = Notice(.limitExceeded, .warning, text)
     notice.principal = principal
     notices.append(notice)
   }
@@ -75,7 +75,7 @@ extension GuardedRouter {
     guard now >= shortageReportDue else { return }
     shortageReportDue = now + 1000
     let text = "connections are closed: nearly all descriptors are in use"
-    notices.append(Notice(.limited, .warning, text))
+    notices.append(Notice(.limitExceeded, .warning, text))
   }
 
   /// Removes closed connections, and shuts down those whose first message is late.
@@ -91,7 +91,7 @@ extension GuardedRouter {
       if isLate || hasSent, connections.postpone(slot, at: now) { continue }
       shutDown(slot)
       let text = "a connection over the network is closed: no message came in 10 s"
-      notices.append(Notice(.limited, .notice, text))
+      notices.append(Notice(.limitExceeded, .notice, text))
     }
   }
 
@@ -123,7 +123,7 @@ extension GuardedRouter {
     figures.differences += found.count
     notices.append(
       Notice(
-        .miscounted, .error,
+        .connectionsMiscounted, .error,
         "connections are miscounted: \(found.onlyCounted.count) have ended but were counted, "
           + "\(found.onlyOpen.count) are open but were not; this is a fault of navd, please report "
           + "it"))
@@ -182,7 +182,7 @@ extension GuardedRouter {
     case .ended: return .fail(reason: "the connection has ended")
     case .tooMany(let ofPrincipal):
       let whose = ofPrincipal ? " of \(peer.principal)" : ": \(peer.principal) is refused"
-      notices.append(Notice(.limited, .warning, "too many connections\(whose)"))
+      notices.append(Notice(.limitExceeded, .warning, "too many connections\(whose)"))
       // This is no refusal of the peer: it may try again and find room.
       return .fail(reason: "too many connections\(ofPrincipal ? " of one user or key" : "")")
     }

@@ -388,7 +388,7 @@ extension GuardedRouter {
   package mutating func disconnect(_ id: ConnectionID, _ reason: String) {
     guard let slot = connections.slot(of: id) else { return }
     let text = "\(connections[slot].peer.principal) is disconnected: \(reason)"
-    notices.append(Notice(.limited, .warning, text))
+    notices.append(Notice(.limitExceeded, .warning, text))
     connections[slot].isEvicted = true
     connections[slot].outbox = Outbox()
     waitingToSend.removeAll { $0 == id }

@@ -22,7 +22,9 @@ extension JournalKeeper {
           "is relaxed: a cluster confirms what its server has stored")
       }
       do throws(JournalError) {
-        _ = try place(loaded.configuration, ClusterMember(name: "", endpoint: "", lease: 0)) { _ in
+        _ = try place(
+          loaded.configuration, ClusterMember(name: "", endpoint: "", leaseLeft: 0)
+        ) { _ in
         }
         return nil
       } catch {

@@ -14,7 +14,7 @@ func qualifyServer(_ conninfo: String) -> Never {
     let checks = try PostgresQualification.run(
       PostgresPlace(
         conninfo: conninfo,
-        member: ClusterMember(name: "qualification", endpoint: "", lease: 0)
+        member: ClusterMember(name: "qualification", endpoint: "", leaseLeft: 0)
       ) { _ in })
     for check in checks {
       print(check.failure.map { "broken  \(check.promise): \($0)" } ?? "kept    \(check.promise)")

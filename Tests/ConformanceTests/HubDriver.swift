@@ -39,7 +39,7 @@ struct HubDriver: ConformanceDriver {
 
   private static var configuration: HubConfiguration {
     var configuration = HubConfiguration()
-    configuration.classes = ["MyBar": true]
+    configuration.isBarByClass = ["MyBar": true]
     return configuration
   }
 
@@ -105,7 +105,7 @@ struct HubDriver: ConformanceDriver {
       if let snapshot = newest[nav] { try hub.index(snapshot) }
     }
     for row in rows { try hub.index(row.header, body: row.body.span, at: now) }
-    let wanted = Set(hub.rememberedRows[.first] ?? [])
+    let wanted = Set(hub.opRowsToRead[.first] ?? [])
     hub.rememberOps(from: rows.filter { wanted.contains($0.sequence) })
     for request in hub.dormantNavs {
       try hub.revive(

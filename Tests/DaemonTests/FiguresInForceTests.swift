@@ -108,10 +108,10 @@ import TransportGuard
   @Test func `classes are declared to the hub with their base`() throws {
     let configuration = try Configuration.parse(
       "[classes]\nMyBar = NavigationBar\nMyTools = Toolbar\nMyBar = Toolbar\n", file: "f")
-    let classes = Daemon.hubConfiguration(configuration).classes
+    let classes = Daemon.hubConfiguration(configuration).isBarByClass
     #expect(classes["MyBar"] == false && classes["MyTools"] == false)
     let other = try Configuration.parse("[classes]\nMyBar = NavigationBar\n", file: "f")
-    #expect(Daemon.hubConfiguration(other).classes["MyBar"] == true)
+    #expect(Daemon.hubConfiguration(other).isBarByClass["MyBar"] == true)
   }
 
   @Test func `sessions are limited by connections alone`() {

@@ -63,9 +63,9 @@ struct LoopStage: ~Copyable {
       onlyBeginningBodies: true,
       snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
       rows: { header, body throws(HubReplayError) in try hub.index(header, body: body, at: now) })
-    hub.takeFloors { journal.floorRevision(of: $0) }
+    hub.setFloors { journal.floorRevision(of: $0) }
     hub.rememberOps(
-      from: try journal.place.openReader().rows(at: hub.rememberedRows[.first] ?? []))
+      from: try journal.place.openReader().rows(at: hub.opRowsToRead[.first] ?? []))
     _ = hub.finishReplay(
       renewsEpochs: journal.mustRenewEpochs, lastSequence: journal.lastSequence, at: now)
     try journal.commit(hub.takeRecords())

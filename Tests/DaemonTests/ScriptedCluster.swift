@@ -49,9 +49,9 @@ final class ScriptedCluster: ClusterJournal, ClusterKeeper, @unchecked Sendable 
   func drop(_ shards: [Shard]) { onDrop(shards) }
 
   func read() throws(JournalError) -> ClusterState {
-    ClusterState(view: ClusterView(member: "one", members: []))
+    ClusterState(view: ClusterView(ownName: "one", members: []))
   }
   func take(_ shards: [Shard]) throws(JournalError) -> [Journal] { [] }
-  func store(_ wish: ClusterWish) throws(JournalError) -> WishFailure? { nil }
+  func store(_ wish: ClusterCommand) throws(JournalError) -> ClusterCommandFailure? { nil }
   func wait(for descriptor: Int32, until time: UInt64) {}
 }

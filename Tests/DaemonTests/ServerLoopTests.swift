@@ -137,11 +137,11 @@ import Testing
     try withTemporaryDirectory { directory in
       var stage = try LoopStage(directory)
       try stage.open()
-      let before = stage.loop.hub.sequence
+      let before = stage.loop.hub.totalSequence
       let other = try occupy(directory)
       try stage.turn((0..<ops).map { stage.op(1, LoopStage.push("s\($0)")) })
       try stage.settle()
-      #expect(stage.loop.hub.sequence == before)
+      #expect(stage.loop.hub.totalSequence == before)
       #expect(stage.count(.refused(.storage)) == UInt64(ops))
       let entries = stage.sink.take()
       #expect(entries.count == 1 && entries.first?.kind == .journalFailed)
@@ -153,7 +153,7 @@ import Testing
       // The same op may be tried again: it was not decided.
       try stage.turn([stage.op(1, LoopStage.push("s0"))])
       try stage.settle()
-      #expect(stage.loop.hub.sequence == before + 1)
+      #expect(stage.loop.hub.totalSequence == before + 1)
       #expect(stage.sink.take().map(\.message) == ["the journal can be written again"])
       try stage.close()
       #expect(try LoopStage.rows(directory).map(\.revision) == [1, 2])
@@ -168,12 +168,12 @@ import Testing
       let directory = parent + "/state"
       var stage = try LoopStage(directory)
       try stage.open()
-      let before = stage.loop.hub.sequence
+      let before = stage.loop.hub.totalSequence
       try FileManager.default.moveItem(atPath: directory, toPath: parent + "/away")
       stage.pass(1000)
       try stage.turn((0..<ops).map { stage.op(1, LoopStage.push("s\($0)")) })
       try stage.settle()
-      #expect(stage.loop.hub.sequence == before)
+      #expect(stage.loop.hub.totalSequence == before)
       #expect(stage.count(.refused(.storage)) == UInt64(ops))
       #expect(stage.loop.maintenance.storageProblem?.contains("\(directory): it is gone") == true)
       let entries = stage.sink.take()
@@ -187,7 +187,7 @@ import Testing
       stage.pass(1000)
       try stage.turn([stage.op(1, LoopStage.push("s0"))])
       try stage.settle()
-      #expect(stage.loop.hub.sequence == before + 1)
+      #expect(stage.loop.hub.totalSequence == before + 1)
       #expect(stage.sink.take().map(\.message) == ["the journal can be written again"])
       try stage.close()
       #expect(try LoopStage.rows(directory).map(\.revision) == [1, 2])
@@ -199,7 +199,7 @@ import Testing
       var stage = try LoopStage(directory) { $0.contains("bug") ? ["planted"] : [] }
       try stage.open()
       try stage.turn([stage.op(1, LoopStage.create, nav: "other")])
-      let before = stage.loop.hub.sequence
+      let before = stage.loop.hub.totalSequence
       var events: [HubEvent] = []
       for number in 0..<20 {
         events.append(stage.op(1, LoopStage.push("s\(number)"), nav: "other"))
@@ -208,7 +208,7 @@ import Testing
       try stage.turn(events)
       try stage.settle()
       #expect(stage.count(.refused(.internal)) == 1)
-      #expect(stage.loop.hub.sequence == before + 20)
+      #expect(stage.loop.hub.totalSequence == before + 20)
       try stage.turn([stage.op(1, LoopStage.push("good"))])
       #expect(stage.count(.refused(.frozen)) == 1)
       let faulty = stage.sink.take().filter { $0.kind == .navDamaged }
@@ -300,7 +300,7 @@ import Testing
         stage.loop.writer.awaitCheckpoint()
         stage.loop.measureBackups(at: stage.now)
         let (done, total) = (
-          stage.loop.hub.measurements[.pruned], stage.loop.hub.measurements[.toPrune]
+          stage.loop.hub.measurements[.prunedRows], stage.loop.hub.measurements[.rowsToPrune]
         )
         #expect(done <= total)
         if total > 0 { shown.append(total - done) }
@@ -308,7 +308,8 @@ import Testing
       // A slice examines 2000 rows, so the first leaves some.
       let left = try #require(shown.first)
       #expect(left > 0 && left < 2000)
-      #expect(stage.loop.workStatus[.prune] == nil && stage.loop.hub.measurements[.toPrune] == 0)
+      #expect(
+        stage.loop.workStatus[.prune] == nil && stage.loop.hub.measurements[.rowsToPrune] == 0)
       try stage.close()
     }
   }

@@ -19,11 +19,11 @@ import Testing
       let members = (alive + held.keys.filter { !alive.contains($0) }).sorted().map { name in
         ClusterMember(
           name: name, endpoint: "ipc:///\(name)", isDraining: draining.contains(name),
-          lease: alive.contains(name) ? 1000 : 0,
+          leaseLeft: alive.contains(name) ? 1000 : 0,
           shards: owners.indices.filter { owners[$0] == name }.map { Shard($0) })
       }
       return ClusterState(
-        view: ClusterView(member: member, members: members), wantedOwners: wanted)
+        view: ClusterView(ownName: member, members: members), wantedOwners: wanted)
     }
 
     /// Lets a member decide and do so; returns how many shards it took, gave or lost.

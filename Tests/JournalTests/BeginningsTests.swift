@@ -86,7 +86,7 @@ import Testing
       if step % 7 == 3 {
         var epoch = writer.row(nav: nav, kind: .epoch)
         epoch.revision -= 1
-        epoch.isOpen = step % 2 == 0
+        epoch.needsRecovery = step % 2 == 0
         epoch.author = RowAuthor(principal: "uid:1", client: ClientID(high: 1, low: 2), op: 3)
         rows.append(epoch)
       }

@@ -205,7 +205,8 @@ final class PostgresStage: EngineStage, @unchecked Sendable {
   ) throws -> PostgresPlace {
     try PostgresPlace(
       conninfo: server.conninfo(database),
-      member: ClusterMember(name: name, endpoint: "ipc:///\(name)", lease: 0), lease: lease,
+      member: ClusterMember(name: name, endpoint: "ipc:///\(name)", leaseLeft: 0),
+      lease: lease,
       warn: warn)
   }
 

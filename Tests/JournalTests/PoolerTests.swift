@@ -78,7 +78,7 @@ private final class Pooler {
   func place() throws -> PostgresPlace {
     try PostgresPlace(
       conninfo: "host=\(directory) port=6432 dbname=\(database)",
-      member: ClusterMember(name: "one", endpoint: "ipc:///one", lease: 0), lease: 60_000
+      member: ClusterMember(name: "one", endpoint: "ipc:///one", leaseLeft: 0), lease: 60_000
     ) { _ in }
   }
 }

@@ -79,10 +79,10 @@ import Testing
     let cluster = try PostgresCluster(stage.place(), retention: Retention())
     _ = try stage.take(by: cluster).contents()
     try stage.expireLeases()
-    #expect(try cluster.keeper.read().view.members.allSatisfy { $0.lease <= 0 })
+    #expect(try cluster.keeper.read().view.members.allSatisfy { $0.leaseLeft <= 0 })
     // Then somebody sets the server's clock back.
     try stage.sql("UPDATE public.clock SET late = '1 hour'")
-    #expect(try cluster.keeper.read().view.members.allSatisfy { $0.lease <= 0 })
+    #expect(try cluster.keeper.read().view.members.allSatisfy { $0.leaseLeft <= 0 })
     _ = try cluster.keeper.take([.first])
     #expect(try stage.sql("SELECT count(process) FROM navd.member") == "1")
     try cluster.checkpoint()
@@ -284,7 +284,7 @@ import Testing
     try standby.promote()
     let there = try PostgresPlace(
       conninfo: standby.conninfo(stage.database),
-      member: ClusterMember(name: "one", endpoint: "ipc:///one", lease: 0), lease: 60_000
+      member: ClusterMember(name: "one", endpoint: "ipc:///one", leaseLeft: 0), lease: 60_000
     ) { _ in }
     let promoted = try stage.open(there)
     #expect(try promoted.contents().rows == writer.rows)
@@ -309,7 +309,7 @@ import Testing
     let warnings = Mutex<[String]>([])
     let place = try PostgresPlace(
       conninfo: stage.server.conninfo(stage.database),
-      member: ClusterMember(name: "one", endpoint: "ipc:///one", lease: 0)
+      member: ClusterMember(name: "one", endpoint: "ipc:///one", leaseLeft: 0)
     ) { text in warnings.withLock { $0.append(text) } }
     _ = try stage.open(place)
     let found = warnings.withLock { $0 }
@@ -378,7 +378,7 @@ import Testing
   func passwords(conninfo: String) {
     let error = #expect(throws: JournalError.self) {
       try PostgresPlace(
-        conninfo: conninfo, member: ClusterMember(name: "one", endpoint: "", lease: 0)
+        conninfo: conninfo, member: ClusterMember(name: "one", endpoint: "", leaseLeft: 0)
       ) { _ in }
     }
     #expect(error?.description.contains("secret") == false)

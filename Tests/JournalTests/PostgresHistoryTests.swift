@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func `who takes a shard renews its epochs unless the database is the last owner's`() {
-    func loss(_ server: String?, isMarked: Bool = false) -> EpochLoss? {
+    func loss(_ server: String?, isMarked: Bool = false) -> HistoryLoss? {
       PostgresHistory.loss(server, isMarked: isMarked, in: Self.home)
     }
     #expect(loss(nil) == nil && loss(Self.home.text) == nil)
@@ -116,7 +116,8 @@ extension PostgresHistoryTests {
     func place(_ name: String) throws -> PostgresPlace {
       try PostgresPlace(
         conninfo: PostgresServer.conninfo(stage.database, on: [primary, standby]),
-        member: ClusterMember(name: name, endpoint: "ipc:///\(name)", lease: 0), lease: 60_000
+        member: ClusterMember(name: name, endpoint: "ipc:///\(name)", leaseLeft: 0),
+        lease: 60_000
       ) { _ in }
     }
     var writer = Writer(seed: 1)
@@ -329,7 +330,7 @@ extension PostgresHistoryTests {
     }
     let place = try PostgresPlace(
       conninfo: serving.conninfo(database),
-      member: ClusterMember(name: "one", endpoint: "ipc:///one", lease: 0), lease: 60_000
+      member: ClusterMember(name: "one", endpoint: "ipc:///one", leaseLeft: 0), lease: 60_000
     ) { _ in }
     let again = try stage.open(place)
     #expect(try again.contents().rows == writer.rows)

@@ -24,7 +24,7 @@ import Testing
         time: number(),
         kind: JournalRow.Kind(rawValue: UInt8.random(in: 1...5, using: &random)) ?? .closed,
         depth: top == nil ? 0 : Int(number() % UInt64(Int32.max)) + 1, top: top,
-        isOpen: Bool.random(using: &random),
+        needsRecovery: Bool.random(using: &random),
         author: Bool.random(using: &random)
           ? nil
           : RowAuthor(

@@ -76,7 +76,7 @@ struct SampleStatistics {
     var hub = Hub(configuration: HubConfiguration(), seed: 1)
     hub.measurements.storageProblem = "storage"
     hub.measurements.socketProblem = "socket"
-    for gauge in [Measurements.Gauge.backupAge, .backupTotal, .toPrune] {
+    for gauge in [Measurements.Gauge.backupAge, .backupTotal, .rowsToPrune] {
       hub.measurements[gauge] = 1
     }
     let root = Peer.local(user: 0, group: 0, process: 1)

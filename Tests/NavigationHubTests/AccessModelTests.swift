@@ -103,7 +103,9 @@ import Testing
         guard let slot = world.hub.navs.slot(of: name) else { return "\(name) is gone" }
         let nav = world.hub.navs[slot]
         return "\(name) \(nav.epoch.text) \(nav.controller.revision.number) \(nav.digest.text)"
-      } + ["\(world.hub.sequence) \(world.journal.rows.count) \(world.hub.coordinations.count)"]
+      } + [
+        "\(world.hub.totalSequence) \(world.journal.rows.count) \(world.hub.coordinations.count)"
+      ]
     }
 
     func nav() -> String {

@@ -79,7 +79,7 @@ import Testing
   @Test func `a gateway does nothing in its own name, with or without a session`() throws {
     let (_, owner) = try world()
     let world = owner.world
-    let before = world.hub.sequence
+    let before = world.hub.totalSequence
     let gateway = Client(world, 2, user: Self.gateway)
     #expect(try gateway.hello().code == "forbidden")
     let id = #","client":"\#(gateway.client)""#
@@ -89,13 +89,13 @@ import Testing
     #expect(try gateway.ask("get", #"{"id":3,"what":"stats"}"#).code == "no-session")
     #expect(try gateway.ask("watch", #"{"id":4,"nav":"kiosk"}"#).code == "no-session")
     #expect(try gateway.ask("ping", #"{"id":5}"#).verb == .pong)
-    #expect(world.hub.sequence == before)
+    #expect(world.hub.totalSequence == before)
   }
 
   @Test(arguments: [ActorTests.gateway, 0])
   func `a connection that had an actor never gets the rights of its gateway`(user: UInt32) throws {
     let (world, _) = try world()
-    let before = world.hub.sequence
+    let before = world.hub.totalSequence
     let page = try page(world, 2, role: .read, user: user)
     try page.hello()
     #expect(try page.op(#"{"push":{"screen":{"id":"a"}}}"#).code == "forbidden")
@@ -106,7 +106,7 @@ import Testing
     #expect(try page.ask("get", #"{"id":9,"nav":"kiosk"}"#).code == "no-session")
     page.actor = nil
     #expect(try page.hello().code == "forbidden")
-    #expect(world.hub.sequence == before)
+    #expect(world.hub.totalSequence == before)
     // Another connection of root is root's.
     guard user == 0 else { return }
     let root = Client(world, 3, user: 0)
@@ -129,7 +129,7 @@ import Testing
       }
     default: try world.turn([.stop])
     }
-    let before = world.hub.sequence
+    let before = world.hub.totalSequence
     let hello = #"{"ver":\#(versions),"client":"\#(client)","nonce":"x"\#(page.actorMember)}"#
     #expect(try page.ask("hello", hello).code == code)
     let id = #""client":"\#(page.client)""#
@@ -137,7 +137,7 @@ import Testing
     #expect(op.verb == .err && op.code != "invalid-argument", "\(op.text)")
     #expect(try page.ask("get", #"{"id":9,"nav":"kiosk"}"#).code == "no-session")
     #expect(try page.ask("get", #"{"id":9,"what":"stats"}"#).code == "no-session")
-    #expect(world.hub.sequence == before)
+    #expect(world.hub.totalSequence == before)
   }
 
   @Test func `a refused hello changes nobody's session`() throws {
@@ -156,7 +156,7 @@ import Testing
     throws
   {
     let (world, owner) = try world()
-    let before = world.hub.sequence
+    let before = world.hub.totalSequence
     owner.actor = try page(world, 2, role: .read).actor
     let hello = #"{"ver":[2,2],"client":"\#(owner.client)","nonce":"x"\#(owner.actorMember)}"#
     #expect(try owner.ask("hello", hello).code == "version")
@@ -164,7 +164,7 @@ import Testing
     #expect(try owner.ask("get", #"{"id":9,"what":"backup"}"#).code == "forbidden")
     owner.actor = nil
     #expect(try owner.hello().code == "forbidden")
-    #expect(world.hub.sequence == before)
+    #expect(world.hub.totalSequence == before)
   }
 
   @Test func `who may not speak for others is refused, and stays who it is`() throws {

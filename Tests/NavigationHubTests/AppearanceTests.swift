@@ -9,7 +9,7 @@ import Testing
 
   /// A hub with the navs `a` and `b`, and `c` with a bar and a toolbar of declared classes.
   private static func stage() throws -> (World, Client) {
-    let world = World { $0.classes = ["MyBar": true, "MyTools": false] }
+    let world = World { $0.isBarByClass = ["MyBar": true, "MyTools": false] }
     let client = try world.client(1, user: 0)
     for nav in ["a", "b"] { try client.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: nav) }
     try client.must(
@@ -269,7 +269,7 @@ import Testing
   @Test func `the looks of many classes fit a message`() throws {
     let classes = (0..<300).map { "C\($0)" }
     let world = World {
-      for name in classes { $0.classes[Text(name)] = true }
+      for name in classes { $0.isBarByClass[Text(name)] = true }
       $0.opsPerSecond = 1_000_000
     }
     let client = try world.client(1, user: 0)

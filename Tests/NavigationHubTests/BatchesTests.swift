@@ -34,12 +34,12 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       let slot = NavSlot(number)
       batches.noteChange(of: &navs[slot], slot)
       let row = batches.nextRow(of: Shard(number))
-      batches.append(.pump(session: SessionSlot(number * 1_000_000 + Int(row))))
+      batches.append(.serve(session: SessionSlot(number * 1_000_000 + Int(row))))
       navs[slot].lastSequence = row
       last[number] += 1
       #expect(row == last[number])
       rows[rows.count - 1].append(UInt64(number) * 1_000_000 + row)
-      #expect(navs[slot].lastChangeBatch == batches.number)
+      #expect(navs[slot].lastChangeBatch == batches.currentNumber)
       #expect(batches.current.changedNavs.count { $0.slot == slot } == 1)
     }
 
@@ -72,7 +72,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
 
     static func rows(of batch: Batch) -> [UInt64] {
       batch.effects.compactMap {
-        if case .pump(let session) = $0 { UInt64(session.number) } else { nil }
+        if case .serve(let session) = $0 { UInt64(session.number) } else { nil }
       }
     }
   }
@@ -93,9 +93,9 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       #expect(Run.rows(of: run.batches.current) == run.rows.last)
       if run.rows == [[]] { #expect(run.batches.isIdle) }
       // Never the number of a batch that was sealed or ended.
-      if run.batches.current.effects.isEmpty { run.numbers.insert(run.batches.number) }
+      if run.batches.current.effects.isEmpty { run.numbers.insert(run.batches.currentNumber) }
     }
-    #expect(run.numbers.max() == run.batches.number)
+    #expect(run.numbers.max() == run.batches.currentNumber)
   }
 
   @Test func `a watch that waits for a standstill keeps batches from being sealed`() {
@@ -124,12 +124,12 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       _ = batches.nextRow(of: .first)
       batches.noteUnsound(op(number), Batch.ChangedNav(slot: NavSlot(2), rowBefore: 5))
       #expect(batches.isUnsound)
-      let former = batches.number
+      let former = batches.currentNumber
       let failed = batches.rollBackUnsound()
       takeRowsBack(of: failed, in: &batches)
       #expect(failed.changedNavs.map(\.rowBefore) == [5])
       #expect(batches.unsoundOps.map(\.op) == Array(1...number))
-      #expect(batches.totalSequence == 0 && batches.number > former)
+      #expect(batches.totalSequence == 0 && batches.currentNumber > former)
       #expect(!batches.isStorageFailing && batches.maySeal)
     }
     // A sound end of the batch forgets its unsound ops, and so does a full disk.
@@ -172,7 +172,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
     #expect(!batches.isIdle)
     let (taken, again) = (batches.takeRecords(), batches.takeRecords())
     #expect(taken.count == 1 && again.isEmpty)
-    batches.replay(through: 9, of: .first)
+    batches.continueNumbering(after: 9, of: .first)
     #expect(batches.nextRow(of: .first) == 10)
     takeRowsBack(of: batches.rollBack(), in: &batches)
     #expect(batches.totalSequence == 9)

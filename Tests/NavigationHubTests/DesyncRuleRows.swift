@@ -174,7 +174,7 @@ extension DesyncRow {
       let replies = try owner.watch(from)
       #expect(replies.map(\.verb) == [.ok, .snap])
       #expect(replies[0].json["why"] as? String == "lag")
-      try world.turn([.floor(nav: entry.number, revision: 6)])
+      try world.turn([.historyPruned(nav: entry.number, oldestRevision: 6)])
       let before = try world.standing("kiosk")
       let error = try owner.get("state", #""at":5"#)
       #expect(error.code == "compacted")

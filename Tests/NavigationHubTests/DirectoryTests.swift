@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct DirectoryTests {
-  private static func wanted(_ values: [String: Int]) -> [Directory.WantedRecord] {
+  private static func wanted(_ values: [String: Int]) -> [VirtualNavRecords.WantedRecord] {
     values.sorted { $0.key < $1.key }.map { id, value in
       (id, { Array(#"{"id":"\#(id)","ver":\#($0.number),"value":\#(value)}"#.utf8) })
     }
@@ -36,11 +36,11 @@ import Testing
 
   @Test(arguments: UInt64(1)...6)
   func `the changes make of a mirror what was wanted`(seed: UInt64) throws {
-    var directory = Directory()
+    var directory = VirtualNavRecords()
     var values: [String: Int] = [:]
     var mirror: [(id: String, version: Int)] = []
     var random = SeededGenerator(seed: seed)
-    directory.activate(Self.wanted(values))
+    directory.keep(Self.wanted(values))
     for _ in 0..<300 {
       let before = values
       for _ in 0..<random.next() % 4 {
@@ -78,14 +78,14 @@ import Testing
   }
 
   @Test func `a directory without records counts revisions only`() {
-    var directory = Directory()
-    directory.countRevision()
+    var directory = VirtualNavRecords()
+    directory.advanceRevision()
     #expect(directory.revision == Revision(2) && directory.records.isEmpty)
-    directory.activate(Self.wanted(["a": 1]))
-    #expect(directory.isActive && directory.records.map(\.version) == [Revision(2)])
-    #expect(directory.checksum() != Directory().checksum())
-    directory.deactivate()
-    #expect(!directory.isActive && directory.revision == Revision(3))
-    #expect(directory.checksum() == Directory().checksum())
+    directory.keep(Self.wanted(["a": 1]))
+    #expect(directory.areKept && directory.records.map(\.version) == [Revision(2)])
+    #expect(directory.checksum() != VirtualNavRecords().checksum())
+    directory.drop()
+    #expect(!directory.areKept && directory.revision == Revision(3))
+    #expect(directory.checksum() == VirtualNavRecords().checksum())
   }
 }

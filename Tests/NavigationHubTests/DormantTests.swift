@@ -118,7 +118,8 @@ extension World {
     for event in [
       client.withWrongFrames, .blocked(connection), .unblocked(connection), .wake,
       .backupProgress(BackupProgress(done: 1, total: 2)), .backup(.failed("no")),
-      .floor(nav: 2, revision: 2), .closed(connection), .history(HistoryAnswer(token: 99)), .stop,
+      .historyPruned(nav: 2, oldestRevision: 2), .closed(connection),
+      .history(HistoryAnswer(token: 99)), .stop,
     ] as [HubEvent] {
       #expect(world.hub.dormant(for: event) == nil)
       try world.turn([event])
@@ -213,7 +214,9 @@ extension World {
 
   @Test func `a nav keeps the floor that it was told of while it was dormant`() throws {
     let (world, client) = try World.dormant()
-    try world.turn([.floor(nav: 2, revision: 2), .floor(nav: 9, revision: 5)])
+    try world.turn([
+      .historyPruned(nav: 2, oldestRevision: 2), .historyPruned(nav: 9, oldestRevision: 5),
+    ])
     #expect(world.dormantNumbers == [1, 2, 3])
     let value = try client.get("stats", nav: "two").json["value"] as? [String: Any]
     #expect(value?["floor"] as? Int == 2)

@@ -35,7 +35,7 @@ struct Provocation: Sendable, CustomTestStringConvertible {
 
   static func world() -> World {
     World {
-      $0.classes = ["MyTool": false]
+      $0.isBarByClass = ["MyTool": false]
       $0.nav.stackDepth = 4
     }
   }

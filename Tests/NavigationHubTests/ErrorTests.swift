@@ -103,7 +103,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
   static func world() throws -> (World, Client) {
     let world = World {
       $0.nav.stackDepth = 4
-      $0.classes = ["MyTool": false]
+      $0.isBarByClass = ["MyTool": false]
     }
     let client = try world.kiosk()
     try client.must(

@@ -5,7 +5,7 @@ import Testing
 
 /// `$heads`: where each nav is.
 @Suite struct HeadsTests {
-  private static let interval = DirectoryPace.interval(records: 0)
+  private static let interval = VirtualNavPace.interval(records: 0)
 
   private static let create = #"{"nav.create":{"root":{"id":"home"}}},{"attach":{}}"#
 
@@ -95,7 +95,7 @@ import Testing
     try world.wait(1)
     #expect(try follower.catchUp() == 1)
     #expect(follower.heads.map { $0.prefix(11) } == ["kiosk 5 5 d"])
-    #expect(DirectoryPace.interval(records: 400_000) == 1250)
+    #expect(VirtualNavPace.interval(records: 400_000) == 1250)
   }
 
   @Test func `nothing is shown that is not durable, also while ops are decided early`() throws {
@@ -174,7 +174,9 @@ import Testing
     // Of this one, it has a row behind the snapshot.
     try world.turn([.snapshotWanted(nav: 3)])
     try client.must(SealTests.push("late"), nav: "n1")
-    world.journal.rows.removeAll { $0.nav == 2 || $0.nav == 3 && $0.sequence < world.hub.sequence }
+    world.journal.rows.removeAll {
+      $0.nav == 2 || $0.nav == 3 && $0.sequence < world.hub.totalSequence
+    }
     let heads = try Follower(world, client).heads
     #expect(heads.count == 301 && heads[0].hasPrefix("bar 1 0 - "))
     for start in ["n1 4 3 late ", "n4 3 2 s4 ", "n8 3 1 r8 "] {

@@ -104,14 +104,14 @@ import Testing
   @Test func `ops are remembered by rows, and forgotten if these are gone`() throws {
     let (world, rows) = try rows()
     var hub = try index(rows, world)
-    #expect(hub.rememberedRows == [.first: Array(1...9)])
+    #expect(hub.opRowsToRead == [.first: Array(1...9)])
     var other = rows[0]
     (other.sequence, other.body) = (99, Array("{}".utf8))
     hub.rememberOps(from: rows.filter { $0.sequence % 2 == 0 } + [other])
-    #expect(hub.rememberedRows.isEmpty)
+    #expect(hub.opRowsToRead.isEmpty)
     let author = try #require(rows[0].author)
     let key = RememberedOps.Key(principal: author.principal, client: author.client)
-    #expect(hub.remembered.last(of: key) == 9)
+    #expect(hub.remembered.lastOpID(of: key) == 9)
     let known = (UInt64(1)...9).filter { id in
       switch hub.remembered.verdict(on: id, octets: BodyHash(bits: 0), of: key) {
       case .reused: true
@@ -128,11 +128,11 @@ import Testing
       as [(UInt64, Bool)]
     {
       var hub = Hub(configuration: world.configuration, seed: 1)
-      hub.remembersAfterRow = 9
+      hub.remembersAllAfterRow = 9
       var row = rows[0]
       row.time = time
       try hub.index(row.header, body: row.body.span, at: now)
-      #expect(hub.rememberedRows == (isRemembered ? [.first: [1]] : [:]), "\(time)")
+      #expect(hub.opRowsToRead == (isRemembered ? [.first: [1]] : [:]), "\(time)")
     }
   }
 
@@ -144,7 +144,7 @@ import Testing
     let hub = try index(rows, world)
     #expect(hub.dormantNavs.map(\.nav) == [1, 3])
     #expect(hub.navs.lastNumber() == 3)
-    #expect(hub.rememberedRows[.first]?.count == rows.count)
+    #expect(hub.opRowsToRead[.first]?.count == rows.count)
     #expect(try client.get("state", nav: "two").code == "no-nav")
   }
 
@@ -183,7 +183,7 @@ import Testing
       #expect(head.nav.owner == owner)
       #expect(head.nav.epoch == entry.epoch)
       #expect(!head.nav.isStandalone)
-      #expect(!head.isOpen && head.depth == 3 && head.top?.text == "b")
+      #expect(!head.needsRecovery && head.depth == 3 && head.top?.text == "b")
       var hub = Hub(configuration: world.configuration, seed: 1)
       let snapshot = SnapshotRow(nav: 8, revision: 3, sequence: 6, time: 1, body: body)
       try hub.index(snapshot)

@@ -18,7 +18,8 @@ import Testing
         JournalRow(
           RowHeader(
             sequence: number, nav: number % 3, revision: number, previous: 0, time: 9,
-            kind: .changed, depth: 0, top: nil, isOpen: Bool.random(using: &random)), body: body))
+            kind: .changed, depth: 0, top: nil, needsRecovery: Bool.random(using: &random)),
+          body: body))
     }
   }
 

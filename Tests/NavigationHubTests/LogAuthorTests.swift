@@ -82,8 +82,10 @@ import Testing
     #expect(entries.map { by($0)?["name"] as? String } == ["c1", "c1"])
   }
 
-  @Test(arguments: [(EpochLoss.backup, "backup"), (.crash, "crash")])
-  func `the row of a new epoch says why there is one`(loss: EpochLoss, cause: String) throws {
+  @Test(arguments: [(HistoryLoss.backup, "backup"), (.crash, "crash")])
+  func `the row of a new epoch says why there is one`(loss: HistoryLoss, cause: String)
+    throws
+  {
     let stage = try Stage()
     try stage.world.restart(renewsEpochs: true, because: loss)
     let reply = try Client(stage.world, 20).get("log")

@@ -110,7 +110,7 @@ import Testing
     #expect(world.hub.lag == Hub.Lag())
     _ = try world.turn([.blocked(viewer.connection)])
     for id in ["a", "b", "c"] { try client.must(#"{"push":{"screen":{"id":"\#(id)"}}}"#) }
-    #expect(world.hub.lag == Hub.Lag(watches: 1, largest: 3, sum: 3, stalled: 1))
+    #expect(world.hub.lag == Hub.Lag(watchCount: 1, largest: 3, sum: 3, stalledSessions: 1))
     _ = try world.turn([.unblocked(viewer.connection)])
     #expect(world.hub.lag == Hub.Lag())
   }
@@ -118,14 +118,14 @@ import Testing
   @Test func `what the shell hands in is told`() throws {
     let world = World()
     let client = try world.kiosk()
-    world.hub.measurements[.transportVersion] = 40_304
+    world.hub.measurements[.libzmqVersion] = 40_304
     world.hub.measurements[.diskFree] = 7
     world.hub.measurements.storageProblem = "cannot"
     world.hub.measurements.socketProblem = "gone"
     world.hub.measurements[.startedAt] = world.now.boot - 5
-    world.hub.measurements.note(20_000, .commit)
+    world.hub.measurements.note(20_000, .commitNanoseconds)
     world.hub.measurements.principals = [PrincipalConnections(principal: "uid:5", count: 3)]
-    world.hub.measurements[.principalLimit] = 256
+    world.hub.measurements[.connectionsPerPrincipalLimit] = 256
     let stats = try stats(client)
     #expect((stats["process"] as? [String: Any])?["libzmq"] as? String == "4.3.4")
     #expect((stats["disk"] as? [String: Int])?["free"] == 7)
@@ -145,8 +145,8 @@ import Testing
   ])
   func `a value belongs to the first bound that is not below it`(value: UInt64, place: Int) {
     var measurements = Measurements()
-    measurements.note(value, .commit)
-    let histogram = measurements[.commit]
+    measurements.note(value, .commitNanoseconds)
+    let histogram = measurements[.commitNanoseconds]
     #expect(histogram.counts[place] == 1)
     #expect(histogram.count == 1)
     #expect(histogram.sum == value)

@@ -58,9 +58,9 @@ import Testing
         twin.last -= 1
       case (6, let slot?), (7, let slot?):
         let count = Int(random.next() % 90)
-        navs.keep(EncodedDiff(bytes: [UInt8](repeating: 0x20, count: count)), slot)
+        navs.appendToRing(EncodedDiff(bytes: [UInt8](repeating: 0x20, count: count)), slot)
         navs[slot].durable = navs[slot].ring.last
-        navs.trim(slot, revisions: 3, bytes: 1000)
+        navs.trimRing(slot, revisions: 3, bytes: 1000)
         let bytes = (twin.navs[slot]?.bytes ?? []) + [count]
         twin.navs[slot]?.bytes = bytes.suffix(3)
       default: continue
@@ -88,7 +88,7 @@ import Testing
     for name in ["a", "b", "c"] { _ = navs.create(name, ownedBy: "", Self.controller()) }
     for _ in 0..<400 {
       let slot = NavSlot(Int(random.next() % 3) + Navs.virtualSlots.count)
-      navs.keep(EncodedDiff(bytes: [UInt8](repeating: 0x20, count: 40)), slot)
+      navs.appendToRing(EncodedDiff(bytes: [UInt8](repeating: 0x20, count: 40)), slot)
       navs[slot].durable = navs[slot].ring.last
       navs.trimRings(to: 800, bytes: 500)
       #expect(navs.ringBytes <= 800)

@@ -69,7 +69,7 @@ private struct Twins {
     case 3: return other(.blocked(connection))
     case 4: return other(.unblocked(connection))
     case 5: return other(.wake)
-    case 6: return other(.floor(nav: nav, revision: 1))
+    case 6: return other(.historyPruned(nav: nav, oldestRevision: 1))
     case 7, 8: return other(.snapshotWanted(nav: nav), nav)
     case 9..<12: return message(.credit(upTo: 1), nil)
     default: return message(.get(GetRequest(id: 1, nav: "n\(nav)", what: .state)), nav)

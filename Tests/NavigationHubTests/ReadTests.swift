@@ -65,7 +65,7 @@ import Testing
     let world = World()
     let client = try world.kiosk()
     for index in 0..<5 { try client.must(#"{"push":{"screen":{"id":"s\#(index)"}}}"#) }
-    try world.turn([.floor(nav: 1, revision: 4)])
+    try world.turn([.historyPruned(nav: 1, oldestRevision: 4)])
     let error = try client.get("state", #""at":3"#)
     #expect(error.code == "compacted")
     #expect(error.json["floor"] as? Int == 4)

@@ -73,7 +73,7 @@ import Testing
       configuration.resumeTotalBytes = 6000
       configuration.snapshotEvery = 5
       configuration.stall = 10_000
-      configuration.classes = ["MyBar": true]
+      configuration.isBarByClass = ["MyBar": true]
     }
     // The first part touches none of the limits, so that both are the same until then.
     let left = World(change)

@@ -111,14 +111,14 @@ private struct OpsTwin {
 
     /// Forgets the clients that are forgotten; returns them.
     private mutating func forget(but key: RememberedOps.Key?) -> Set<RememberedOps.Key> {
-      let gone = Set(twin.clients.keys.filter { $0 != key && real.last(of: $0) == 0 })
+      let gone = Set(twin.clients.keys.filter { $0 != key && real.lastOpID(of: $0) == 0 })
       for key in gone { twin.clients[key] = nil }
       return gone
     }
 
     /// An op of a client arrives: a new one, or one that came before.
     private mutating func decide(_ key: RememberedOps.Key) {
-      let last = real.last(of: key)
+      let last = real.lastOpID(of: key)
       let id = below(3) == 0 ? 1 + below(last + 2) : last + 1 + below(3)
       let octets = id &* 7 &+ (below(5) == 0 ? 1 : 0)
       let known = twin.clients[key]
@@ -165,7 +165,7 @@ private struct OpsTwin {
 
     /// The row of each forgotten op is before the horizon, and no horizon is ahead of all rows.
     mutating func checkHorizon() {
-      let horizon = real.horizons[.first, default: 0]
+      let horizon = real.forgottenThroughRows[.first, default: 0]
       #expect(horizon <= greatest)
       for (key, rows) in rows {
         for (id, row) in rows where row > horizon {
@@ -193,7 +193,7 @@ private struct OpsTwin {
           }
         }
       }
-      for key in keys where twin.clients[key] == nil { #expect(real.last(of: key) == 0) }
+      for key in keys where twin.clients[key] == nil { #expect(real.lastOpID(of: key) == 0) }
     }
   }
 
@@ -228,9 +228,9 @@ private struct OpsTwin {
     ops.remember(entry(1), of: keys[1], row: 3, at: 40)
     ops.expire(at: 50)
     ops.remember(entry(1), of: keys[2], row: 4, at: 60)
-    #expect(ops.last(of: keys[0]) == 0)
-    #expect(ops.last(of: keys[1]) == 1)
-    #expect(ops.last(of: keys[2]) == 1)
-    #expect(ops.horizons == [.first: 2])
+    #expect(ops.lastOpID(of: keys[0]) == 0)
+    #expect(ops.lastOpID(of: keys[1]) == 1)
+    #expect(ops.lastOpID(of: keys[2]) == 1)
+    #expect(ops.forgottenThroughRows == [.first: 2])
   }
 }

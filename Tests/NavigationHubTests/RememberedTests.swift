@@ -199,7 +199,7 @@ import Testing
     var hub = Hub(configuration: HubConfiguration(), seed: 1)
     let now = Instant(boot: 1000, wall: 1_700_000_000_000)
     hub.finishReplay(renewsEpochs: false, lastSequence: 9, at: now)
-    #expect(hub.remembered.horizons == [.first: 9])
+    #expect(hub.remembered.forgottenThroughRows == [.first: 9])
   }
 
   @Test func `idle clients are forgotten, and the longest idle one when there are too many`() throws

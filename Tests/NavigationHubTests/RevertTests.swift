@@ -56,7 +56,7 @@ import Testing
       #expect(error.code == "compacted")
       #expect(error.json["floor"] as? Int == 1)
     }
-    try world.turn([.floor(nav: 1, revision: 4)])
+    try world.turn([.historyPruned(nav: 1, oldestRevision: 4)])
     #expect(
       try client.op(#"{"push":{"screen":"a"}},{"revert":{"rev":3}}"#).code == "guard-required")
     let error = try client.op(#"{"push":{"screen":"a"}},{"revert":{"rev":3}}"#, any)

@@ -49,10 +49,10 @@ import Testing
     for row in world.journal.rows {
       try hub.index(row.header, body: row.body.span, at: world.now)
     }
-    #expect(hub.openNavs.map(\.nav) == [2])
+    #expect(hub.navsToReviveAtStart.map(\.nav) == [2])
     #expect(hub.dormantNavs.map(\.nav) == [1, 2, 3])
-    for request in hub.openNavs { try world.revive(request, in: &hub) }
-    #expect(hub.openNavs == [])
+    for request in hub.navsToReviveAtStart { try world.revive(request, in: &hub) }
+    #expect(hub.navsToReviveAtStart == [])
     #expect(hub.dormantNavs.map(\.nav) == [1, 3])
 
     let rows = world.journal.rows.count
@@ -61,7 +61,7 @@ import Testing
     #expect(try !world.entry("two").controller.isOpen)
     #expect(world.journal.rows.count == rows + 1)
     #expect(world.journal.rows.last?.nav == 2)
-    #expect(world.journal.rows.last?.isOpen == false)
+    #expect(world.journal.rows.last?.needsRecovery == false)
     let client = try world.client(2)
     let log = try client.get("log", nav: "two", #""from":4"#).json["value"] as? [[String: Any]]
     #expect(log?.last?["cause"] as? String == "recovery")

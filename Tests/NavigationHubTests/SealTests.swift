@@ -177,7 +177,7 @@ import Testing
     // behind which nothing is decided.
     #expect(try maySealAfter(client.opBody(Self.push("b"))))
     try world.take(world.hub.committed(at: world.now))
-    world.advance(DirectoryPace.interval(records: 2))
+    world.advance(VirtualNavPace.interval(records: 2))
     #expect(try !maySealAfter(client.opBody(Self.push("c"))))
   }
 

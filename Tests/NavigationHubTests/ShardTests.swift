@@ -43,10 +43,10 @@ final class ShardStage {
       let members = worlds.indices.map { other in
         ClusterMember(
           name: "m\(other)", endpoint: "ipc:///\(other)", key: other == 1 ? "KEY" : nil,
-          lease: lease, shards: places.filter { $0.value == other }.map(\.key).sorted())
+          leaseLeft: lease, shards: places.filter { $0.value == other }.map(\.key).sorted())
       }
       try world.turn([
-        .cluster(ClusterView(member: "m\(number)", members: members, lease: 1000))
+        .cluster(ClusterView(ownName: "m\(number)", members: members, leaseDuration: 1000))
       ])
     }
   }
@@ -82,13 +82,13 @@ final class ShardStage {
     for nav in newest.keys.sorted() { try replaying.index(try #require(newest[nav])) }
     let rows = world.journal.rows.filter { coming.contains(Shard(ofNav: $0.nav)) }
     for row in rows { try replaying.index(row.header, body: row.body.span, at: world.now) }
-    for (shard, sequences) in replaying.rememberedRows {
+    for (shard, sequences) in replaying.opRowsToRead {
       let bodies = rows.filter {
         Shard(ofNav: $0.nav) == shard && sequences.contains($0.sequence)
       }
       replaying.rememberOps(from: bodies, of: shard)
     }
-    for request in replaying.openNavs { try world.revive(request, in: &replaying) }
+    for request in replaying.navsToReviveAtStart { try world.revive(request, in: &replaying) }
     let sequences = shards.map { shard in
       (shard, rows.filter { Shard(ofNav: $0.nav) == shard }.map(\.sequence).max() ?? 0)
     }
@@ -141,7 +141,7 @@ final class ShardStage {
       #expect(
         Set(rows.map { Shard.place(ofNav: $0.nav) }) == Set(1...UInt64(rows.count / 2)), "\(shard)")
     }
-    #expect(stage.worlds[0].hub.sequence == 80)
+    #expect(stage.worlds[0].hub.totalSequence == 80)
   }
 
   @Test("rule 2: what may be forgotten of a shard goes with it, and its rows are reported")
@@ -249,10 +249,10 @@ final class ShardStage {
     let world = stage.worlds[1 - from]
     let shard = Shard(ofName: "kiosk", among: Shard.count)
     var members = [0, 1].map {
-      ClusterMember(name: "m\($0)", endpoint: "ipc:///\($0)", lease: 1000)
+      ClusterMember(name: "m\($0)", endpoint: "ipc:///\($0)", leaseLeft: 1000)
     }
     members[1 - from].shards = [shard]
-    let view = ClusterView(member: "m\(1 - from)", members: members, lease: 1000)
+    let view = ClusterView(ownName: "m\(1 - from)", members: members, leaseDuration: 1000)
     var waits: [Int?] = []
     for pause: UInt64 in [0, 4, 16, 30, 100] {
       world.now.boot += pause

@@ -142,7 +142,7 @@ import Testing
 
   @Test(arguments: texts)
   func `a class has the name that the configuration spells`(name: String, other: String) throws {
-    let world = World { $0.classes[Text(name)] = true }
+    let world = World { $0.isBarByClass[Text(name)] = true }
     let client = try world.client(1, user: 0)
     let create = { (name: String) in #"{"nav.create":{"classes":{"bar":"\#(name)"}}}"# }
     #expect(try client.op(create(other)).code == "class-unknown")
@@ -201,7 +201,7 @@ import Testing
 
   @Test(arguments: texts)
   func `classes are sorted by octets`(name: String, other: String) throws {
-    let world = World { for name in [name, other] { $0.classes[Text(name)] = true } }
+    let world = World { for name in [name, other] { $0.isBarByClass[Text(name)] = true } }
     let client = try world.client(1, user: 0)
     for name in [name, other] {
       try client.must(

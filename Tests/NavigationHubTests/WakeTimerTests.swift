@@ -26,6 +26,6 @@ import Testing
     var timer = WakeTimer()
     timer.advance(to: Instant(boot: 50, wall: 7))
     #expect(timer.now == Instant(boot: 50, wall: 7))
-    #expect([49, 50, 51, 90].map(timer.time) == [nil, nil, 1, 40])
+    #expect([49, 50, 51, 90].map(timer.millisecondsLeft) == [nil, nil, 1, 40])
   }
 }

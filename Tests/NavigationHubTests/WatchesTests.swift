@@ -20,12 +20,12 @@ import Testing
       entry = NavEntry(
         name: name, number: 0, owner: "", epoch: Epoch(bits: 1),
         controller: NavigationController(revision: Revision(1)))
-      entry.directory = Directory()
-      entry.directory?.activate([])
+      entry.directory = VirtualNavRecords()
+      entry.directory?.keep([])
     }
 
     mutating func commit(_ random: inout SeededGenerator) {
-      let records: [Directory.WantedRecord] = (0..<1 + random.next() % 6).map { index in
+      let records: [VirtualNavRecords.WantedRecord] = (0..<1 + random.next() % 6).map { index in
         let text = String(repeating: "r", count: Int(random.next() % 90))
         let json = Array(#"{"id":"\#(text)","rev":\#(revision)}"#.utf8)
         return ("r\(index)", { _ in json })
@@ -115,7 +115,7 @@ import Testing
       var watch = Watch(
         session: session, nav: NavSlot(nav), view: view,
         cursor: Revision(UInt64(navs[nav].revision)))
-      watch.hasResolved = mirror.hasResolved
+      watch.includesResolvedBar = mirror.hasResolved
       if view == .full, number(2) == 0 {
         watch.snapshot = SnapshotBox(navs[nav].entry.snapshot(why: "join"))
         mirror.parts = navs[nav].parts(why: "join", mirror.hasResolved)
@@ -206,7 +206,8 @@ import Testing
           let before = mirrors[index]?.position ?? 0
           mirrors[index] = mirror
           let next = watches.next(
-            of: index, from: &navs[mirror.nav].entry, room: room, limit: limit, into: &output)
+            of: index, from: &navs[mirror.nav].entry, maximumDiffsOctets: room, limit: limit,
+            into: &output)
           #expect(watches[index].cursor.number == UInt64(mirror.position))
           switch next {
           case .nothing: #expect(expected == .nothing)
@@ -216,7 +217,7 @@ import Testing
             #expect(message.byteCount == output.bodies[message.bodyIndex].count)
             #expect(mirror.position <= navs[mirror.nav].durable)
             let isOfDiffs = message.verb == .diff || message.verb == .diffs
-            #expect(message.revisions == (isOfDiffs ? mirror.position - before : 0))
+            #expect(message.revisionCount == (isOfDiffs ? mirror.position - before : 0))
             #expect(message.endsSnapshot == (message.verb == .snap && mirror.parts.isEmpty))
             if isOfDiffs { #expect(bodies[key, default: message.bodyIndex] == message.bodyIndex) }
             if isOfDiffs { bodies[key] = message.bodyIndex }
@@ -226,7 +227,7 @@ import Testing
         }
       }
       output = HubOutput()
-      watches.endTurn()
+      watches.forgetSharedMessages()
       bodies = [:]
     }
 
@@ -280,7 +281,8 @@ import Testing
       Watch(session: SessionSlot(2), nav: NavSlot(0), view: .full, cursor: Revision(1)))
     #expect(second == first)
     #expect(!watches[second].isStarted && watches[second].snapshot == nil)
-    let next = watches.next(of: second, from: &nav.entry, room: 99, limit: 99, into: &output)
+    let next = watches.next(
+      of: second, from: &nav.entry, maximumDiffsOctets: 99, limit: 99, into: &output)
     guard case .nothing = next else {
       Issue.record("a watch was served before its start")
       return

@@ -224,7 +224,7 @@ final class World {
   /// Ends this run of the daemon and starts the next one on the same journal.
   @discardableResult
   func restart(
-    renewsEpochs: Bool = false, because loss: EpochLoss = .crash, revives: Bool = true
+    renewsEpochs: Bool = false, because loss: HistoryLoss = .crash, revives: Bool = true
   ) throws -> Hub {
     seed += 1
     hub = try replayed(renewsEpochs: renewsEpochs, because: loss, revives: revives)
@@ -242,18 +242,20 @@ final class World {
   /// A hub that has replayed the journal, and ended what was open unless it is to be looked at
   /// before that.
   func replayed(
-    renewsEpochs: Bool = false, because loss: EpochLoss = .crash, finishes: Bool = true,
+    renewsEpochs: Bool = false, because loss: HistoryLoss = .crash, finishes: Bool = true,
     revives: Bool = true
   ) throws -> Hub {
     var hub = Hub(configuration: configuration, seed: seed, inspections: inspections)
     let newest = Dictionary(grouping: journal.snapshots, by: \.nav).compactMapValues(\.last)
     for nav in newest.keys.sorted() { try hub.index(try #require(newest[nav])) }
     for row in journal.rows { try hub.index(row.header, body: row.body.span, at: now) }
-    hub.takeFloors { journal.floors[$0] ?? 0 }
-    let wanted = Set(hub.rememberedRows[.first] ?? [])
+    hub.setFloors { journal.floors[$0] ?? 0 }
+    let wanted = Set(hub.opRowsToRead[.first] ?? [])
     hub.rememberOps(from: journal.rows.filter { wanted.contains($0.sequence) })
     // Most tests look into the hub, where dormant navs are not.
-    for request in revives ? hub.dormantNavs : hub.openNavs { try revive(request, in: &hub) }
+    for request in revives ? hub.dormantNavs : hub.navsToReviveAtStart {
+      try revive(request, in: &hub)
+    }
     guard finishes else { return hub }
     // A row that was pruned is not written again.
     let last = (journal.rows.map(\.sequence) + journal.snapshots.map(\.sequence)).max()
@@ -294,7 +296,7 @@ final class World {
     let entry = try entry(nav)
     return Standing(
       controller: entry.controller, digest: entry.digest, ring: entry.ring.last,
-      rows: journal.rows.count, sequence: hub.sequence)
+      rows: journal.rows.count, sequence: hub.totalSequence)
   }
 }
 

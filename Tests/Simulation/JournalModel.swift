@@ -114,14 +114,14 @@ struct JournalModel: Sendable {
     let rows = rows
     for snapshot in newestSnapshots { try hub.index(snapshot) }
     for row in rows { try hub.index(row.header, body: row.body.span, at: now) }
-    hub.takeFloors { floors[$0] ?? 0 }
-    for (shard, sequences) in hub.rememberedRows {
+    hub.setFloors { floors[$0] ?? 0 }
+    for (shard, sequences) in hub.opRowsToRead {
       let wanted = Set(sequences)
       hub.rememberOps(
         from: rows.filter { Shard(ofNav: $0.nav) == shard && wanted.contains($0.sequence) },
         of: shard)
     }
-    for request in hub.openNavs {
+    for request in hub.navsToReviveAtStart {
       let (snapshot, rows) = chain(of: request.nav, to: request.newestRow)
       try hub.revive(request, snapshot: snapshot, rows: rows)
     }

@@ -284,8 +284,8 @@ extension World {
       case .cluster: return []
       }
     case .unreadable, .closed, .access, .revoked, .wake, .stop: return scenario.navs
-    case .blocked, .unblocked, .history, .floor, .snapshotWanted, .backupProgress, .backup,
-      .cluster, .wished, .configured:
+    case .blocked, .unblocked, .history, .historyPruned, .snapshotWanted, .backupProgress, .backup,
+      .cluster, .clusterCommandResult, .configured:
       return []
     }
   }

@@ -218,7 +218,7 @@ package struct World: Sendable {
       let limit = now.wall - min(now.wall, scenario.configuration.rememberedIdle)
       if let (nav, floor) = journal.prune(before: limit, &random) {
         trace { _ in "prune nav \(nav) to \(floor)" }
-        events.append(.floor(nav: nav, revision: floor))
+        events.append(.historyPruned(nav: nav, oldestRevision: floor))
       }
     }
     let numbers = facts.heads.values.map(\.number).sorted()

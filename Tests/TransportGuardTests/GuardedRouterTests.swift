@@ -204,7 +204,7 @@ import ZeroMQ
     #expect(figures.differences == 1)
     #expect(figures.countedConnections == 1 && figures.kernelSockets == 0)
     let incident = try #require(stage.takeIncidents().first)
-    #expect(incident.level == .error && incident.kind == .miscounted)
+    #expect(incident.level == .error && incident.kind == .connectionsMiscounted)
     #expect(
       incident.text == "connections are miscounted: 1 have ended but were counted, 0 are open but "
         + "were not; this is a fault of navd, please report it")
@@ -261,7 +261,7 @@ import ZeroMQ
       stage.router.takeConnectionEvents()
       let incident = try #require(stage.takeIncidents().first)
       #expect(incident.text == "\(who) is disconnected: \(text)")
-      #expect(incident.principal == user.map { "uid:\($0)" } && incident.kind == .limited)
+      #expect(incident.principal == user.map { "uid:\($0)" } && incident.kind == .limitExceeded)
     }
   }
 

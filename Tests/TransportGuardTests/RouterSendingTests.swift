@@ -94,7 +94,7 @@ import ZeroMQ
     let incident = try #require(stage.takeIncidents().first)
     let bytes = sent * size + 1 + Message.overheadOctets
     #expect(incident.text == "uid:\(getuid()) is disconnected: it left \(bytes) bytes unread")
-    #expect(incident.kind == .limited && incident.level == .warning)
+    #expect(incident.kind == .limitExceeded && incident.level == .warning)
     #expect(stage.takeEvents() == ["closed \(id.number)"])
     // Nothing more goes to it or comes from it, and its end is not told again.
     try stage.router.send(stage.output(Array("late".utf8), to: [id, another]))

@@ -41,18 +41,19 @@ package struct Access: Hashable, Sendable {
 
   /// The user id of the daemon; this user and root have the role `admin`.
   package var daemonUser: UInt32
-  /// The number of all users that the daemon's user namespace does not map; nil where it maps all.
+  /// The user id that the kernel reports for all users outside the daemon's namespace; nil for
+  /// none.
   ///
-  /// The kernel reports this number for each unmapped user. So an unmapped user owns no nav, and
-  /// has a role only by a line in `[access]`.
+  /// As several users share this id, a peer with it owns no nav, and has a role only by a line in
+  /// `[access]`.
   package var unmappedUser: UInt32?
   /// The roles; the first rule that names a peer decides the peer's role.
   package var roles: [RoleRule] = []
   /// The grants; a peer has the rights of all grants that apply to it.
   package var grants: [Grant] = []
-  /// The authorised keys by name, each with the role that its file names; nil for none.
+  /// The role of each authorised key by the key's name; nil if the key's file names no role.
   package var keys: [String: Role?] = [:]
-  /// The peers that speak for actors only, such as the gateway of web pages; roles do not count.
+  /// The peers that may speak for actors only, such as the gateway of web pages.
   package var gateways: [Subject] = []
 
   /// Makes the rules of a daemon without configuration.
@@ -92,8 +93,8 @@ package struct Access: Hashable, Sendable {
   /// The rights of a peer on a nav of this name.
   ///
   /// `owner` is the principal that created the nav; nil if there is no such nav. The owner has all
-  /// rights as long as it may push there. An actor has the rights that both its role and its
-  /// gateway have, on the navs of its patterns.
+  /// rights if a rule gives it the right `push` there. An actor has the rights that both its role
+  /// and its gateway have, and only on navs that match one of its patterns.
   package func rights(of peer: Peer, on nav: String, owner: String?) -> Rights {
     // Every op asks for its rights, so root and the daemon's user need no look-up of a role.
     if grantsAll(to: peer) { return .all }
@@ -114,7 +115,7 @@ package struct Access: Hashable, Sendable {
     return rights
   }
 
-  /// The owner of a nav that a peer creates; nil for unknown users.
+  /// The principal recorded as owner of a nav that a peer creates; nil for unmapped users.
   package func owner(createdBy peer: Peer) -> String? { isUnknown(peer) ? nil : peer.principal }
 
   /// Whether a peer is a user that the user namespace does not map, or an actor of one.
@@ -127,7 +128,7 @@ package struct Access: Hashable, Sendable {
     }
   }
 
-  /// The rights of a role, and those granted to the peer by name.
+  /// The rights that grants give to the role and to the peer itself.
   private func granted(to role: Role, _ peer: Peer, on nav: String) -> Rights {
     if role == .admin { return .all }
     var rights: Rights = []
@@ -145,12 +146,12 @@ package struct Access: Hashable, Sendable {
         rights.insert(.read)
       }
     }
-    return isRoleGranted ? rights : rights.union(Self.builtIn(role, on: nav))
+    return isRoleGranted ? rights : rights.union(Self.builtInRights(role, on: nav))
   }
 
   /// Whether a peer is an administrator, who may back up the daemon and see the busiest sessions.
   ///
-  /// An actor is one if its patterns include all navs and its gateway is an administrator.
+  /// An actor is one if its gateway is an administrator and one of its patterns is `*`, all navs.
   package func administers(_ peer: Peer) -> Bool {
     guard role(of: peer) == .admin else { return false }
     guard case .actor(let actor, let gateway) = peer else { return true }
@@ -181,7 +182,7 @@ package struct Access: Hashable, Sendable {
   }
 
   /// The rights of the roles `ui` and `read` on a nav, unless a grant names the role.
-  private static func builtIn(_ role: Role, on nav: String) -> Rights {
+  private static func builtInRights(_ role: Role, on nav: String) -> Rights {
     guard role == .ui || role == .read else { return [] }
     if nav == NavName.navs.text || nav == NavName.heads.text { return .read }
     if nav.utf8.first == UInt8(ascii: "$") { return [] }
@@ -220,7 +221,7 @@ extension Access.Subject {
 
 /// The identity of the client behind a connection, as the transport proved it.
 ///
-/// A copy is one reference: an op copies its peer six times.
+/// Indirect, because a copy is then one reference: each op copies its peer six times.
 package indirect enum Peer: Hashable, Sendable {
   /// A process on this machine, identified by the kernel.
   ///
@@ -229,8 +230,7 @@ package indirect enum Peer: Hashable, Sendable {
   case local(user: UInt32, group: UInt32, process: Int32, host: String? = nil)
   /// A client on a network with the secret key of an authorised public key.
   ///
-  /// `name` is the name of the public key. `address` is numeric and for people; no decision depends
-  /// on it.
+  /// `name` is the name of the public key. `address` is the IP address, for the log only.
   case key(name: String, address: String)
   /// An actor, in a session that the gateway opened for it.
   ///

@@ -3,23 +3,23 @@ import NavigationCore
 /// The sealed batches, which are being made durable, and the batch at hand.
 ///
 /// Laws:
-/// - `number` grows with each batch begun, so no two batches have the same number.
-/// - The sequence of a shard grows by one with each row of the shard. `rollBack` sets it back to its
-///   value before the oldest batch, and `replay` to a row of the journal.
+/// - `currentNumber` grows with each batch begun, so no two batches have the same number.
+/// - The sequence of a shard grows by one with each row of the shard. `rollBack` sets it back to
+///   its value before the oldest batch, and `continueNumbering` to the journal's newest row.
 /// - No batch is sealed while commits fail, or while a watch waits until everything is durable.
 ///
-/// The hub notes its decisions in `current`; only this value begins, seals and ends a batch.
+/// The hub adds its decisions to `current`; only this type begins, seals and ends a batch.
 struct Batches: Sendable {
-  /// The batch at hand, which takes the hub's decisions.
+  /// The batch at hand, to which the hub adds its decisions.
   var current = Batch()
   /// The batches that are being made durable, oldest first.
   private(set) var sealed: [Batch] = []
   /// The number of the batch at hand, counted from the start of the daemon.
-  private(set) var number: UInt64 = 1
+  private(set) var currentNumber: UInt64 = 1
   /// The number of the newest row of each shard, durable or not.
-  private var sequences: [UInt64]
+  private var newestRowNumbers: [UInt64]
   /// For each shard, the number of the newest batch that added a row.
-  private var lastRowBatch: [UInt64]
+  private var newestRowBatches: [UInt64]
   /// The number of the newest batch that changed a delegate role, a question, a queue or a display
   /// lease.
   private var lastCoordinationBatch: UInt64 = 0
@@ -27,127 +27,128 @@ struct Batches: Sendable {
   private(set) var isStorageFailing = false
   private var forbidsSealing = false
   /// The cost of the events so far; a cost of 1 is the time of writing one octet of JSON.
-  var work = 0
-  /// Empty batches with the memory of ended ones; no more than were sealed at a time.
+  var eventCost = 0
+  /// Emptied batches, whose lists keep their memory for the next batches.
   ///
-  /// An ended batch is used again with the memory of its lists, which saves 500 instructions an op.
-  private var spares: [Batch] = []
-  /// The batch at hand during a release, else an empty one.
-  private var setAside = Batch()
+  /// To use an ended batch again saves the allocation of its lists, 500 instructions an op.
+  private var reusableBatches: [Batch] = []
+  /// The batch at hand while an older, sealed one is released; empty otherwise.
+  private var suspendedBatch = Batch()
   /// The ops whose commits broke an invariant.
   ///
-  /// The hub decides the batch at hand again, and refuses these ops then.
+  /// The hub handles the events of the batch again, and refuses these ops.
   private(set) var unsoundOps: [UnsoundOp] = []
-  /// Whether an op of the batch at hand broke an invariant, so that the batch must be decided
-  /// again.
+  /// Whether an op of the batch at hand broke an invariant, so that the hub must roll the batch
+  /// back and handle its events again.
   private(set) var isUnsound = false
 
   init(shards: Int = 1) {
-    sequences = Array(repeating: 0, count: shards)
-    lastRowBatch = sequences
+    newestRowNumbers = Array(repeating: 0, count: shards)
+    newestRowBatches = newestRowNumbers
   }
 
-  func sequence(of shard: Shard) -> UInt64 { sequences[shard.number] }
+  func sequence(of shard: Shard) -> UInt64 { newestRowNumbers[shard.number] }
 
   /// The newest row numbers of all shards, added up.
-  var totalSequence: UInt64 { sequences.reduce(0, +) }
+  var totalSequence: UInt64 { newestRowNumbers.reduce(0, +) }
 
   var maySeal: Bool { !forbidsSealing && !isStorageFailing }
 
   /// Whether a batch that is not durable yet changes a nav.
   func haveChanged(_ entry: NavEntry) -> Bool {
-    entry.lastChangeBatch + UInt64(sealed.count) >= number
+    entry.lastChangeBatch + UInt64(sealed.count) >= currentNumber
   }
 
   /// Whether a sealed batch changes a nav or its coordination.
-  func sealedConcern(_ slot: NavSlot, _ entry: NavEntry) -> Bool {
+  func sealedBatchesChange(_ slot: NavSlot, _ entry: NavEntry) -> Bool {
     haveChanged(entry)
-      || lastCoordinationBatch + UInt64(sealed.count) >= number
+      || lastCoordinationBatch + UInt64(sealed.count) >= currentNumber
         && sealed.contains { $0.changesCoordination(at: slot) }
   }
 
   /// Whether nothing was decided since the last commit.
   var isIdle: Bool { sealed.isEmpty && current.isEmpty }
 
-  /// Whether no batch that is not durable has changed a nav; `bye` messages do not count.
+  /// Whether every change of a nav is durable.
   var changeNoNav: Bool {
     sealed.isEmpty && current.records.isEmpty && current.changedNavs.isEmpty
   }
 
-  /// Notes a change that a rollback takes back.
+  /// Adds a change to the list of changes that a rollback undoes.
   mutating func note(_ change: consuming Undo) { current.undo.append(change) }
 
-  /// Removes the newest note of an op in flight of a session, because the op stays in flight after
-  /// the commit.
-  mutating func keepInFlight(_ session: SessionSlot) {
+  /// Keeps the newest op of a session counted as in flight after the commit, because the op still
+  /// waits for the history.
+  mutating func keepOpInFlight(_ session: SessionSlot) {
     let index = current.undo.lastIndex { if case .inFlight(session) = $0 { true } else { false } }
     if let index { current.undo.remove(at: index) }
   }
 
   mutating func append(_ effect: consuming Batch.Effect) {
-    work += effect.octets
+    eventCost += effect.messageOctets
     current.effects.append(effect)
   }
 
   /// Adds a row, with a copy of its body, to be made durable.
   @inline(__always)
   mutating func append(_ row: consuming RowHeader, body: Span<UInt8>) {
-    work += body.count
+    eventCost += body.count
     current.records.append(consume row, body: body)
   }
 
   mutating func append(_ snapshot: SnapshotRow) { current.records.append(snapshot) }
 
-  /// Notes that a nav is about to change in this batch.
+  /// Adds a nav, which is about to change, to the changed navs of the batch.
   mutating func noteChange(of entry: inout NavEntry, _ slot: NavSlot) {
-    guard entry.lastChangeBatch != number else { return }
+    guard entry.lastChangeBatch != currentNumber else { return }
     assert(
-      entry.lastChangeBatch < number, "changed by batch \(entry.lastChangeBatch) before \(number)")
-    entry.lastChangeBatch = number
+      entry.lastChangeBatch < currentNumber,
+      "changed by batch \(entry.lastChangeBatch) before \(currentNumber)")
+    entry.lastChangeBatch = currentNumber
     current.changedNavs.append(Batch.ChangedNav(slot: slot, rowBefore: entry.lastSequence))
   }
 
-  /// Notes the coordination of a nav for a rollback, before its first change in this batch.
+  /// Keeps the coordination of a nav for a rollback, before its first change in this batch.
   mutating func noteFormer(_ coordination: inout Coordination, _ slot: NavSlot) {
-    guard coordination.lastChangeBatch != number else { return }
-    coordination.lastChangeBatch = number
-    lastCoordinationBatch = number
+    guard coordination.lastChangeBatch != currentNumber else { return }
+    coordination.lastChangeBatch = currentNumber
+    lastCoordinationBatch = currentNumber
     note(.coordination(slot, before: coordination))
   }
 
   /// Counts one more row of a shard; returns its number.
   mutating func nextRow(of shard: Shard) -> UInt64 {
-    if lastRowBatch[shard.number] != number {
-      lastRowBatch[shard.number] = number
-      note(.row(shard, before: sequences[shard.number]))
+    if newestRowBatches[shard.number] != currentNumber {
+      newestRowBatches[shard.number] = currentNumber
+      note(.row(shard, before: newestRowNumbers[shard.number]))
     }
-    sequences[shard.number] += 1
-    return sequences[shard.number]
+    newestRowNumbers[shard.number] += 1
+    return newestRowNumbers[shard.number]
   }
 
-  /// Continues the numbers of a shard behind a row that the journal already has.
-  mutating func replay(through row: UInt64, of shard: Shard) {
+  /// Makes the next row of a shard follow `row`, the newest one in the journal.
+  mutating func continueNumbering(after row: UInt64, of shard: Shard) {
     assert(
       !current.undo.contains { $0.concerns([shard], []) } && sealed.isEmpty,
       "row \(row) is replayed among new ones")
-    sequences[shard.number] = row
+    newestRowNumbers[shard.number] = row
   }
 
   /// Sets the number of the newest row of a shard back to `row`, in a rollback.
   mutating func resetSequence(of shard: Shard, to row: UInt64) {
     assert(row < sequence(of: shard), "row \(row) before row \(sequence(of: shard))")
-    sequences[shard.number] = row
+    newestRowNumbers[shard.number] = row
   }
 
-  /// Forgets shards that go to another daemon, with the navs in these slots, which may be reused
-  /// before a rollback; no row of them is under way.
+  /// Removes the undo entries of shards that move to another daemon, and of navs whose slots may be
+  /// reused before a rollback.
   ///
-  /// The numbers of rows stay until the shards come again, so that `totalSequence` never falls.
+  /// The row numbers of these shards stay, so that `totalSequence` never falls.
   mutating func forget(_ shards: Set<Shard>, _ slots: Set<NavSlot>) {
     current.undo.removeAll { $0.concerns(shards, slots) }
   }
 
-  /// Forbids sealing until everything is durable, because a watch waits for that.
+  /// Forbids sealing until everything is durable, because a watch waits for a snapshot.
   mutating func forbidSealing() { forbidsSealing = true }
 
   /// Removes and returns the records of the batch at hand, to be made durable together.
@@ -163,19 +164,19 @@ struct Batches: Sendable {
   /// Seals the batch at hand, whose records must have been taken.
   mutating func seal(_ navs: borrowing Navs) {
     precondition(maySeal && current.records.isEmpty, "a batch that may not be sealed, or not taken")
-    let keepsHeads = navs.isActive(Navs.headsSlot)
+    let keepsHeads = navs.keepsRecords(Navs.headsSlot)
     for index in current.changedNavs.indices where navs.isLive(current.changedNavs[index].slot) {
       let slot = current.changedNavs[index].slot
-      current.changedNavs[index].revision = navs[slot].controller.revision
-      if keepsHeads { current.changedNavs[index].head = NavHead(navs[slot]) }
+      current.changedNavs[index].finalRevision = navs[slot].controller.revision
+      if keepsHeads { current.changedNavs[index].finalHead = NavHead(navs[slot]) }
     }
     unsoundOps = []
-    var sealing = spares.popLast() ?? Batch()
+    var sealing = reusableBatches.popLast() ?? Batch()
     swap(&sealing, &current)
     // The room for the next records stays here.
     swap(&sealing.records, &current.records)
     sealed.append(consume sealing)
-    number += 1
+    currentNumber += 1
   }
 
   /// Makes the oldest sealed batch, which is durable, the batch at hand while its effects are
@@ -186,9 +187,9 @@ struct Batches: Sendable {
     precondition(!sealed.isEmpty || !isUnsound, "an unsound batch is released")
     isStorageFailing = false
     guard !sealed.isEmpty else { return false }
-    assert(setAside.effects.isEmpty && setAside.changedNavs.isEmpty, "two batches are at hand")
-    setAside = sealed.removeFirst()
-    swap(&current, &setAside)
+    assert(suspendedBatch.effects.isEmpty && suspendedBatch.changedNavs.isEmpty, "two at hand")
+    suspendedBatch = sealed.removeFirst()
+    swap(&current, &suspendedBatch)
     return true
   }
 
@@ -200,19 +201,19 @@ struct Batches: Sendable {
     current.clear()
     guard !wasSealed else {
       var ended = Batch()
-      swap(&ended, &setAside)
+      swap(&ended, &suspendedBatch)
       swap(&ended, &current)
-      return spares.append(consume ended)
+      return reusableBatches.append(consume ended)
     }
     assert(sealed.isEmpty, "\(sealed.count) batches behind the last one")
     forbidsSealing = false
     unsoundOps = []
-    number += 1
+    currentNumber += 1
   }
 
-  /// Notes an op whose commit broke an invariant; the batch at hand must be decided again.
+  /// Records an op whose commit broke an invariant; the hub must roll the batch back.
   ///
-  /// The broken state of the nav has no row, and is in memory until the nav is read back.
+  /// The broken state has no row; it stays in memory until the shell reloads the nav.
   mutating func noteUnsound(_ op: UnsoundOp, _ nav: Batch.ChangedNav) {
     assert(!op.violated.isEmpty, "op \(op.op) broke nothing")
     if !current.changedNavs.contains(where: { $0.slot == nav.slot }) {
@@ -222,7 +223,7 @@ struct Batches: Sendable {
     isUnsound = true
   }
 
-  /// The note that the same op broke an invariant when it was decided before; nil if it did not.
+  /// The record that the same op broke an invariant before the rollback; nil if it did not.
   func unsoundOp(_ op: OpContext) -> UnsoundOp? {
     unsoundOps.first { $0.op == op.request.id && $0.key == op.key }
   }
@@ -235,7 +236,7 @@ struct Batches: Sendable {
     return takeUncommitted()
   }
 
-  /// Takes out the batch at hand, the only one, to be decided again without its unsound ops.
+  /// Removes and returns the batch at hand, whose events the hub handles again.
   mutating func rollBackUnsound() -> Batch {
     precondition(sealed.isEmpty, "\(sealed.count) batches are not durable")
     assert(isUnsound, "a sound batch is decided again")
@@ -251,14 +252,14 @@ struct Batches: Sendable {
     sealed = []
     current = Batch()
     (unsoundOps, isUnsound) = ([], false)
-    number += 1
+    currentNumber += 1
     return failed
   }
 }
 
 /// An op that would break an invariant of its nav.
 ///
-/// navd then decides the batch again, and refuses the op.
+/// navd rolls the batch back, handles its events again, and refuses the op.
 struct UnsoundOp: Sendable {
   var key: RememberedOps.Key
   var op: UInt64
@@ -274,7 +275,7 @@ struct Batch: Sendable {
     case answer(ConnectionID, session: SessionSlot?, nav: NavSlot, [UInt8], Outcome)
     case start(watch: WatchSlot)
     /// Serves the watches of a session, which may have credit again.
-    case pump(session: SessionSlot)
+    case serve(session: SessionSlot)
     /// An event without revision, for the watches that have got all durable diffs of the nav.
     case event(nav: NavSlot, [UInt8])
     case read(HistoryRequest)
@@ -289,12 +290,12 @@ struct Batch: Sendable {
     case recheckRights
     case notice(Notice)
     /// A request of an administrator to the cluster, which the shell carries out.
-    indirect case wish(AskedWish)
+    indirect case clusterCommand(ClusterCommandRequest)
     /// A question about the configuration, which the shell answers.
     indirect case ask(ConfigurationQuestion)
 
     /// The octets of the effect's message; 0 if it has none.
-    fileprivate var octets: Int {
+    fileprivate var messageOctets: Int {
       switch self {
       case .send(_, _, let body, _), .answer(_, _, _, let body, _), .event(_, let body): body.count
       default: 0
@@ -311,21 +312,21 @@ struct Batch: Sendable {
     /// The nav's newest row before the batch.
     var rowBefore: UInt64
     /// The nav's revision at the end of the batch; nil until the batch is sealed.
-    var revision: Revision?
-    /// The nav's position at the end of a sealed batch, if `$heads` is kept.
-    var head: NavHead?
+    var finalRevision: Revision?
+    /// The nav's position at the end of a sealed batch; nil unless a client watches `$heads`.
+    var finalHead: NavHead?
   }
 
   /// The changed navs, in the order of their first change.
   var changedNavs: [ChangedNav] = []
-  /// The changes outside the navs that a rollback undoes, newest last; it reads navs from the
-  /// journal.
+  /// The changes outside the navs, newest last; a rollback undoes them, and reloads the navs from
+  /// the journal.
   var undo: [Undo] = []
-  /// The refusals that `get refusals` shows when the batch is committed.
+  /// The refusals that `get refusals` shows as soon as the batch is committed.
   var refusals: [Refusals.Refusal] = []
   /// Whether `$navs` and `$clients` may have changed.
-  var mayChangeNavs = false
-  var mayChangeClients = false
+  var mayChangeNavList = false
+  var mayChangeClientList = false
 
   /// Whether the hub has decided nothing in the batch.
   var isEmpty: Bool {
@@ -343,7 +344,7 @@ struct Batch: Sendable {
     changedNavs.removeAll(keepingCapacity: true)
     undo.removeAll(keepingCapacity: true)
     clearOutputs()
-    (mayChangeNavs, mayChangeClients) = (false, false)
+    (mayChangeNavList, mayChangeClientList) = (false, false)
   }
 
   /// Forgets effects, refusals and the count of messages.

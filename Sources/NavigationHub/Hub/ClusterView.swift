@@ -13,27 +13,27 @@ package struct ClusterMember: Hashable, Sendable {
   package var isDraining: Bool
   /// The remaining milliseconds of the daemon's lease when the view was read; 0 or less if the
   /// lease has ended.
-  package var lease: Int64
+  package var leaseLeft: Int64
   /// The shards that the daemon owns, ascending.
   package var shards: [Shard]
 
   package init(
     name: String, endpoint: String, key: String? = nil, web: String? = nil,
-    isDraining: Bool = false, lease: Int64, shards: [Shard] = []
+    isDraining: Bool = false, leaseLeft: Int64, shards: [Shard] = []
   ) {
     self.name = name
     self.endpoint = endpoint
     self.key = key
     self.web = web
     self.isDraining = isDraining
-    self.lease = lease
+    self.leaseLeft = leaseLeft
     self.shards = shards
   }
 
-  package var isAlive: Bool { lease > 0 }
+  package var isAlive: Bool { leaseLeft > 0 }
 
-  /// The numbers of its shards as ranges, such as `[[0,511],[600,600]]`.
-  var ranges: [(first: Int, last: Int)] {
+  /// The daemon's shards as ranges of numbers, such as `[[0,511],[600,600]]`.
+  var shardRanges: [(first: Int, last: Int)] {
     var ranges: [(first: Int, last: Int)] = []
     for shard in shards {
       if let last = ranges.last?.last, last + 1 == shard.number {
@@ -48,39 +48,38 @@ package struct ClusterMember: Hashable, Sendable {
 
 /// The division of a cluster's shards at some moment, as one of its daemons read it.
 package struct ClusterView: Hashable, Sendable {
-  /// The name of the daemon that read it.
-  package var member: String
+  /// The name of the daemon that read this view from the database.
+  package var ownName: String
   /// All daemons, in the order of their names.
   package var members: [ClusterMember]
   /// The duration of a lease in milliseconds; a running daemon renews its lease after a third of
   /// it.
-  package var lease: UInt64
+  package var leaseDuration: UInt64
 
-  package init(member: String, members: [ClusterMember], lease: UInt64 = 0) {
-    self.member = member
+  package init(ownName: String, members: [ClusterMember], leaseDuration: UInt64 = 0) {
+    self.ownName = ownName
     self.members = members
-    self.lease = lease
+    self.leaseDuration = leaseDuration
   }
 
   /// Whether a daemon has not renewed its lease for half of the duration, so that it may have
   /// ended.
-  func isSilent(_ member: ClusterMember) -> Bool { member.lease <= Int64(lease / 2) }
+  func isSilent(_ member: ClusterMember) -> Bool { member.leaseLeft <= Int64(leaseDuration / 2) }
 
   /// The value of `get` `cluster` (protocol §17).
   var json: [UInt8] {
     JSONWriter.object { json in
-      json.member("member", member)
+      json.member("member", ownName)
       json.member("shards", UInt64(Shard.count))
       json.array("members", members) { $0.member($1) }
     }
   }
 }
 
-/// A request of an administrator to move a shard to another member, or to let a member give all
-/// its shards away or take shards again.
-package enum ClusterWish: Hashable, Sendable {
+/// A request of an administrator to move a shard, or to begin or end the draining of a member.
+package enum ClusterCommand: Hashable, Sendable {
   case move(Shard, to: String)
-  /// Lets a member give all its shards away, or take shards again.
+  /// With `on`, the member gives all its shards away; without, it takes shards again.
   case drain(String, on: Bool)
 }
 
@@ -92,11 +91,11 @@ extension JSONWriter {
       json.optional("key", member.key)
       json.optional("web", member.web)
       json.member("owned", UInt64(member.shards.count))
-      json.array("ranges", member.ranges) { json, range in
+      json.array("ranges", member.shardRanges) { json, range in
         json.array([range.first, range.last]) { $0.integer(UInt64($1)) }
       }
       json.member("draining", member.isDraining)
-      json.member("lease", UInt64(max(member.lease, 0)))
+      json.member("lease", UInt64(max(member.leaseLeft, 0)))
     }
   }
 }

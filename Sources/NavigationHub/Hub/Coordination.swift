@@ -2,17 +2,17 @@ import NavigationCore
 
 // A coordination is not part of a nav's state: all of it ends with the sessions or the daemon.
 
-/// The sessions' part in one nav: delegate roles, a question, waiting ops and the display lease.
+/// The delegate roles, the question, the waiting ops and the display lease of sessions at one nav.
 struct Coordination: Sendable {
   /// The delegates, in the order of their registration.
   var delegates: [RegisteredDelegate] = []
-  /// The op about which delegates are being asked; it locks stack and presentation meanwhile.
+  /// The op about which delegates are being asked; it blocks other ops on stack and presentation.
   var question: DelegateQuestion?
   /// The ops that wait for a transition or question to end.
   var queue: [OpContext] = []
   /// The session that holds the display lease.
   var displayHolder: SessionRef?
-  /// The author of the display lease, for the log; kept until the journal has the end of the lease.
+  /// The author of the display lease, for the log; kept until the journal records the lease's end.
   var displayAuthor: Author?
   /// The session of the open gesture; nil for a gesture that was begun without a session.
   var gestureSession: SessionRef?
@@ -41,7 +41,7 @@ struct Coordination: Sendable {
     delegates.contains { $0.session == session && $0.roles.contains(role) }
   }
 
-  /// Registers a session's roles in place of its former ones; no roles end its registration.
+  /// Replaces a session's roles; an empty set ends its registration.
   mutating func register(
     _ roles: Set<DelegateRole>, of session: SessionRef, _ author: Author,
     _ orientations: DelegateOrientations?
@@ -49,23 +49,23 @@ struct Coordination: Sendable {
     delegates.removeAll { $0.session == session }
     guard !roles.isEmpty else { return }
     lastRegistration += 1
-    assert(delegates.allSatisfy { $0.number < lastRegistration }, "registrations out of order")
+    assert(delegates.allSatisfy { $0.registrationNumber < lastRegistration }, "out of order")
     delegates.append(
       RegisteredDelegate(
         session: session, author: author, roles: roles, orientations: orientations,
-        number: lastRegistration))
+        registrationNumber: lastRegistration))
   }
 
   /// The position in the queue, from 1 on, of the same op, sent before; 0 if delegates are being
   /// asked about it, nil if it does not wait.
-  func position(of op: OpContext) -> Int? {
-    if let question, question.op.isSame(as: op) { return 0 }
-    return queue.firstIndex { $0.isSame(as: op) }.map { $0 + 1 }
+  func queuePosition(of op: OpContext) -> Int? {
+    if let question, question.op.isRepetition(of: op) { return 0 }
+    return queue.firstIndex { $0.isRepetition(of: op) }.map { $0 + 1 }
   }
 
   /// Replaces the waiting op at a position by its repetition, whose sender then gets the answer.
-  mutating func replace(_ position: Int, by op: OpContext) {
-    assert(self.position(of: op) == position, "op \(op.request.id) does not wait there")
+  mutating func replaceWaitingOp(at position: Int, by op: OpContext) {
+    assert(queuePosition(of: op) == position, "op \(op.request.id) does not wait there")
     guard position == 0 else { return queue[position - 1] = op }
     question?.op.sender = op.sender
     question?.op.session = op.session
@@ -74,7 +74,7 @@ struct Coordination: Sendable {
 
 extension OpContext {
   /// Whether another op is a repetition of this one.
-  fileprivate func isSame(as other: OpContext) -> Bool {
+  fileprivate func isRepetition(of other: OpContext) -> Bool {
     key == other.key && request.id == other.request.id && octets == other.octets
   }
 }
@@ -87,12 +87,12 @@ struct RegisteredDelegate: Sendable {
   var roles: Set<DelegateRole>
   var orientations: DelegateOrientations?
   /// The number of the registration; later registrations have higher numbers.
-  var number: Int
+  var registrationNumber: Int
 }
 
 /// An op about which delegates are being asked, and the state of their questions.
 struct DelegateQuestion: Sendable {
-  /// The questions, in this order: whether the op may run, which animator, which driver.
+  /// The questions, in this order: may the op run, which animation, who drives it interactively.
   enum Phase: Sendable { case veto, animator, interaction }
 
   /// A screen that the op pushes, pops or dismisses, about which veto delegates are asked.
@@ -114,21 +114,21 @@ struct DelegateQuestion: Sendable {
   /// The cause that the revision would have.
   var cause: Cause
   var phase = Phase.veto
-  /// The index of the subject at hand, and the registration last asked about it; -1 for none.
+  /// The index of the screen that delegates are being asked about.
   var subjectIndex = 0
-  var lastAsked = -1
+  var lastAskedRegistration = -1
   var pendingAsk: SentAsk?
   /// The asks that delegates were sent, answered or not; their sessions get the outcome.
   ///
-  /// The outcome is `allowed`, `denied` or `timeout`. After the vetoes the list starts anew, for
-  /// the animator and the driver.
+  /// The outcome is `allowed`, `denied` or `timeout`. The list is emptied after the vetoes, before
+  /// the question for an animator.
   var sentAsks: [SentAsk] = []
   /// The time at which a missing answer counts as a timeout, in milliseconds of CLOCK_BOOTTIME.
   var deadline: UInt64
   var animation: Animation?
   /// Whether the question waits until a veto delegate registers again, because the nav has just
   /// moved to this daemon.
-  var awaitsDelegate = false
+  var awaitsVetoDelegate = false
 }
 
 extension DelegateQuestion {
@@ -138,12 +138,14 @@ extension DelegateQuestion {
   mutating func nextVeto(among delegates: [RegisteredDelegate]) -> SessionRef? {
     assert(phase == .veto, "asking for a veto in phase \(phase)")
     while subjectIndex < subjects.count {
-      if let next = delegates.first(where: { $0.number > lastAsked && $0.roles.contains(.veto) }) {
-        lastAsked = next.number
+      if let next = delegates.first(where: {
+        $0.registrationNumber > lastAskedRegistration && $0.roles.contains(.veto)
+      }) {
+        lastAskedRegistration = next.registrationNumber
         return next.session
       }
       subjectIndex += 1
-      lastAsked = -1
+      lastAskedRegistration = -1
     }
     assert(subjectIndex == subjects.count)
     return nil

@@ -2,7 +2,7 @@ import NavigationCore
 
 /// The coordinations, by the nav's slot.
 ///
-/// Law: a coordination is stored only if it has content, or has numbered registrations.
+/// Law: a coordination is stored only if it has content, or ever had a registration.
 struct Coordinations: Sendable {
   private var states: [NavSlot: Coordination] = [:]
   /// The navs where a transition, gesture or lease ended and the journal has not recorded it yet.
@@ -73,7 +73,7 @@ struct Coordinations: Sendable {
     _ before: Coordination, _ slot: NavSlot, among sessions: Sessions, at now: Instant
   ) {
     var coordination = before
-    coordination.drop(but: sessions, at: now)
+    coordination.dropEndedSessions(notAmong: sessions, at: now)
     store(coordination, slot)
     unrecordedEndings.insert(slot)
   }
@@ -96,12 +96,12 @@ struct Coordinations: Sendable {
 }
 
 extension Coordination {
-  /// Whether the coordination must be stored: also after its last registration ended, because the
-  /// numbers must go on.
+  /// Whether the coordination must be stored: even an empty one, lest the numbers of registrations
+  /// start again.
   fileprivate var isWorthKeeping: Bool { !isEmpty || lastRegistration > 0 }
 
   /// Drops the roles, ops, lease and gesture of sessions that have ended.
-  fileprivate mutating func drop(but sessions: Sessions, at now: Instant) {
+  fileprivate mutating func dropEndedSessions(notAmong sessions: Sessions, at now: Instant) {
     delegates = delegates.filter { sessions.isLive($0.session) }
     queue = queue.filter { $0.hasReceiver(among: sessions) }
     if let question, !question.op.hasReceiver(among: sessions) { self.question?.op.session = nil }

@@ -2,7 +2,8 @@ import NavigationCore
 
 /// The encoded diffs of the last revisions of one nav, from which watches are served.
 ///
-/// Law: `first ... last` are contiguous; `digest(at:)` is known for `first - 1 ... last`.
+/// Law: the ring has the diffs after `base` through `last`, and the digests of `base` through
+/// `last`.
 struct DiffRing: Sendable {
   private struct Entry: Sendable {
     var diff: EncodedDiff
@@ -83,7 +84,7 @@ struct DiffRing: Sendable {
   /// Removes the diffs after `revision`, whose commit failed; returns how many bytes they had.
   ///
   /// `digest` is the digest of `revision`.
-  mutating func cut(behind revision: Revision, digest: Digest) -> Int {
+  mutating func removeDiffs(after revision: Revision, digest: Digest) -> Int {
     var freed = 0
     while count > 0, last > revision {
       let entry = entries.removeLast()

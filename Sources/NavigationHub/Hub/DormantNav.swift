@@ -1,6 +1,6 @@
 import NavigationCore
 
-/// The members that the hub keeps in memory of a dormant nav, whose state is in the journal only.
+/// The members of a dormant nav that the hub keeps in memory; the state is in the journal only.
 ///
 /// The records of `$navs` show the same members of loaded navs.
 struct DormantNav: Sendable {
@@ -30,30 +30,30 @@ struct DormantHistory: Sendable {
   fileprivate(set) var floor: Revision
   fileprivate(set) var lastSequence: UInt64
   /// The newest row that the snapshot includes; without a snapshot, the row of the creation.
-  private let coveredRow: UInt64
+  private let lastRowInSnapshot: UInt64
   /// Whether the newest state is open (`NavigationController.isOpen`), so that a start must revive
   /// it.
-  fileprivate(set) var isOpen: Bool
+  fileprivate(set) var needsRecovery: Bool
 
   /// Begins at the nav's newest snapshot, or at its creation.
-  init(_ head: NavHead, sequence: UInt64, isOpen: Bool) {
+  init(_ head: NavHead, sequence: UInt64, needsRecovery: Bool) {
     self.head = head
     floor = head.revision
     lastSequence = sequence
-    coveredRow = sequence
-    self.isOpen = isOpen
+    lastRowInSnapshot = sequence
+    self.needsRecovery = needsRecovery
   }
 
   /// Notes a loaded nav, of which everything is durable.
   init(_ entry: NavEntry) {
     assert(entry.durable == entry.revision && !entry.controller.isOpen)
-    self.init(NavHead(entry), sequence: entry.lastSequence, isOpen: false)
+    self.init(NavHead(entry), sequence: entry.lastSequence, needsRecovery: false)
     floor = entry.floor
   }
 
   /// Takes the nav's next row; throws if the row does not continue the history.
   fileprivate mutating func extend(by row: borrowing RowHeader) throws(StoredDataError) {
-    guard row.sequence > coveredRow else {
+    guard row.sequence > lastRowInSnapshot else {
       // A row that the snapshot includes is only needed to read history: it can lower the floor.
       floor = min(floor, Revision(row.revision))
       return
@@ -77,14 +77,14 @@ struct DormantHistory: Sendable {
     }
     if row.kind == .changed { head = NavHead(row) }
     lastSequence = row.sequence
-    isOpen = row.isOpen
+    needsRecovery = row.needsRecovery
   }
 }
 
 /// The dormant navs of one shard, by number and by name.
 ///
-/// `histories`, which each row of the journal changes, is stored apart from the names, so that a
-/// start touches little memory.
+/// A start updates `histories` for each row of the journal; apart from the names, they fit into
+/// less memory.
 struct DormantShard: Sendable {
   typealias Place = Slot<DormantHistory>
 
@@ -137,8 +137,8 @@ struct DormantShard: Sendable {
     try histories[place].extend(by: row)
   }
 
-  /// Gives a nav a new epoch; `row` is the row that records it, if the nav has not noted that row
-  /// yet.
+  /// Gives a nav a new epoch; `row` is the number of the row that records the epoch, nil if
+  /// `extend` has taken that row.
   mutating func renew(_ place: Place, _ epoch: Epoch, row: UInt64? = nil) {
     assert(row ?? .max > histories[place].lastSequence, "a row before the nav's last")
     navs[place.number].epoch = epoch
@@ -155,7 +155,8 @@ struct DormantShard: Sendable {
     histories.remove(
       place,
       leaving: DormantHistory(
-        NavHead(revision: Revision(0), depth: 0, top: nil, time: 0), sequence: 0, isOpen: false))
+        NavHead(revision: Revision(0), depth: 0, top: nil, time: 0), sequence: 0,
+        needsRecovery: false))
     assert(numbers.count == histories.count, "\(numbers.count) numbers of \(histories.count) navs")
     if isEmpty {
       // An empty table frees its memory.

@@ -24,12 +24,12 @@ struct DormantNavs: Sendable {
     shards[shard.number].places.map { Place(shard: shard.number, place: $0) }
   }
 
-  /// The dormant navs that still have their name; a later nav can have taken it over.
-  var named: [Place] { places.filter { place(named: self[$0].name) == $0 } }
+  /// The dormant navs that still have their name; a nav created later can have taken it over.
+  var placesWithName: [Place] { places.filter { place(named: self[$0].name) == $0 } }
 
   /// The requests that revive the navs with an open state, the oldest nav of each shard first.
-  var openNavs: [ReloadRequest] {
-    places.filter { history($0).isOpen }.map(request).sorted { $0.nav < $1.nav }
+  var navsToRecover: [ReloadRequest] {
+    places.filter { history($0).needsRecovery }.map(request).sorted { $0.nav < $1.nav }
   }
 
   func request(_ place: Place) -> ReloadRequest { shards[place.shard].request(place.place) }
@@ -58,8 +58,8 @@ struct DormantNavs: Sendable {
     try shards[place.shard].extend(place.place, by: row)
   }
 
-  /// Gives a nav a new epoch; `row` is the row that records it, if the nav has not noted that row
-  /// yet.
+  /// Gives a nav a new epoch; `row` is the number of the row that records the epoch, nil if
+  /// `extend` has taken that row.
   mutating func renew(_ place: Place, _ epoch: Epoch, row: UInt64? = nil) {
     shards[place.shard].renew(place.place, epoch, row: row)
   }
@@ -73,7 +73,7 @@ struct DormantNavs: Sendable {
     count -= 1
   }
 
-  /// Takes over the navs of shards of which this value has none.
+  /// Takes over the navs of `other`, which has other shards.
   mutating func absorb(_ other: DormantNavs) {
     for shard in other.shards.indices where !other.shards[shard].isEmpty {
       precondition(shards[shard].isEmpty, "shard \(shard) has navs")

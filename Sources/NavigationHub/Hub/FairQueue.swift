@@ -1,24 +1,23 @@
 import NavigationCore
 
-/// A queue of elements that belong to owners: the next element is one of the owner that was charged
-/// least.
+/// A queue that serves owners fairly: the next element is one of the owner that was charged least.
 ///
 /// Laws:
 /// - The elements of an owner leave in the order in which they came.
-/// - While two owners wait, what they are charged grows alike, but for the cost of one element.
-/// - An owner that begins to wait gets nothing for the time before, and is next behind at most one
-///   element of each other owner.
+/// - While two owners wait, their charges differ by at most the cost of one element.
+/// - An owner that begins to wait has no claim from the time before; at most one element of each
+///   other owner goes first.
 package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Sendable>: Sendable {
   private struct Lane {
     var elements: ArraySlice<(element: Element, weight: Int)> = []
     var weight = 0
     var charged: Int
-    /// The number of elements that left and are not charged yet, and the cost that each counts for
-    /// until then.
-    var uncharged = 0
-    var cost = 1
+    /// The number of elements that left and are not charged yet; each counts as `lastCost` until
+    /// then.
+    var unchargedCount = 0
+    var lastCost = 1
 
-    var expectedCharge: Int { charged + uncharged * cost }
+    var expectedCharge: Int { charged + unchargedCount * lastCost }
   }
 
   private var lanes: [Owner: Lane] = [:]
@@ -31,7 +30,7 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
   package func weight(of owner: Owner) -> Int { lanes[owner]?.weight ?? 0 }
 
   /// The cost of the owner's last charged element, at least 1.
-  package func expectedCost(of owner: Owner) -> Int { lanes[owner]?.cost ?? 1 }
+  package func expectedCost(of owner: Owner) -> Int { lanes[owner]?.lastCost ?? 1 }
 
   /// The waiting elements of an owner with their weights, the first one first.
   package func elements(of owner: Owner) -> ArraySlice<(element: Element, weight: Int)> {
@@ -42,10 +41,10 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
     insert([(element, weight)], of: owner)
   }
 
-  /// Puts back the newest removed elements of an owner, which will not be charged.
+  /// Puts the newest removed elements of an owner back to the front, uncharged.
   package mutating func putBack(_ elements: [(element: Element, weight: Int)], of owner: Owner) {
     insert(elements, of: owner, isFirst: true)
-    lanes[owner]?.uncharged = 0
+    lanes[owner]?.unchargedCount = 0
   }
 
   private mutating func insert(
@@ -71,7 +70,7 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
     else { return nil }
     if lane.elements.count == 1 { lanes[owner]?.elements = [] }
     lanes[owner]?.weight -= first.weight
-    lanes[owner]?.uncharged += 1
+    lanes[owner]?.unchargedCount += 1
     lastCharge = max(lastCharge, lane.charged)
     count -= 1
     return (owner, first.element)
@@ -81,7 +80,7 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
   package mutating func charge(_ owner: Owner, _ cost: Int) {
     guard var lane = lanes.removeValue(forKey: owner) else { return }
     lane.charged += cost
-    (lane.uncharged, lane.cost) = (max(lane.uncharged - 1, 0), max(cost, 1))
+    (lane.unchargedCount, lane.lastCost) = (max(lane.unchargedCount - 1, 0), max(cost, 1))
     lanes[owner] = lane
   }
 

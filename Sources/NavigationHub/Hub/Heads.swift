@@ -34,8 +34,8 @@ extension NavHead {
 /// Laws:
 /// - A change that was noted is pending until `take`.
 /// - Of the changes of one nav, the last one counts.
-struct Heads: Sendable {
-  var pace = DirectoryPace()
+struct UnpublishedHeads: Sendable {
+  var pace = VirtualNavPace()
   private var changes: [String: NavHead?] = [:]
 
   /// Notes the position of a nav; nil if the nav was closed, or another daemon serves it.
@@ -52,7 +52,7 @@ struct Heads: Sendable {
 /// Limits how often a virtual nav makes a revision.
 ///
 /// Laws: two revisions are `interval` apart at least, and a request is due at most that long after it.
-struct DirectoryPace: Sendable {
+struct VirtualNavPace: Sendable {
   /// Milliseconds between two revisions of a virtual nav with a number of records.
   ///
   /// With more records the pause is longer, because the digest goes over all records.
@@ -68,7 +68,7 @@ struct DirectoryPace: Sendable {
 
   func isDue(at now: UInt64) -> Bool { dueAt.map { $0 <= now } ?? false }
 
-  /// Notes that the requested revision was made, or that there was nothing to show.
+  /// Ends a request: the revision was made, or no record had changed.
   mutating func published(at now: UInt64, records: Int) {
     (dueAt, earliest) = (nil, now + Self.interval(records: records))
   }

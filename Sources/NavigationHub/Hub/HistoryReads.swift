@@ -6,12 +6,11 @@ import NavigationCore
 struct HistoryReads: Sendable {
   private var reads: [UInt64: PendingRead] = [:]
   private var lastToken: UInt64 = 0
-  /// The requests that the shell has not got yet, by principal.
+  /// The requests that wait until the shell may read the journal for them, by principal.
   private var waiting = FairQueue<Text, HistoryRequest>()
-  /// The tokens of the requests that the shell has; at most `maximumUnderWay`.
+  /// The tokens of the requests that the shell is reading; at most `maximumUnderWay`.
   private var underWay: Set<UInt64> = []
-  /// The most requests that the shell has at a time: it reads one while the hub handles another's
-  /// answer.
+  /// The most requests under way: the shell reads one while the hub handles the answer to another.
   private static let maximumUnderWay = 2
   /// The backup that is being made; at most one at a time.
   var backup: PendingBackup?
@@ -34,7 +33,7 @@ struct HistoryReads: Sendable {
     return lastToken
   }
 
-  /// Adds a request again, under its token: after a rollback the hub handles its answer once more.
+  /// Adds a request again under its token: after a rollback the hub handles the answer again.
   mutating func putBack(_ read: PendingRead, _ token: UInt64) {
     assert(token <= lastToken && reads[token] == nil, "token \(token) was not taken")
     reads[token] = read

@@ -2,10 +2,10 @@ package import NavigationCore
 
 /// A nav rebuilt from the entries of `get` `diffs`, by the rules of this version.
 ///
-/// It keeps what a recording has: the stack, the presented screens and the parts. It forgets
-/// detached records at once: entries lack them, they show nothing, and no digest covers them. Laws:
-/// after `take`, the checksum of `digest` is computed from the state, not read; its chain is read.
-/// `resolved` is what `get` `bar` answers for the state.
+/// It has what the entries have: the stack, the presented screens and the parts. It drops detached
+/// records, which entries lack and no digest covers. Law: after `take`, the checksum in `digest` is
+/// computed from the state, and the chain is the entry's. `resolvedBar` is what `get` `bar` answers
+/// for the state.
 package struct HistoryReplay: Sendable {
   /// The version of the rules that compute the resolved bar.
   package static let rulesVersion = JournalBody.resolvedRulesVersion
@@ -16,13 +16,13 @@ package struct HistoryReplay: Sendable {
     package var kind: Kind?
     package var revision: Revision
     /// The digest that the entry names; nil if it names none.
-    package var recorded: Digest?
+    package var recordedDigest: Digest?
     /// The digest before the revision that the entry names; nil if it names none.
-    package var before: Digest?
-    /// Whether the state has other contents now.
-    package var isChange = false
-    /// Whether the entry lacks its contents, so that a state must follow.
-    package var isOmitted = false
+    package var digestBefore: Digest?
+    /// Whether the entry changed the state.
+    package var changesState = false
+    /// Whether the entry lacks its contents, so that the next entry must be a complete state.
+    package var lacksContents = false
     /// The resolved bar after the entry, as computed; nil if the entry does not change it.
     package var bar: [UInt8]?
     /// The resolved bar that the entry names; nil if it names none.
@@ -51,7 +51,7 @@ package struct HistoryReplay: Sendable {
   package var revision: Revision { controller.revision }
 
   /// The resolved bar of the state, as JSON.
-  package var resolved: [UInt8] { shown.bytes(of: controller) }
+  package var resolvedBar: [UInt8] { shown.bytes(of: controller) }
 
   /// The complete state as JSON with the members of `get` `state`, under the given name of a nav.
   package func state(of nav: String) -> [UInt8] {
@@ -72,9 +72,9 @@ package struct HistoryReplay: Sendable {
       throw StoredDataError(what: "an entry without rev")
     }
     var step = Step(kind: Kind(rawValue: kind), revision: Revision(revision))
-    step.recorded = tape.member(short: "dig", of: 0).flatMap { tape.digest($0) }
-    step.before = tape.member(short: "before", of: 0).flatMap { tape.digest($0) }
-    step.isOmitted = reader.flag("omitted")
+    step.recordedDigest = tape.member(short: "dig", of: 0).flatMap { tape.digest($0) }
+    step.digestBefore = tape.member(short: "before", of: 0).flatMap { tape.digest($0) }
+    step.lacksContents = reader.flag("omitted")
     step.recordedBar = tape.member(short: "resolved", of: 0).map { tape.raw($0) }
     if let epoch = tape.member(short: "epoch", of: 0).flatMap({ tape.hex64($0) }) {
       self.epoch = Epoch(bits: epoch)
@@ -83,17 +83,17 @@ package struct HistoryReplay: Sendable {
     case .state, .created:
       if let state = tape.member(short: "state", of: 0) {
         try begin(with: tape.raw(state), &step)
-      } else if !step.isOmitted {
+      } else if !step.lacksContents {
         throw StoredDataError(what: "a state without contents")
       }
-    case .changed: if !step.isOmitted { try change(&step) }
+    case .changed: if !step.lacksContents { try applyChange(&step) }
     case .epoch: digest = Digest(checksum: digest.checksum, chain: epoch.bits)
     case .report, .closed, nil: break
     }
     return step
   }
 
-  private mutating func change(_ step: inout Step) throws(StoredDataError) {
+  private mutating func applyChange(_ step: inout Step) throws(StoredDataError) {
     guard isBegun else { throw StoredDataError(what: "a change without a state before it") }
     let change = try reader.change().change
     try controller.replay(change)
@@ -101,11 +101,11 @@ package struct HistoryReplay: Sendable {
     let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
     digest = Digest(
       checksum: running.update(controller, from: min(lowest, edited)),
-      chain: step.recorded?.chain ?? digest.chain)
+      chain: step.recordedDigest?.chain ?? digest.chain)
     controller.forgetDetached()
     var json = JSONWriter(reserving: 768)
     if shown.writeNext(controller, &json) { step.bar = json.bytes }
-    step.isChange = true
+    step.changesState = true
   }
 
   /// Begins with a complete state.
@@ -117,16 +117,16 @@ package struct HistoryReplay: Sendable {
     controller = whole.controller
     running = RunningDigest()
     digest = Digest(checksum: running.update(controller, from: 0), chain: whole.digest.chain)
-    if step.recorded == nil { step.recorded = whole.digest }
-    guard whole.digest == step.recorded else {
+    if step.recordedDigest == nil { step.recordedDigest = whole.digest }
+    guard whole.digest == step.recordedDigest else {
       throw StoredDataError(what: "a state with two digests")
     }
     shown = ShownBar(controller)
-    step.bar = resolved
-    (step.isChange, isBegun) = (true, true)
+    step.bar = resolvedBar
+    (step.changesState, isBegun) = (true, true)
   }
 
-  /// The members of a state that a body of the journal has, with those that a recording lacks.
+  /// Makes the body of a row from a state, with placeholders for members that a recording lacks.
   private static func body(
     _ state: [UInt8], _ epoch: Epoch, _ revision: Revision
   ) throws(StoredDataError) -> [UInt8] {
@@ -141,7 +141,7 @@ package struct HistoryReplay: Sendable {
       json.member("owner", "-")
       json.member("rev", revision.number)
       json.member("detached", raw: Array("[]".utf8))
-      json.stateMembers(of: tape)
+      json.copyStateMembers(of: tape)
     }
   }
 }
@@ -155,16 +155,16 @@ extension NavigationController {
 }
 
 extension JSONWriter {
-  /// Copies the members of a state that a snapshot has too.
-  package mutating func stateMembers(of tape: borrowing JSONTape) {
+  /// Copies the members of a state that clients see, without those of the journal only.
+  package mutating func copyStateMembers(of tape: borrowing JSONTape) {
     tape.forEachMember(of: 0) { name, value in
-      guard Self.stateMembers.contains(Text(name)) else { return }
+      guard Self.stateMemberNames.contains(Text(name)) else { return }
       dynamicName(name)
       raw(tape.raw(value))
     }
   }
 
-  private static let stateMembers: Set<Text> = [
+  private static let stateMemberNames: Set<Text> = [
     "kind", "screens", "bar", "toolbar", "presented", "transition", "environment", "settings",
     "dig",
   ]

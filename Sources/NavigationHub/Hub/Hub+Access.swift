@@ -5,15 +5,15 @@ import NavigationCore
 extension Hub {
   /// Installs new access rules, by which the hub judges every message from now on.
   ///
-  /// Sessions end if their gateway may not speak for actors any more, or now needs an actor.
+  /// Ends sessions of gateways that may no longer speak for actors, or that now must name an actor.
   /// Sessions that lose a right lose delegate roles and the display lease now, and watches when the
   /// batch is durable.
   mutating func installAccess(_ access: Access) {
     self.access = access
     for slot in sessions.indices where !mayKeepSession(sessions[slot].peer) {
-      endWithBye(slot, why: "revoked", after: nil)
+      endWithBye(slot, why: "revoked")
     }
-    if sessions.renewRoles(by: access) { batches.current.mayChangeClients = true }
+    if sessions.renewRoles(by: access) { batches.current.mayChangeClientList = true }
     for slot in coordinations.slots where navs.isLive(slot) {
       guard let coordination = coordinations[slot] else { continue }
       var refs = coordination.delegates.map(\.session)
@@ -26,8 +26,7 @@ extension Hub {
     batches.append(.recheckRights)
   }
 
-  /// Whether the rules for gateways still let a peer have a session and get answers to its
-  /// requests.
+  /// Whether the rules for gateways still allow a peer a session and answers to its requests.
   mutating func mayKeepSession(_ peer: Peer) -> Bool {
     if case .actor(_, let gateway) = peer { return access.maySpeakForActors(gateway) }
     return !access.speaksForActorsOnly(peer)
@@ -46,7 +45,7 @@ extension Hub {
         Notice(
           .refused, .warning, "the key of \(name) is not authorised any more", client: name,
           principal: sessions[slot].peer.principal, code: Self.revocationCode)))
-    endWithBye(slot, why: "revoked", after: nil)
+    endWithBye(slot, why: "revoked")
   }
 
   /// Ends the watches whose sessions may not read the nav any more.
@@ -71,7 +70,7 @@ extension Hub {
 
   /// Notes a refusal for `get refusals`, unless it is of a dry run; logs `forbidden` and `fenced`.
   ///
-  /// `op` is the refused op; nil for a message that is none. `client` is the name that an op gives.
+  /// `op` is the refused op; nil for a message that is none. `client` is the name in the op.
   mutating func noteRefusal(
     _ error: OutgoingError, of sender: Sender, about nav: String?, op: OpMessage? = nil,
     client: String? = nil
@@ -92,7 +91,7 @@ extension Hub {
         process: sender.peer.process, name: client ?? ""))
   }
 
-  /// Logs an op that ran without a guard or without a delegate's answer, once it is durable.
+  /// Logs, after the commit, an op that ran without a guard or without a delegate's answer.
   mutating func logOverride(_ op: OpContext, _ slot: NavSlot) {
     let isForced = op.request.guards.any
     guard isForced || op.isVetoSkipped else { return }
@@ -111,7 +110,7 @@ extension Hub {
   /// The code of the log entry about a key that is not authorised any more.
   static let revocationCode = "revoked"
 
-  /// Logs that a client took the display lease from another one, once that is durable.
+  /// Logs, after the commit, that a client took the display lease from another one.
   mutating func logTakeover(_ sender: Sender, _ name: String, _ slot: NavSlot) {
     assert(navs[slot].directory == nil, "a virtual nav has no display")
     let nav = navs[slot].name

@@ -5,7 +5,7 @@ import NavigationCore
 // Before each event, up to 64 loaded navs do so; a dormant nav does before the event that revives it.
 
 extension Hub {
-  /// The number of navs that take over new looks before one event.
+  /// The most navs that take over new looks before the next event is handled.
   private static let navsPerLooksUpdate = 64
 
   /// The looks of all bars by class; nil while `$appearance` is dormant, and in a cluster.
@@ -35,25 +35,25 @@ extension Hub {
     if !navsLackingLooks.isEmpty { timer.plan(timer.now.boot) }
   }
 
-  /// Lets some of the noted navs take over the looks of `$appearance`, each in one revision.
+  /// Lets up to 64 of the noted navs take over the looks of `$appearance`, each in one revision.
   mutating func applyLooks() {
     guard !navsLackingLooks.isEmpty, let looks else { return }
     guard !batches.isStorageFailing, !isUnsound else {
-      return timer.plan(timer.now.boot + Self.retryAfter)
+      return timer.plan(timer.now.boot + Self.endingRetryMilliseconds)
     }
     for _ in 0..<Self.navsPerLooksUpdate {
       guard let slot = navsLackingLooks.popLast() else { return }
       // A slot can be vacant by now, or have another nav, which lacks nothing then.
       guard navs.isLive(slot), navs.hasName(slot), !navs[slot].isAppearance else { continue }
-      commitOwn(.takeLooks(looks), cause: .appearance, slot)
+      commitDaemonOperation(.takeLooks(looks), cause: .appearance, slot)
     }
     timer.plan(timer.now.boot)
   }
 
   /// Makes `$appearance` for the first op that sets a look; returns nil for any other op.
   ///
-  /// Throws without a change if that op will be refused.
-  mutating func appearanceSlot(_ op: OpContext) throws(OpFailure) -> NavSlot? {
+  /// Throws, without creating the nav, if that op will be refused.
+  mutating func makeAppearanceNav(_ op: OpContext) throws(OpFailure) -> NavSlot? {
     guard op.isAboutAppearance, !op.request.isDry else { return nil }
     guard op.request.guards.isMetWithoutNav else {
       throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
@@ -68,7 +68,7 @@ extension Hub {
       throw OpFailure(error)
     }
     if let unreadable { throw unreadable }
-    try checkQuota()
+    try checkNavQuota()
     try checkStorage()
     let slot = addNav(op.request.nav, ownedBy: "", controller, by: nil, at: op.now)
     recordCreation(of: slot, by: nil, at: op.now)

@@ -22,7 +22,7 @@ extension Hub {
     return true
   }
 
-  /// Decides the watches that have waited for a nav, which the batch at hand has created.
+  /// Begins or refuses the watches that waited for a nav, which now exists.
   mutating func decideWaitingWatches(_ nav: String, at now: Instant) {
     for (slot, request) in sessions.decideWaitingWatches(nav) {
       beginWatch(request, for: sessions[slot].sender, session: slot, at: now)

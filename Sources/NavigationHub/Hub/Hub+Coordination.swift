@@ -5,12 +5,12 @@ import NavigationCore
 
 extension Hub {
   /// Milliseconds after which the hub retries to record an ending, while commits fail.
-  static var retryAfter: UInt64 { 1000 }
+  static var endingRetryMilliseconds: UInt64 { 1000 }
 
   // Transitions.
 
   /// Sets the deadline of a transition that has begun, or runs the waiting ops if it has ended.
-  mutating func noteTransition(_ slot: NavSlot, begunBy op: OpContext?) {
+  mutating func updateTransitionDeadline(_ slot: NavSlot, begunBy op: OpContext?) {
     guard let running = navs[slot].transition else {
       coordinations.update(slot, in: &batches) {
         $0.transitionDeadline = nil
@@ -58,7 +58,7 @@ extension Hub {
   /// Performs an operation of navd itself, as one revision if it changes anything.
   ///
   /// While the journal takes no commits, the hub only notes the nav, and retries later.
-  mutating func commitOwn(
+  mutating func commitDaemonOperation(
     _ operation: Operation, cause: Cause, by: ChangeOrigin? = nil, _ slot: NavSlot
   ) {
     assert(navs.isLive(slot))
@@ -66,30 +66,30 @@ extension Hub {
     guard navs[slot].fault == nil else { return }
     guard !batches.isStorageFailing else {
       coordinations.postponeEnding(slot)
-      return timer.plan(timer.now.boot + Self.retryAfter)
+      return timer.plan(timer.now.boot + Self.endingRetryMilliseconds)
     }
     let before = navs[slot].controller
     let result = try? navs[slot].controller.perform([operation], isAnimated: nil, in: context)
     guard let commit = result?.commit, (try? freezeIfUnsound(slot, restoring: before)) != nil else {
       return
     }
-    recordOwn(commit, slot, cause: cause, by: by, at: timer.now)
-    if commit.parts.contains(.transition) { noteTransition(slot, begunBy: nil) }
+    recordDaemonCommit(commit, slot, cause: cause, by: by, at: timer.now)
+    if commit.parts.contains(.transition) { updateTransitionDeadline(slot, begunBy: nil) }
   }
 
-  /// Ends the transition, gesture and display lease that the former run of the daemon left open in
-  /// a nav.
+  /// Ends the transition, gesture and display lease that the last run of the daemon left open in a
+  /// nav.
   mutating func recover(_ slot: NavSlot) {
     guard navs[slot].controller.isOpen else { return }
-    commitOwn(.recover, cause: .recovery, slot)
+    commitDaemonOperation(.recover, cause: .recovery, slot)
     assert(!navs[slot].controller.isOpen || navs[slot].fault != nil || batches.isStorageFailing)
   }
 
   /// Times out transitions and questions, and retries endings that the journal did not take.
   mutating func expireCoordinations(at now: Instant) {
     for slot in coordinations.slots where navs.isLive(slot) {
-      if let question = coordinations[slot]?.question {
-        if question.deadline <= now.boot { timeOut(slot) } else { timer.plan(question.deadline) }
+      if let deadline = coordinations[slot]?.question?.deadline {
+        if deadline <= now.boot { timeOutQuestion(slot) } else { timer.plan(deadline) }
       }
       guard let due = coordinations[slot]?.transitionDeadline else { continue }
       guard due <= now.boot else {
@@ -97,27 +97,27 @@ extension Hub {
         continue
       }
       let isGesture = navs[slot].transition?.isInteractive == true
-      commitOwn(.expireTransition, cause: isGesture ? .cancel : .timeout, slot)
+      commitDaemonOperation(.expireTransition, cause: isGesture ? .cancel : .timeout, slot)
     }
     guard !batches.isStorageFailing else {
-      if coordinations.hasUnrecordedEndings { timer.plan(now.boot + Self.retryAfter) }
+      if coordinations.hasUnrecordedEndings { timer.plan(now.boot + Self.endingRetryMilliseconds) }
       return
     }
     for slot in coordinations.takeUnrecordedEndings(in: &batches) where navs.isLive(slot) {
-      recordEndings(slot)
+      recordPostponedEndings(slot)
     }
   }
 
   /// Commits the endings of transition, lease and orientations that could not be recorded before.
-  private mutating func recordEndings(_ slot: NavSlot) {
+  private mutating func recordPostponedEndings(_ slot: NavSlot) {
     assert(!batches.isStorageFailing)
     let coordination = coordinations[slot] ?? Coordination()
     // A former run left it open, and the journal took no commits at the start.
     if navs[slot].transition != nil, coordination.transitionDeadline == nil {
-      commitOwn(.expireTransition, cause: .recovery, slot)
+      commitDaemonOperation(.expireTransition, cause: .recovery, slot)
     }
     if navs[slot].controller.environment.content.owner != nil, coordination.displayHolder == nil {
-      commitOwn(
+      commitDaemonOperation(
         .setDisplayOwner(nil), cause: .lease,
         by: coordination.displayAuthor.map { ChangeOrigin(author: $0) }, slot
       )
@@ -126,9 +126,9 @@ extension Hub {
       coordinations.update(slot, in: &batches) { $0.displayAuthor = nil }
     }
     if let pending = coordination.question?.pendingAsk, !sessions.isLive(pending.session) {
-      timeOut(slot)
+      timeOutQuestion(slot)
     }
-    commitOwn(.setOrientations(coordination.orientations), cause: .lease, slot)
+    commitDaemonOperation(.setOrientations(coordination.orientations), cause: .lease, slot)
     runQueue(slot)
   }
 
@@ -153,7 +153,7 @@ extension Hub {
           logTakeover(sender, author.name, slot)
           cancelGesture(slot, by: author)
         }
-        commitOwn(.setDisplayOwner(author.name), cause: .lease, by: doing, slot)
+        commitDaemonOperation(.setDisplayOwner(author.name), cause: .lease, by: doing, slot)
         if let holder, holder != ref {
           sendLost(
             "lease", slot, .leaseLost, "another session has taken the display",
@@ -212,7 +212,7 @@ extension Hub {
     cancelGesture(slot, by: owner)
     assert(coordinations[slot]?.displayHolder == nil)
     let doing = owner.map { ChangeOrigin(author: $0, op: message) }
-    commitOwn(.setDisplayOwner(nil), cause: .lease, by: doing, slot)
+    commitDaemonOperation(.setDisplayOwner(nil), cause: .lease, by: doing, slot)
   }
 
   /// Cancels an open gesture; the row names `author`, if given.
@@ -224,7 +224,8 @@ extension Hub {
       $0.gestureSession = nil
       $0.transitionDeadline = now
     }
-    commitOwn(.expireTransition, cause: .cancel, by: author.map { ChangeOrigin(author: $0) }, slot)
+    commitDaemonOperation(
+      .expireTransition, cause: .cancel, by: author.map { ChangeOrigin(author: $0) }, slot)
   }
 
   // The end of sessions and navs.
@@ -248,7 +249,7 @@ extension Hub {
       if !keepsOps { $0.queue.removeAll { $0.session == ref.slot } }
     }
     if !keepsOps, let question = coordination.question, question.op.session == ref.slot {
-      detachAsker(from: question, slot)
+      detachRequester(from: question, slot)
     }
     // A session that goes on has lost the right `push`.
     if keepsOps {
@@ -262,14 +263,14 @@ extension Hub {
     assert(coordinations[slot]?.displayHolder != ref, "who has left holds the display")
     assert(coordinations[slot]?.delegates.contains { $0.session == ref } != true)
     if let leaving, coordinations[slot]?.question?.pendingAsk?.session == ref {
-      timeOut(slot, "\(leaving.author.name) is no veto delegate any more")
+      timeOutQuestion(slot, "\(leaving.author.name) is no veto delegate any more")
     }
   }
 
-  /// Handles the end of the session whose op delegates are being asked about.
+  /// Handles the end of the session that sent the op about which delegates are being asked.
   ///
-  /// The op goes on without a session, except a gesture, which is dropped.
-  private mutating func detachAsker(from question: DelegateQuestion, _ slot: NavSlot) {
+  /// The op goes on without a session; an op that begins a gesture is dropped.
+  private mutating func detachRequester(from question: DelegateQuestion, _ slot: NavSlot) {
     assert(coordinations[slot]?.question != nil)
     guard question.op.isAboutGesture else {
       return coordinations.update(slot, in: &batches) { $0.question?.op.session = nil }
@@ -281,7 +282,8 @@ extension Hub {
 
   mutating func commitOrientations(_ slot: NavSlot, by doing: ChangeOrigin) {
     let value = coordinations[slot]?.orientations
-    commitOwn(.setOrientations(value), cause: doing.op == nil ? .lease : .api, by: doing, slot)
+    commitDaemonOperation(
+      .setOrientations(value), cause: doing.op == nil ? .lease : .api, by: doing, slot)
   }
 
   /// Sends `lost` to sessions for their delegate roles and their display lease in a nav.
@@ -296,7 +298,8 @@ extension Hub {
     sendLost("lease", slot, code, text, to: holder)
   }
 
-  /// Sends `lost` to a session, unless it has ended; the owner only if the session may read the nav.
+  /// Sends `lost` to a session that has not ended; names `owner` only if the session may read
+  /// there.
   private mutating func sendLost(
     _ what: String, _ slot: NavSlot, _ code: ErrorCode, _ text: String, owner: String? = nil,
     to ref: SessionRef
@@ -326,9 +329,9 @@ extension Hub {
   /// answer.
   mutating func joinsWaitingOp(_ op: OpContext) -> Bool {
     guard !coordinations.isEmpty, let slot = navs.slot(of: op.request.nav),
-      let position = coordinations[slot]?.position(of: op)
+      let position = coordinations[slot]?.queuePosition(of: op)
     else { return false }
-    coordinations.update(slot, in: &batches) { $0.replace(position, by: op) }
+    coordinations.update(slot, in: &batches) { $0.replaceWaitingOp(at: position, by: op) }
     if position > 0 {
       let body = ServerMessageWriter.queued(
         id: op.request.id, nav: navs[slot].name, position: position)

@@ -28,7 +28,7 @@ extension Hub {
     noteLoaded(slot)
     assert(navs.slot(of: name) == slot)
     batches.note(.created(slot))
-    batches.current.mayChangeNavs = true
+    batches.current.mayChangeNavList = true
     batches.noteChange(of: &navs[slot], slot)
     navs[slot].lastSequence = batches.nextRow(of: navs[slot].shard)
     navs[slot].changedAt = now.wall
@@ -45,11 +45,11 @@ extension Hub {
     let row = RowHeader(
       sequence: entry.lastSequence, nav: entry.number, revision: 1, previous: 0, time: now.wall,
       kind: .created, depth: entry.controller.stack.count, top: entry.controller.top?.id,
-      isOpen: entry.controller.isOpen, author: author)
+      needsRecovery: entry.controller.isOpen, author: author)
     batches.append(row, body: body.span)
   }
 
-  /// The state that the op creates; throws the refusal of the rules, or that of the limit of navs.
+  /// The state that the op creates; throws if a rule refuses the op, or if there are too many navs.
   mutating func stateCreated(
     by op: OpContext
   ) throws(OpFailure) -> (controller: NavigationController, result: OperationResult) {
@@ -76,11 +76,11 @@ extension Hub {
     assert(controller.revision == Revision(1))
     let faults = inspections.stateInspection(controller)
     guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }
-    try checkQuota()
+    try checkNavQuota()
     return (controller, result)
   }
 
-  func checkQuota() throws(OpFailure) {
+  func checkNavQuota() throws(OpFailure) {
     guard navs.count >= configuration.navs else { return }
     throw OpFailure(
       OutgoingError(
@@ -117,7 +117,7 @@ extension Hub {
     // The entry stays in its slot until the closing is durable; only its name is gone.
     navs.releaseName(of: slot)
     batches.note(.closed(slot))
-    batches.current.mayChangeNavs = true
+    batches.current.mayChangeNavList = true
     assert(navs.slot(of: op.request.nav) == nil)
     batches.append(.closed(nav: slot))
     remember(op, reply, isOk: true)

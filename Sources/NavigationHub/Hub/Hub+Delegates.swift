@@ -17,7 +17,7 @@ extension Hub {
         commitOrientations(slot, by: ChangeOrigin(author: author, op: request.id))
       }
       if !request.roles.contains(.veto), coordinations[slot]?.question?.pendingAsk?.session == ref {
-        timeOut(slot, "\(author.name) is no veto delegate any more")
+        timeOutQuestion(slot, "\(author.name) is no veto delegate any more")
       }
       let body = ServerMessageWriter.ok(id: request.id, nav: request.nav)
       answer(sender, session, slot, body, .none)
@@ -47,7 +47,7 @@ extension Hub {
     if !inquiry.hasVeto {
       if !question.subjects.isEmpty, settings.veto.isRequired {
         if let end = delegateReturnDeadline(to: slot, within: settings.veto.deadline) {
-          (question.deadline, question.awaitsDelegate) = (end, true)
+          (question.deadline, question.awaitsVetoDelegate) = (end, true)
           coordinations.update(slot, in: &batches) { $0.question = question }
           timer.plan(end)
           return true
@@ -67,7 +67,7 @@ extension Hub {
     return true
   }
 
-  /// Whether a nav has delegates, or needs one.
+  /// Whether a nav has delegates, or its settings require one.
   @inline(__always)
   private mutating func mayAskDelegates(_ slot: NavSlot) -> Bool {
     if coordinations.isEmpty, navs[slot].controller.settings.isDefault { return false }
@@ -103,19 +103,19 @@ extension Hub {
 
   /// Asks about the op that waited for a veto delegate, which has registered now.
   private mutating func askReturnedDelegate(_ slot: NavSlot) {
-    guard var question = coordinations[slot]?.question, question.awaitsDelegate else { return }
-    question.awaitsDelegate = false
+    guard var question = coordinations[slot]?.question, question.awaitsVetoDelegate else { return }
+    question.awaitsVetoDelegate = false
     question.deadline = timer.now.boot + navs[slot].controller.settings.content.veto.deadline
     continueAsking(question, slot)
   }
 
   /// Asks the next delegate; if there is none, begins the next phase or finishes the question.
-  private mutating func askNext(_ slot: NavSlot) {
+  private mutating func askNextDelegate(_ slot: NavSlot) {
     guard var question = coordinations[slot]?.question else { return }
     let delegates = coordinations[slot]?.delegates ?? []
     if question.phase == .veto {
       if let next = question.nextVeto(among: delegates) {
-        return ask(next, question.veto, &question, slot)
+        return ask(next, question.vetoQuestion, &question, slot)
       }
       sendSettled(question.sentAsks, "allowed", by: nil)
       question.sentAsks = []
@@ -138,7 +138,7 @@ extension Hub {
       question.deadline = timer.now.boot + wait
       return ask(last.session, .interactionFor(animator: animation.animator), &question, slot)
     }
-    finish(question, slot)
+    finishQuestion(question, slot)
   }
 
   /// The push or pop transition that the op would now begin; nil for none, or one of a gesture.
@@ -169,7 +169,7 @@ extension Hub {
     let body = ServerMessageWriter.ask(
       pending.ask, nav: navs[slot].name, epoch: navs[slot].epoch,
       revision: navs[slot].controller.revision,
-      within: timer.time(until: asked.deadline) ?? 0, wording)
+      within: timer.millisecondsLeft(until: asked.deadline) ?? 0, wording)
     send(sessions[session.slot].connection, .ask, body)
   }
 
@@ -187,7 +187,7 @@ extension Hub {
       question.pendingAsk = nil
       continueAsking(question, slot)
     case (.veto, .verdict(false)): deny(question, slot, by: sessions[session].name)
-    case (.veto, _): timeOut(slot, "a veto delegate could not answer")
+    case (.veto, _): timeOutQuestion(slot, "a veto delegate could not answer")
     case (.animator, .animator(let name, let duration)):
       question.animation = Animation(animator: name, duration: duration)
       question.phase = .interaction
@@ -196,16 +196,16 @@ extension Hub {
     case (.interaction, .driver(let driver)):
       question.animation?.driver = driver
       question.pendingAsk = nil
-      finish(question, slot)
+      finishQuestion(question, slot)
     case (.animator, _), (.interaction, _):
       question.pendingAsk = nil
-      finish(question, slot)
+      finishQuestion(question, slot)
     }
   }
 
   private mutating func continueAsking(_ question: DelegateQuestion, _ slot: NavSlot) {
     coordinations.update(slot, in: &batches) { $0.question = question }
-    askNext(slot)
+    askNextDelegate(slot)
   }
 
   private mutating func deny(_ question: DelegateQuestion, _ slot: NavSlot, by name: String) {
@@ -223,7 +223,7 @@ extension Hub {
   }
 
   /// Handles a missing answer: the deadline has passed, or the delegate is gone.
-  mutating func timeOut(_ slot: NavSlot, _ reason: String? = nil) {
+  mutating func timeOutQuestion(_ slot: NavSlot, _ reason: String? = nil) {
     guard var question = coordinations[slot]?.question else { return }
     let asked = question.pendingAsk.flatMap { pending in
       sessions.isLive(pending.session) ? sessions[pending.session.slot].name : nil
@@ -234,7 +234,7 @@ extension Hub {
     sendSettled(question.sentAsks, "timeout", by: nil)
     question.sentAsks = []
     question.pendingAsk = nil
-    guard question.phase == .veto else { return finish(question, slot) }
+    guard question.phase == .veto else { return finishQuestion(question, slot) }
     guard navs[slot].controller.settings.content.veto.allowsOnTimeout else {
       coordinations.update(slot, in: &batches) { $0.question = nil }
       refuse(question.op, OpFailure(.delegateTimeout, why))
@@ -246,7 +246,7 @@ extension Hub {
   }
 
   /// Decides the op after the last answer; its arguments are checked again.
-  private mutating func finish(_ question: DelegateQuestion, _ slot: NavSlot) {
+  private mutating func finishQuestion(_ question: DelegateQuestion, _ slot: NavSlot) {
     if question.phase != .veto { sendSettled(question.sentAsks, "allowed", by: nil) }
     coordinations.update(slot, in: &batches) { $0.question = nil }
     var op = question.op
@@ -272,7 +272,7 @@ extension RunningTransition {
 
 extension DelegateQuestion {
   /// The question to the next veto delegate.
-  fileprivate var veto: Question {
+  fileprivate var vetoQuestion: Question {
     let (screen, cause) = (subjects[subjectIndex].screen.text, cause.word)
     return switch subjects[subjectIndex].change {
     case .push: .shouldPush(screen: screen)

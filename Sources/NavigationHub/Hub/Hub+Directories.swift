@@ -8,33 +8,33 @@ extension Hub {
   /// Begins to keep the records of a virtual nav.
   ///
   /// Does nothing if the hub keeps these records already, or if the nav is not virtual.
-  mutating func activate(_ slot: NavSlot) {
-    guard let directory = navs[slot].directory, !directory.isActive else { return }
-    let records = records(of: slot)
-    navs[slot].directory?.activate(records)
-    navs.restartDirectory(slot)
+  mutating func keepVirtualRecords(_ slot: NavSlot) {
+    guard let directory = navs[slot].directory, !directory.areKept else { return }
+    let records = virtualRecords(of: slot)
+    navs[slot].directory?.keep(records)
+    navs.restartVirtualNav(slot)
     assert(watches.of(nav: slot).isEmpty, "a watch of records that were not kept")
   }
 
   /// Stops keeping a virtual nav's records if no watch is left.
-  mutating func deactivateIfUnwatched(_ slot: NavSlot) {
-    guard navs[slot].directory?.isActive == true, watches.of(nav: slot).isEmpty else {
+  mutating func dropUnwatchedVirtualRecords(_ slot: NavSlot) {
+    guard navs[slot].directory?.areKept == true, watches.of(nav: slot).isEmpty else {
       return
     }
-    navs[slot].directory?.deactivate()
-    if slot == Navs.headsSlot { heads = Heads() }
+    navs[slot].directory?.drop()
+    if slot == Navs.headsSlot { heads = UnpublishedHeads() }
     if slot == Navs.clientsSlot { clientsPace.cancel() }
-    navs.restartDirectory(slot)
+    navs.restartVirtualNav(slot)
   }
 
   /// The records that a virtual nav should have, in the order of their names, with their encoders.
-  private func records(of slot: NavSlot) -> [Directory.WantedRecord] {
+  private func virtualRecords(of slot: NavSlot) -> [VirtualNavRecords.WantedRecord] {
     assert(Navs.virtualSlots.contains(slot), "slot \(slot) is no virtual nav's")
-    let records: [Directory.WantedRecord]
+    let records: [VirtualNavRecords.WantedRecord]
     switch slot {
     case Navs.navsSlot:
       let loaded = navs.loaded.filter { navs.hasName($0) }.map { DormantNav(navs[$0]) }
-      records = (loaded + navs.dormants.named.map { navs.dormants[$0] }).map { nav in
+      records = (loaded + navs.dormants.placesWithName.map { navs.dormants[$0] }).map { nav in
         (nav.name, { nav.record($0) })
       }
     case Navs.clientsSlot:
@@ -54,51 +54,51 @@ extension Hub {
   }
 
   /// Whether the batch at hand will lead to a revision of a watched `$navs` or `$clients`.
-  var changesDirectories: Bool {
-    let isOfClients = batches.current.mayChangeClients || clientsPace.isDue(at: timer.now.boot)
-    return batches.current.mayChangeNavs && navs.isActive(Navs.navsSlot)
-      || isOfClients && navs.isActive(Navs.clientsSlot)
+  var changesVirtualNavs: Bool {
+    let isOfClients = batches.current.mayChangeClientList || clientsPace.isDue(at: timer.now.boot)
+    return batches.current.mayChangeNavList && navs.keepsRecords(Navs.navsSlot)
+      || isOfClients && navs.keepsRecords(Navs.clientsSlot)
   }
 
   /// Plans the revisions of virtual navs that are not due yet.
-  mutating func planDirectories() {
+  mutating func planVirtualNavRevisions() {
     timer.plan(heads.pace.dueAt)
     timer.plan(clientsPace.dueAt)
   }
 
   /// Requests a revision of `$clients`, because the number of revisions that a session is behind
   /// may have changed.
-  mutating func requestLag(at now: Instant) {
-    guard navs.isActive(Navs.clientsSlot) else { return }
+  mutating func requestClientsRevision(at now: Instant) {
+    guard navs.keepsRecords(Navs.clientsSlot) else { return }
     clientsPace.request(at: now.boot)
   }
 
-  /// Updates the virtual navs after a batch that changed navs or sessions.
+  /// Updates the virtual navs after a batch.
   ///
   /// `isAllDurable` is false if a later batch has begun.
-  mutating func publishDirectories(isAllDurable: Bool, at now: Instant) {
-    if batches.current.mayChangeNavs { publish(Navs.navsSlot) }
+  mutating func publishVirtualNavs(isAllDurable: Bool, at now: Instant) {
+    if batches.current.mayChangeNavList { publishVirtualNav(Navs.navsSlot) }
     if batches.current.messageCount > 0 || !batches.current.changedNavs.isEmpty {
-      requestLag(at: now)
+      requestClientsRevision(at: now)
     }
-    if batches.current.mayChangeClients || isAllDurable && clientsPace.isDue(at: now.boot) {
-      publish(Navs.clientsSlot)
+    if batches.current.mayChangeClientList || isAllDurable && clientsPace.isDue(at: now.boot) {
+      publishVirtualNav(Navs.clientsSlot)
       clientsPace.published(at: now.boot, records: sessions.count)
     }
     if heads.pace.isDue(at: now.boot) { publishHeads(at: now) }
-    planDirectories()
+    planVirtualNavRevisions()
   }
 
-  /// Brings the records of a virtual nav up to date in one revision.
+  /// Updates the records of a virtual nav in one revision.
   ///
   /// O(records) while the hub keeps the records, else O(1).
-  mutating func publish(_ slot: NavSlot) {
+  mutating func publishVirtualNav(_ slot: NavSlot) {
     precondition(Navs.virtualSlots.contains(slot), "slot=\(slot)")
-    guard navs.isActive(slot) else {
-      navs[slot].directory?.countRevision()
-      return navs.restartDirectory(slot)
+    guard navs.keepsRecords(slot) else {
+      navs[slot].directory?.advanceRevision()
+      return navs.restartVirtualNav(slot)
     }
-    let records = records(of: slot)
+    let records = virtualRecords(of: slot)
     guard let changes = navs[slot].directory?.update(to: records) else { return }
     publish(changes, of: slot)
   }
@@ -111,13 +111,13 @@ extension Hub {
     let frame = DiffFrame(
       nav: navs[slot].name, epoch: navs[slot].epoch, base: navs[slot].ring.last,
       revision: directory.revision, sequence: batches.totalSequence, cause: .api, by: nil)
-    navs[slot].followDirectory()
+    navs[slot].updateVirtualDigest()
     var json = JSONWriter(reserving: changes.count + 256)
     frame.begin(&json)
     json.member("ch", raw: changes)
     json.member("ev", raw: [0x5B, 0x5D])
     frame.end(&json, depth: directory.records.count, navs[slot].digest)
-    keep(EncodedDiff(bytes: json.bytes), slot)
+    appendToRing(EncodedDiff(bytes: json.bytes), slot)
     navs[slot].durable = directory.revision
     assert(navs[slot].durable == navs[slot].revision)
     assert(navs[slot].ring.last == navs[slot].revision)

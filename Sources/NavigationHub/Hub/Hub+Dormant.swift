@@ -54,8 +54,8 @@ extension Hub {
     switch event {
     case .message(_, _, let message): message.nav.flatMap { navs.dormants.place(named: $0) }
     case .snapshotWanted(let number): navs.dormants.place(of: number)
-    case .unreadable, .closed, .blocked, .unblocked, .history, .floor, .backupProgress, .backup,
-      .access, .revoked, .cluster, .wished, .configured, .wake, .stop:
+    case .unreadable, .closed, .blocked, .unblocked, .history, .historyPruned, .backupProgress,
+      .backup, .access, .revoked, .cluster, .clusterCommandResult, .configured, .wake, .stop:
       nil
     }
   }
@@ -76,8 +76,6 @@ extension Hub {
   }
 
   /// Revives a nav; does nothing if it is not dormant any more.
-  ///
-  /// After an error the shell must not serve the journal any further.
   package mutating func revive(_ nav: ReplayedNav) throws(HubReplayError) {
     guard let place = navs.dormants.place(of: nav.request.nav) else { return }
     do throws(StoredDataError) {
@@ -86,7 +84,7 @@ extension Hub {
       noteLoaded(slot)
       noteHead(slot)
       // The limits can be lower than those of the replay.
-      trim(slot)
+      trimRing(of: slot)
       // At once, because one batch can revive many navs.
       trimRings()
       if !nav.violated.isEmpty { freeze(slot, nav.violated) }
@@ -108,16 +106,16 @@ extension Hub {
 
   /// Notes that a nav was created or revived, and plans the next sweep for idle navs.
   mutating func noteLoaded(_ slot: NavSlot) {
-    navs[slot].lastReadBatch = batches.number
+    navs[slot].lastReadBatch = batches.currentNumber
     noteIfLackingLooks(slot)
     if sweep.begin(at: timer.now.boot + configuration.navIdle) { timer.plan(sweep.dueAt) }
   }
 
   /// Makes idle navs dormant, a slice of the slots at a time.
   ///
-  /// Nothing is under way, so that no effect and no rollback names the slot of a nav that goes.
+  /// Called only if every batch is durable: no effect and no rollback needs a slot that it frees.
   mutating func sweepIdle(at now: Instant) {
-    if sweep.cursor == 0 { sweep.beginRound(by: batches.number) }
+    if sweep.cursor == 0 { sweep.beginRound(by: batches.currentNumber) }
     let awaited = reads.navs
     var place = sweep.cursor
     let end = min(place + Self.sweptAtATime.slots, navs.slotCount)
@@ -130,17 +128,17 @@ extension Hub {
       }
       place += 1
     }
-    sweep.unloaded += unloaded
+    sweep.unloadedCount += unloaded
     if place < navs.slotCount {
       sweep.pause(at: place, until: now.boot + Self.sliceInterval)
     } else {
-      output.unloadedNavs = sweep.unloaded
+      output.unloadedNavs = sweep.unloadedCount
       sweep.endRound(next: navs.loadedCount == 0 ? nil : now.boot + configuration.navIdle)
     }
     timer.plan(sweep.dueAt)
   }
 
-  /// Whether nothing needs a nav in memory; clients wait for the history of the navs in `awaited`.
+  /// Whether nothing needs a nav in memory; `awaited` has the navs whose history clients wait for.
   mutating func mayUnload(_ slot: NavSlot, _ awaited: Set<String>) -> Bool {
     guard !Navs.virtualSlots.contains(slot), watches.of(nav: slot).isEmpty,
       coordinations.isAtRest(slot), navs.hasName(slot), !navs[slot].isAppearance
@@ -148,7 +146,7 @@ extension Hub {
     return navs[slot].isFullyRecorded && !awaited.contains(navs[slot].name)
   }
 
-  /// Makes a loaded nav dormant, which nothing needs in memory.
+  /// Makes a loaded nav dormant.
   mutating func unload(_ slot: NavSlot) {
     precondition(
       batches.isIdle && coordinations.isAtRest(slot),

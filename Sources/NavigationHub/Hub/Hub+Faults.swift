@@ -6,14 +6,13 @@ import NavigationCore
 extension Hub {
   /// Whether an op has made a state that breaks an invariant.
   ///
-  /// Nothing of the batch at hand may be committed then, and no event be handled. The shell waits until
-  /// the sealed batches are durable, calls `rollBackUnsound` and `reload`, and handles the events of
-  /// the batch again.
+  /// Until the rollback, the shell must neither commit the batch nor handle an event. The shell
+  /// waits until the sealed batches are durable, calls `rollBackUnsound` and `reload`, and handles
+  /// the events of the batch again.
   package var isUnsound: Bool { mutating get { batches.isUnsound } }
 
-  /// Inspects what an op's commit touched; if that breaks an invariant, the batch must be decided
-  /// again.
-  mutating func inspect(_ commit: Commit, of op: OpContext, _ slot: NavSlot) throws(OpFailure) {
+  /// Requests a rollback, and throws, if an op's commit broke an invariant.
+  mutating func checkSound(_ commit: Commit, of op: OpContext, _ slot: NavSlot) throws(OpFailure) {
     guard let inspection = inspections.commitInspection else { return }
     assert(commit.revision == navs[slot].controller.revision)
     let violated = inspection(&navs[slot].controller, commit)
@@ -24,17 +23,16 @@ extension Hub {
     throw OpFailure(.fault(navs[slot].name, violated))
   }
 
-  /// Refuses an op whose commit broke an invariant when the batch was decided before, and freezes the
-  /// nav, whose state is sound again.
+  /// Refuses an op whose commit broke an invariant before the rollback, and freezes its nav.
   mutating func checkUnsound(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
     guard !batches.unsoundOps.isEmpty, let unsound = batches.unsoundOp(op)
     else { return }
     assert(navs[slot].controller.violatedInvariants().isEmpty, "not read back")
-    throw discard(unsound.violated, slot)
+    throw freezeForUnsoundState(unsound.violated, slot)
   }
 
-  /// Inspects a state that is not a revision yet as a whole; one that breaks an invariant is discarded
-  /// and the nav frozen.
+  /// Inspects the whole state of a nav; if it breaks an invariant, restores `before` and freezes
+  /// the nav.
   mutating func freezeIfUnsound(_ slot: NavSlot, restoring before: NavigationController)
     throws(OpFailure)
   {
@@ -42,11 +40,11 @@ extension Hub {
     let violated = inspections.stateInspection(navs[slot].controller)
     guard !violated.isEmpty else { return }
     navs[slot].controller = before
-    throw discard(violated, slot)
+    throw freezeForUnsoundState(violated, slot)
   }
 
   /// Freezes a nav because a commit would have broken its invariants.
-  private mutating func discard(_ violated: [String], _ slot: NavSlot) -> OpFailure {
+  private mutating func freezeForUnsoundState(_ violated: [String], _ slot: NavSlot) -> OpFailure {
     freeze(slot, violated)
     batches.note(.frozen(slot))
     return OpFailure(.fault(navs[slot].name, violated))

@@ -4,20 +4,20 @@ import NavigationCore
 // client watches. A batch that is durable notes them, and at most four revisions a second show them.
 
 extension Hub {
-  /// Notes the position of a nav and the number of its watches.
+  /// Notes the position of a nav and the number of its watches for `$heads`.
   ///
-  /// The hub notes a position that is not durable yet after its commit, or after the rollback.
+  /// Skips a position that is not durable; the hub notes it after the commit or the rollback.
   mutating func noteHead(_ slot: NavSlot) {
-    guard navs.isActive(Navs.headsSlot), !Navs.virtualSlots.contains(slot), navs.isLive(slot),
+    guard navs.keepsRecords(Navs.headsSlot), !Navs.virtualSlots.contains(slot), navs.isLive(slot),
       navs.hasName(slot), navs[slot].durable == navs[slot].revision,
       !batches.haveChanged(navs[slot])
     else { return }
     noteHead(NavHead(navs[slot]), slot)
   }
 
-  /// Notes that a nav is about to be removed from its slot.
+  /// Notes for `$heads` that a nav is about to be removed.
   mutating func noteGone(_ slot: NavSlot) {
-    guard navs.isActive(Navs.headsSlot), navs.isLive(slot) else { return }
+    guard navs.keepsRecords(Navs.headsSlot), navs.isLive(slot) else { return }
     noteHead(nil, slot)
   }
 
@@ -27,20 +27,20 @@ extension Hub {
     timer.plan(heads.pace.dueAt)
   }
 
-  /// Notes for `$heads` the navs that the batch changed or closed; the batch is durable.
+  /// Notes for `$heads` the navs that a durable batch changed or closed.
   mutating func noteDurableHeads() {
     for case .closed(let slot) in batches.current.undo { noteGone(slot) }
     for changed in batches.current.changedNavs
     where navs.isLive(changed.slot) && navs.hasName(changed.slot) {
-      noteHead(changed.head ?? NavHead(navs[changed.slot]), changed.slot)
+      noteHead(changed.finalHead ?? NavHead(navs[changed.slot]), changed.slot)
     }
   }
 
   /// The records of all navs, in no order.
-  var headRecords: [Directory.WantedRecord] {
+  var headRecords: [VirtualNavRecords.WantedRecord] {
     navs.loaded.filter { navs.hasName($0) }
       .map { headRecord(of: navs[$0].name, NavHead(navs[$0])) }
-      + navs.dormants.named.map {
+      + navs.dormants.placesWithName.map {
         headRecord(of: navs.dormants[$0].name, navs.dormants.history($0).head)
       }
   }
@@ -50,7 +50,7 @@ extension Hub {
   /// A cluster moves shards with thousands of navs at once.
   mutating func publishAllHeads() {
     _ = heads.take()
-    publish(Navs.headsSlot)
+    publishVirtualNav(Navs.headsSlot)
     heads.pace.published(
       at: timer.now.boot, records: navs[Navs.headsSlot].directory?.records.count ?? 0)
   }
@@ -59,7 +59,7 @@ extension Hub {
   ///
   /// O(changed navs), and O(navs) for the digest.
   mutating func publishHeads(at now: Instant) {
-    let records: [Directory.RecordChange] = heads.take().map { nav, head in
+    let records: [VirtualNavRecords.RecordChange] = heads.take().map { nav, head in
       (nav, head.map { headRecord(of: nav, $0).json })
     }
     if let changes = navs[Navs.headsSlot].directory?.update(records) {
@@ -68,7 +68,7 @@ extension Hub {
     heads.pace.published(at: now.boot, records: navs[Navs.headsSlot].directory?.records.count ?? 0)
   }
 
-  private func headRecord(of nav: String, _ head: NavHead) -> Directory.WantedRecord {
+  private func headRecord(of nav: String, _ head: NavHead) -> VirtualNavRecords.WantedRecord {
     let watchCount = navs.slot(of: nav).map { watches.of(nav: $0).count } ?? 0
     return (
       nav,

@@ -11,15 +11,15 @@ extension Hub {
     let reply = encode(failure.error, to: op.request, op.sender)
     send(op.sender.connection, .err, reply, .refused(failure.error.code))
     if op.request.isDry { return }
-    reportAttempt(failure.error, of: op)
+    reportAttemptedPopOrDismiss(failure.error, of: op)
     let retry = failure.error.code.retry
     if retry == .no || retry == .resync { remember(op, reply, isOk: false) }
   }
 
   /// The error of an op that a check or a rule refuses.
   ///
-  /// An `OutgoingError` is large. The box keeps it out of the frames of functions that mostly
-  /// succeed.
+  /// An `OutgoingError` is large. As the enum is indirect, functions that mostly succeed have small
+  /// stack frames.
   indirect enum OpFailure: Error {
     case outgoing(OutgoingError)
 
@@ -72,8 +72,8 @@ extension Hub {
   /// Returns the operations of a message from `first` on, up to the first one that cannot be
   /// performed.
   ///
-  /// `failure` is the error of that operation. It counts only if the rules refuse no operation
-  /// before that one.
+  /// `failure` is the error of that operation. The caller throws it only if the rules refuse no
+  /// earlier operation.
   static func readableOperations(
     _ request: OpMessage, from first: Int = 0, isStandalone: Bool
   ) -> (operations: [Operation], failure: OpFailure?) {
@@ -107,7 +107,7 @@ extension Hub {
 
   /// Returns the operations of an op with all arguments; nil if a revert among them waits for the
   /// history.
-  mutating func arguments(of op: OpContext, _ slot: NavSlot) throws(OpFailure) -> [Operation]? {
+  mutating func operations(of op: OpContext, _ slot: NavSlot) throws(OpFailure) -> [Operation]? {
     let isStandalone = navs[slot].controller.isStandalone
     // Nearly all messages have nothing that the rest is about.
     if op.request.areUsual, op.request.kinds.areOrdinary, !isStandalone {
@@ -152,7 +152,7 @@ extension Hub {
     }
   }
 
-  /// Performs steps 11 and 14 on an existing nav; `animation` is a delegate's choice, nil without one.
+  /// Performs and commits operations on a nav; `animation` is a delegate's choice, nil without one.
   mutating func perform(
     _ operations: [Operation], _ op: OpContext, _ slot: NavSlot, animation: Animation?
   ) throws(OpFailure) {
@@ -170,10 +170,10 @@ extension Hub {
     assert(result.outputs.count == operations.count)
     guard result.isChanged else { return answerUnchanged(op, slot, result.outputs) }
     if let before { try freezeIfUnsound(slot, restoring: before.state) }
-    try inspect(result.effect, of: op, slot)
+    try checkSound(result.effect, of: op, slot)
     let delivered = sendEvents(result.outputs, of: op, slot)
     record(result.effect, result.outputs, delivered, op, slot)
-    if result.effect.parts.contains(.transition) { noteTransition(slot, begunBy: op) }
+    if result.effect.parts.contains(.transition) { updateTransitionDeadline(slot, begunBy: op) }
   }
 
   /// Answers an op that changed nothing.
@@ -228,7 +228,7 @@ extension Hub {
   /// Reports to the watches that a person tried to pop or to dismiss a screen that does not allow it.
   ///
   /// A repetition of the op gets the remembered answer, and no event.
-  private mutating func reportAttempt(_ error: OutgoingError, of op: OpContext) {
+  private mutating func reportAttemptedPopOrDismiss(_ error: OutgoingError, of op: OpContext) {
     let isDismissal = error.code == .dismissBlocked
     let isBlocked =
       error.code == .popBlocked || isDismissal
@@ -297,8 +297,8 @@ extension Hub {
     let ok = ServerMessageWriter.encodedOk(
       id: op.request.id, standing: standing, sequence: navs[slot].lastSequence,
       outputs: outputs, delivered: delivered, &json)
-    JournalBody.changed(
-      diff: row.diff, commit: commit, before: row.before, by: op, answeredBy: ok, &json)
+    JournalBody.writeChanged(
+      diff: row.diff, commit: commit, before: row.digestBefore, by: op, answeredBy: ok, &json)
     endRow(commit, slot, row, json.written, op.author, at: op.now)
     if commit.changesOrder {
       navs[slot].updateTopChange(commit, by: op.client.author, cause: cause, time: op.now.wall)
@@ -316,7 +316,7 @@ extension Hub {
   /// Makes a revision of a commit by navd itself: writes diff and row, fills the ring.
   ///
   /// The diff names `by`, the session for which navd acts, only if a message asked for the change.
-  mutating func recordOwn(
+  mutating func recordDaemonCommit(
     _ commit: Commit, _ slot: NavSlot, cause: Cause, by: ChangeOrigin?, at now: Instant
   ) {
     assert(!commit.isEmpty, "a revision without a change")
@@ -324,7 +324,7 @@ extension Hub {
     var json = JSONWriter(reserving: 1000)
     let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
     let row = beginRow(commit, slot, cause: cause, by: message, &json)
-    JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
+    JournalBody.writeChanged(diff: row.diff, commit: commit, before: row.digestBefore, &json) {
       if let by { $0.origin(by) }
     }
     endRow(commit, slot, row, json.written, nil, at: now)
@@ -334,10 +334,10 @@ extension Hub {
   /// The values of a new row that `beginRow` passes to `endRow`.
   fileprivate struct BegunRow: ~Copyable {
     var diff: EncodedDiff
-    var isOpen: Bool
-    /// The nav's row before this one, and the nav's digest before the commit.
-    var previous: UInt64
-    var before: Digest
+    var needsRecovery: Bool
+    /// The number of the nav's row before this one.
+    var previousRow: UInt64
+    var digestBefore: Digest
   }
 
   private mutating func beginRow(
@@ -351,7 +351,7 @@ extension Hub {
     let row = navs[slot].updateDerivedValues(
       after: commit, sequence: sequence, cause: cause, by: by, &json)
     // Most navs have the standard frame, which all of them share already.
-    if navs[slot].resolvedAt == commit.revision, !navs[slot].shown.hasStandardFrame {
+    if navs[slot].resolvedBarRevision == commit.revision, !navs[slot].shown.hasStandardFrame {
       navs.shareFrame(of: slot)
     }
     return row
@@ -362,31 +362,31 @@ extension Hub {
     _ author: RowAuthor?, at now: Instant
   ) {
     let sequence = navs[slot].lastSequence
-    assert(row.previous < sequence, "row \(sequence) follows row \(row.previous)")
+    assert(row.previousRow < sequence, "row \(sequence) follows row \(row.previousRow)")
     assert(sequence == batches.sequence(of: navs[slot].shard))
     navs[slot].changedAt = now.wall
     let (depth, top) = navs[slot].position()
     batches.append(
       RowHeader(
         sequence: sequence, nav: navs[slot].number,
-        revision: commit.revision.number, previous: row.previous, time: now.wall, kind: .changed,
-        depth: depth, top: top, isOpen: row.isOpen, author: author), body: body)
-    keep(row.diff, slot)
-    batches.work += watches.of(nav: slot).count * Self.workOfWatch
+        revision: commit.revision.number, previous: row.previousRow, time: now.wall, kind: .changed,
+        depth: depth, top: top, needsRecovery: row.needsRecovery, author: author), body: body)
+    appendToRing(row.diff, slot)
+    batches.eventCost += watches.of(nav: slot).count * Self.costOfWatch
   }
 
-  /// Appends a diff to a nav's ring; `trim` drops old diffs when this one has been sent.
-  mutating func keep(_ diff: consuming EncodedDiff, _ slot: NavSlot) {
+  /// Appends a diff to a nav's ring; `trimRing` later drops old diffs.
+  mutating func appendToRing(_ diff: consuming EncodedDiff, _ slot: NavSlot) {
     let byteCount = diff.bytes.count
-    navs.keep(diff, slot)
+    navs.appendToRing(diff, slot)
     assert(navs[slot].ring.last <= navs[slot].revision.next)
     // This diff exceeds a message, so watches get a snapshot, for which everything must be durable.
     if byteCount > configuration.maximumReplyBytes { batches.forbidSealing() }
   }
 
   /// Drops the oldest durable diffs of a nav that exceed the limits of its ring.
-  mutating func trim(_ slot: NavSlot) {
-    navs.trim(slot, revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
+  mutating func trimRing(of slot: NavSlot) {
+    navs.trimRing(slot, revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
   }
 
   mutating func recordSnapshot(of slot: NavSlot, at now: Instant) {
@@ -423,10 +423,11 @@ extension NavEntry {
     let frame = DiffFrame(
       nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
       revision: commit.revision, sequence: sequence, cause: cause, by: by)
-    let (diff, isOpen) = Self.encode(
+    let (diff, needsRecovery) = Self.encode(
       commit, of: controller, in: frame, &digest, &running, &shown, &json)
-    if diff.resolved != nil { resolvedAt = commit.revision }
-    return Hub.BegunRow(diff: diff, isOpen: isOpen, previous: previous, before: before)
+    if diff.resolved != nil { resolvedBarRevision = commit.revision }
+    return Hub.BegunRow(
+      diff: diff, needsRecovery: needsRecovery, previousRow: previous, digestBefore: before)
   }
 
   /// Computes the digest of the state after a commit, and encodes the diff.
@@ -438,7 +439,7 @@ extension NavEntry {
     _ commit: Commit, of controller: borrowing NavigationController,
     in frame: borrowing DiffFrame, _ digest: inout Digest, _ running: inout RunningDigest,
     _ shown: inout ShownBar, _ json: inout JSONWriter
-  ) -> (diff: EncodedDiff, isOpen: Bool) {
+  ) -> (diff: EncodedDiff, needsRecovery: Bool) {
     let checksum = running.update(
       controller, from: min(commit.splice?.at ?? .max, commit.changedScreens.first ?? .max))
     let diff = frame.encode(
@@ -446,7 +447,7 @@ extension NavEntry {
     return (diff, controller.isOpen)
   }
 
-  /// The `standing` of a nav that is not virtual.
+  /// The name, epoch, revision, digest and top of a nav that is not virtual.
   fileprivate mutating func controllerStanding() -> NavStanding {
     assert(directory == nil, "a virtual nav has another standing")
     return NavStanding(
@@ -454,7 +455,7 @@ extension NavEntry {
       depth: controller.stack.count, top: controller.stack.last?.id.text)
   }
 
-  /// The number of screens and the top one; mutating as `controllerStanding`.
+  /// The number of screens, and the top one; mutating only to avoid a copy of the entry.
   fileprivate mutating func position() -> (depth: Int, top: ScreenID?) {
     (controller.stack.count, controller.stack.last?.id)
   }

@@ -16,15 +16,15 @@ extension Hub {
       refuse(sender, OutgoingError(.noNav, id: id, "there is no nav \(name)"))
       return nil
     }
-    navs[slot].lastReadBatch = batches.number
+    navs[slot].lastReadBatch = batches.currentNumber
     return slot
   }
 
   /// Answers a message while sealed batches are made durable; nil if it must wait for those
   /// batches.
   ///
-  /// It answers `ping`, and `get` of a present state that no sealed batch changes. No earlier
-  /// message of the connection may be waiting or under way.
+  /// This is possible for `ping`, and for `get` of a present state that no sealed batch changes. No
+  /// earlier message of the connection may be waiting or under way.
   package mutating func answerAhead(_ event: HubEvent, at now: Instant) -> HubOutput? {
     // The looks that a nav has yet to take over would be rows.
     guard case .message(_, _, let message) = event, sealedCount > 0, batches.current.isEmpty,
@@ -35,7 +35,7 @@ extension Hub {
     case .get(let request):
       guard [.state, .bar, .top, .screen, .detached].contains(request.what), request.at == nil,
         let slot = request.nav.flatMap({ navs.slot(of: $0) }), navs[slot].directory == nil,
-        !batches.sealedConcern(slot, navs[slot])
+        !batches.sealedBatchesChange(slot, navs[slot])
       else { return nil }
     case .hello, .watch, .unwatch, .op, .delegate, .answer, .lease, .cluster, .credit, .bye:
       return nil
@@ -52,7 +52,7 @@ extension Hub {
     switch (request.what, request.nav) {
     case (.trace, _): changeTrace(request, for: sender, at: now)
     case (.stats, nil): answer(request, nil, statistics(for: sender), to: sender)
-    case (.verify, nil): answer(request, nil, connectionCountAnswer, to: sender)
+    case (.verify, nil): answer(request, nil, connectionCountComparison, to: sender)
     case (.cluster, nil): answer(request, nil, shards.view?.json ?? Array("null".utf8), to: sender)
     case (.config, nil), (.reload, nil):
       guard administers(sender, request.id, to: "see or reload the configuration") else { return }
@@ -82,9 +82,9 @@ extension Hub {
 
   private mutating func read(_ request: GetRequest, _ nav: String, for sender: Sender) {
     guard let slot = readableNav(nav, request.id, for: sender) else { return }
-    activate(slot)
-    defer { deactivateIfUnwatched(slot) }
-    if navs[slot].directory != nil { batches.work += navs[slot].wholeStateCost }
+    keepVirtualRecords(slot)
+    defer { dropUnwatchedVirtualRecords(slot) }
+    if navs[slot].directory != nil { batches.eventCost += navs[slot].wholeStateCost }
     if request.what == .log || request.what == .diffs {
       return readLog(request, slot, for: sender)
     }
@@ -124,7 +124,7 @@ extension Hub {
   ///
   /// Freezes the nav if a value differs or an invariant is broken.
   private mutating func verify(_ request: GetRequest, _ slot: NavSlot, to sender: Sender) {
-    batches.work += navs[slot].wholeStateCost
+    batches.eventCost += navs[slot].wholeStateCost
     let (fresh, violated) = navs[slot].verified()
     if !violated.isEmpty, navs[slot].directory == nil { freeze(slot, violated) }
     let value = JSONWriter.object { json in
@@ -143,7 +143,7 @@ extension Hub {
       id: request.id, nav: request.nav, epoch: entry?.epoch, revision: entry?.revision, floor: nil,
       value)
     guard body.count <= configuration.maximumReplyBytes else {
-      batches.work += body.count
+      batches.eventCost += body.count
       return refuse(
         sender, .tooLarge(request.id, body.count, limit: configuration.maximumReplyBytes))
     }
@@ -226,10 +226,10 @@ extension Hub {
   mutating func finishRead(_ answer: HistoryAnswer, at now: Instant) {
     // To parse an octet takes twice the time of writing it.
     let octets = answer.rows.reduce(answer.snapshot?.body.count ?? 0) { $0 + $1.body.count }
-    let cost = 2 * octets + answer.rows.count * Self.workOfRow
-    // Not of the turn's work, which is for messages: few answers come at once, and none can wait.
-    let work = batches.work
-    defer { batches.work = work }
+    let cost = 2 * octets + answer.rows.count * Self.costOfRow
+    // Not of the turn's cost, which is for messages: few answers come at once, and none can wait.
+    let turnCost = batches.eventCost
+    defer { batches.eventCost = turnCost }
     reads.noteAnswer(to: answer.token, cost: cost)
     guard let pending = reads.take(answer.token) else { return }
     batches.note(.historyAnswered(token: answer.token, pending))
@@ -297,7 +297,7 @@ extension Hub {
           what: "it leads to revision \(entry.controller.revision.number), not \(revision.number)")
       }
       switch what {
-      case .bar: return (entry.resolved, nil, nil)
+      case .bar: return (entry.resolvedBar, nil, nil)
       case .top: return (entry.latestValue(.top), nil, nil)
       default: return (entry.state, nil, nil)
       }
@@ -312,7 +312,7 @@ extension NavEntry {
   func value(of request: GetRequest, watchCount: Int) throws(Hub.OpFailure) -> [UInt8] {
     switch request.what {
     case .state: return state
-    case .bar: return resolved
+    case .bar: return resolvedBar
     case .top: return latestValue(.top)
     case .screen:
       guard let text = request.screen, let id = ScreenID(text) else {

@@ -9,7 +9,7 @@ extension Hub {
     _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) {
     var entry = navs[slot]
-    batches.work += entry.wholeStateCost
+    batches.eventCost += entry.wholeStateCost
     let result: OperationResult
     (entry.controller, result) = try trial(operations, op, slot)
     var delegates: [(name: String, roles: [String])] = []

@@ -8,7 +8,7 @@ package struct HubReplayError: Error, Hashable, Sendable {
 }
 
 /// The reason why revisions may be lost, which the log shows beside the new epoch.
-package enum EpochLoss: String, Sendable {
+package enum HistoryLoss: String, Sendable {
   /// A backup replaced the journal.
   case backup
   /// The journal has fewer rows than its witness: somebody put back an older copy.
@@ -19,7 +19,7 @@ package enum EpochLoss: String, Sendable {
 
 extension Hub {
   // A start calls `index` with the newest snapshot of each nav, then with every row in order, then
-  // `takeFloors`. It reads what `rememberedRows` and `openNavs` ask for, and calls `finishReplay`.
+  // `setFloors`. It reads what `opRowsToRead` and `navsToReviveAtStart` ask for, and calls `finishReplay`.
   // Only navs with an open state are revived then; the others stay dormant, see Hub+Dormant.swift.
 
   /// Notes the newest snapshot of a nav.
@@ -35,9 +35,9 @@ extension Hub {
   /// Notes a row, which must continue the history of its nav; after an error the daemon must not
   /// serve the journal.
   ///
-  /// A row that the nav's snapshot includes only extends the readable history. `body` is needed
-  /// only if the row creates a nav or gives it an epoch. An op older than `rememberedIdle` is only
-  /// remembered behind `remembersAfterRow`.
+  /// If the nav's snapshot includes the row, the row only extends the readable history. `body` is
+  /// needed only if the row creates a nav or gives it an epoch. The hub forgets an op older than
+  /// `rememberedIdle`, unless its row is after `remembersAllAfterRow`.
   package mutating func index(
     _ row: RowHeader, body: Span<UInt8>, at now: Instant
   ) throws(HubReplayError) {
@@ -46,11 +46,12 @@ extension Hub {
       throw HubReplayError(sequence: row.sequence, what: "a nav with the number \(row.nav)")
     }
     noteGap(before: row.sequence, of: shard)
-    batches.replay(through: row.sequence, of: shard)
+    batches.continueNumbering(after: row.sequence, of: shard)
     let idle = configuration.rememberedIdle
     // The number counts as well as the time, because the clock may have jumped since the row.
     if let author = row.author,
-      row.sequence > remembered.remembersAfterRow || now.wall < idle || row.time > now.wall - idle
+      row.sequence > remembered.remembersAllAfterRow || now.wall < idle
+        || row.time > now.wall - idle
     {
       let entry = RememberedOps.Entry(
         id: author.op, octets: BodyHash(bits: 0), isOk: true, reply: [], row: row.sequence)
@@ -75,9 +76,9 @@ extension Hub {
   /// row.
   ///
   /// `floor` gives the oldest revision by the number of a nav, or 0 for a complete history. The
-  /// rows do not show this revision: navd may be about to prune the oldest rows, and a nav may have
-  /// a snapshot only.
-  package mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
+  /// rows alone do not show this revision: navd may be pruning them, and a nav may have a snapshot
+  /// only.
+  package mutating func setFloors(_ floor: (UInt64) -> UInt64) {
     for place in navs.dormants.places {
       let revision = floor(navs.dormants[place].number)
       if revision > 0 { navs.dormants.setFloor(place, Revision(revision)) }
@@ -86,20 +87,20 @@ extension Hub {
 
   /// The requests that revive the navs that `finishReplay` needs in memory: those with an open
   /// transition, gesture or lease, and `$appearance`.
-  package var openNavs: [ReloadRequest] {
+  package var navsToReviveAtStart: [ReloadRequest] {
     let appearance = navs.dormants.place(named: NavName.appearance.text).map(navs.dormants.request)
-    return navs.dormants.openNavs + [appearance].compactMap(\.self)
+    return navs.dormants.navsToRecover + [appearance].compactMap(\.self)
   }
 
   /// The rows of each shard, in ascending order, that `rememberOps` needs before `finishReplay`.
-  package var rememberedRows: [Shard: [UInt64]] { remembered.rows.mapValues { $0.sorted() } }
+  package var opRowsToRead: [Shard: [UInt64]] { remembered.rowsToRead.mapValues { $0.sorted() } }
 
-  /// Remembers the ops of a shard from its `rememberedRows`; the hub forgets ops whose rows are
+  /// Remembers the ops of a shard from its `opRowsToRead`; the hub forgets ops whose rows are
   /// missing.
   package mutating func rememberOps(from rows: [JournalRow], of shard: Shard = .first) {
     var entries: [UInt64: RememberedOps.Entry] = [:]
     for row in rows { entries[row.sequence] = navs.reader.entry(of: row) }
-    remembered.readRows(entries, of: shard)
+    remembered.fillIn(entries, of: shard)
   }
 
   /// Ends the replay; the shell makes the records of `takeRecords` durable before it serves
@@ -110,13 +111,13 @@ extension Hub {
   /// may have pruned.
   @discardableResult
   package mutating func finishReplay(
-    renewsEpochs: Bool, because loss: EpochLoss = .crash, lastSequence: UInt64, at now: Instant
+    renewsEpochs: Bool, because loss: HistoryLoss = .crash, lastSequence: UInt64, at now: Instant
   ) -> Int {
     precondition(shards.count == 1, "the hub of a cluster adopts shards")
-    precondition(navs.dormants.openNavs.isEmpty, "navs in which something is open are dormant")
-    precondition(remembered.rows.isEmpty, "ops are to be remembered by rows")
+    precondition(navs.dormants.navsToRecover.isEmpty, "navs in which something is open are dormant")
+    precondition(remembered.rowsToRead.isEmpty, "ops are to be remembered by rows")
     noteGap(before: lastSequence + 1, of: .first)
-    batches.replay(through: max(batches.sequence(of: .first), lastSequence), of: .first)
+    batches.continueNumbering(after: max(batches.sequence(of: .first), lastSequence), of: .first)
     trimRings()
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
     timer.advance(to: now)
@@ -131,15 +132,16 @@ extension Hub {
     for slot in navs.loaded where navs[slot].fault == nil { recover(slot) }
   }
 
-  /// Gives the navs of shards new epochs, each for a reason.
-  mutating func renewEpochs(_ losses: [Shard: EpochLoss], at now: Instant) {
+  /// Gives all navs of shards new epochs, and records the reason of each shard in the rows.
+  mutating func renewEpochs(_ losses: [Shard: HistoryLoss], at now: Instant) {
     if losses.isEmpty { return }
     for slot in navs.loaded {
       guard let loss = losses[navs[slot].shard] else { continue }
       let epoch = navs.makeEpoch()
       let row = appendRow(
         .epoch, of: navs[slot].number, NavHead(navs[slot]), behind: navs[slot].lastSequence,
-        isOpen: navs[slot].controller.isOpen, JournalBody.epoch(epoch, because: loss), at: now)
+        needsRecovery: navs[slot].controller.isOpen, JournalBody.epoch(epoch, because: loss),
+        at: now)
       navs.renew(slot, epoch, row: row)
     }
     for (shard, loss) in losses.sorted(by: { $0.key < $1.key }) {
@@ -148,7 +150,7 @@ extension Hub {
         let history = navs.dormants.history(place)
         let row = appendRow(
           .epoch, of: navs.dormants[place].number, history.head, behind: history.lastSequence,
-          isOpen: history.isOpen, JournalBody.epoch(epoch, because: loss), at: now)
+          needsRecovery: history.needsRecovery, JournalBody.epoch(epoch, because: loss), at: now)
         navs.dormants.renew(place, epoch, row: row)
       }
     }
@@ -156,14 +158,15 @@ extension Hub {
 
   /// Appends a row that changes neither the revision nor the stack of a nav; returns its number.
   mutating func appendRow(
-    _ kind: JournalRow.Kind, of nav: UInt64, _ head: NavHead, behind previous: UInt64, isOpen: Bool,
+    _ kind: JournalRow.Kind, of nav: UInt64, _ head: NavHead, behind previous: UInt64,
+    needsRecovery: Bool,
     _ body: [UInt8], at now: Instant
   ) -> UInt64 {
     let sequence = batches.nextRow(of: Shard(ofNav: nav))
     assert(previous < sequence)
     let row = RowHeader(
       sequence: sequence, nav: nav, revision: head.revision.number, previous: previous,
-      time: now.wall, kind: kind, depth: head.depth, top: head.top, isOpen: isOpen)
+      time: now.wall, kind: kind, depth: head.depth, top: head.top, needsRecovery: needsRecovery)
     batches.append(row, body: body.span)
     return sequence
   }
@@ -175,7 +178,7 @@ extension NavEntry {
     self.init(
       name: state.nav, number: number, owner: state.owner, epoch: state.epoch,
       controller: state.controller)
-    resolvedAt = state.resolvedAt
+    resolvedBarRevision = state.resolvedBarRevision
     topChange = state.topChange
     guard digest.checksum == state.digest.checksum else {
       throw StoredDataError(
@@ -224,10 +227,10 @@ extension NavEntry {
     var json = JSONWriter(reserving: 768)
     if shown.writeNext(controller, &json) {
       resolved = json.bytes
-      resolvedAt = controller.revision
+      resolvedBarRevision = controller.revision
     }
     durable = controller.revision
-    if let diff = reader.diff(resolved: resolved) {
+    if let diff = reader.diff(resolvedBar: resolved) {
       ring.append(diff, digest: digest)
     } else {
       ring = DiffRing(base: controller.revision, digest: digest)

@@ -7,8 +7,8 @@ extension Hub {
   /// Fills in the stacks of the revisions to which an op reverts; false if the op waits for the
   /// history.
   ///
-  /// `operations` end before the first refused operation, whose error is `failure`. Throws `busy`
-  /// if too many reads of the connection wait already.
+  /// `operations` has the operations before the first unreadable one, whose error is `failure`.
+  /// Throws `busy` if too many reads of the connection wait already.
   mutating func fillInRevertedStacks(
     _ operations: inout [Operation], _ failure: inout OpFailure?, _ op: OpContext,
     _ slot: NavSlot
@@ -47,7 +47,7 @@ extension Hub {
     batches.append(.read(request))
     assert(revision <= navs[slot].revision, "revision \(revision.number) does not exist yet")
     // The op stays in flight until it is answered.
-    if let session = op.session { batches.keepInFlight(session) }
+    if let session = op.session { batches.keepOpInFlight(session) }
   }
 
   /// Continues an op when the journal has answered its request.
@@ -88,7 +88,7 @@ extension Hub {
     }
   }
 
-  /// Forgets a request to the history; an op that waits for it is no longer in flight.
+  /// Forgets a request to the history; an op that waits for its answer is no longer in flight.
   mutating func dropRead(_ token: UInt64) {
     guard case .revert(let op, _)? = reads.take(token)?.purpose else { return }
     if let session = op.session { sessions.finishOp(of: session, answers: 0) }

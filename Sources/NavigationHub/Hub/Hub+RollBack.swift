@@ -16,9 +16,9 @@ package struct ReloadRequest: Hashable, Sendable {
 extension Hub {
   /// Undoes everything decided since the last commit: all sealed batches and the batch at hand.
   ///
-  /// No message about it has left. The shell reloads each nav named by a request with `reload`.
-  /// Then it handles the events of the batches again, while the hub refuses every commit as
-  /// `storage`.
+  /// The hub has sent no message about these decisions. The shell reloads each nav named by a
+  /// request with `reload`. Then it handles the events of the batches again, while the hub refuses
+  /// every commit as `storage`.
   ///
   /// If only some shards were lost, `isStorageFailing` is false: the events are then decided as
   /// before.
@@ -59,7 +59,7 @@ extension Hub {
     case .frozen(let slot): navs[slot].fault = nil
     case .coordination(let slot, let before):
       coordinations.restore(before, slot, among: sessions, at: timer.now)
-      timer.plan(timer.now.boot + Self.retryAfter)
+      timer.plan(timer.now.boot + Self.endingRetryMilliseconds)
     case .malformed(let session):
       if sessions.isLive(session) { sessions[session].malformedCount -= 1 }
     case .historyRequested(let token): dropRead(token)
@@ -79,7 +79,7 @@ extension Hub {
     assert(!navs.isLive(slot))
   }
 
-  /// Begins the next batch with the effects that handling the events again does not repeat.
+  /// Begins the next batch with the effects that must survive a rollback.
   ///
   /// Sessions that ended stay ended, so the `bye` of each is kept.
   private mutating func beginBatch(after failed: Batch) {
@@ -87,14 +87,15 @@ extension Hub {
       switch item {
       case .send(_, .bye, _, _), .ended, .recheckRights: true
       case .notice(let notice): notice.code == Self.revocationCode
-      case .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed, .wish,
+      case .send, .answer, .start, .serve, .event, .progress, .read, .backup, .closed,
+        .clusterCommand,
         .ask:
         false
       }
     }
     // Sessions keep their changes and navs lose theirs, so both directories are compared again.
-    batches.current.mayChangeClients = true
-    publish(Navs.navsSlot)
+    batches.current.mayChangeClientList = true
+    publishVirtualNav(Navs.navsSlot)
   }
 
   /// Restores a nav from the journal after `rollBack`.

@@ -38,7 +38,7 @@ extension Hub {
     if let own = sessions.slot(of: author.connection) { endSession(own, .renewed) }
     if let other = sessions.slot(of: hello.client) {
       let connection = sessions[other].connection
-      endWithBye(other, why: "fenced", after: nil)
+      endWithBye(other, why: "fenced")
       sessions.fence(connection)
     }
     assert(sessions.slot(of: author.connection) == nil)
@@ -51,13 +51,13 @@ extension Hub {
         role: access.role(of: author.peer), client: hello.client, name: hello.name,
         heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000)))
     if let actor = hello.actor { sessions.note(actor, of: author.connection) }
-    measurements.count(.opened)
-    batches.current.mayChangeClients = true
+    measurements.count(.sessionsOpened)
+    batches.current.mayChangeClientList = true
     timer.plan(now.boot + sessions[slot].heartbeat)
     send(author.connection, .welcome, welcome(hello, slot))
   }
 
-  /// The reason why a `hello` may not have its actor, or may not be without one; nil if it may.
+  /// Why a `hello` is refused: its actor is not permitted, or a required one is missing; else nil.
   private func reasonAgainstActor(_ hello: Hello, _ sender: Sender) -> String? {
     if hello.actor != nil {
       guard !access.maySpeakForActors(sender.peer) else { return nil }
@@ -90,7 +90,7 @@ extension Hub {
         if shards.count > 1 { json.member("principal", session.peer.principal) }
       }
       json.object("ops") { json in
-        json.member("last", remembered.last(of: session.key, in: shards.here))
+        json.member("last", remembered.lastOpID(of: session.key, in: shards.here))
         json.rows(shards.here.map { ($0, batches.sequence(of: $0)) })
       }
       json.object("limits") { json in
@@ -104,10 +104,10 @@ extension Hub {
   }
 
   /// Ends a session and sends its connection `bye`.
-  mutating func endWithBye(_ slot: SessionSlot, why: String, after: UInt64?) {
+  mutating func endWithBye(_ slot: SessionSlot, why: String, retryAfter: UInt64? = nil) {
     assert(sessions.isLive(slot))
     let connection = sessions[slot].connection
-    send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))
+    send(connection, .bye, ServerMessageWriter.bye(why: why, after: retryAfter))
     batches.append(.ended(connection))
     // A reason that `SessionEndReason` does not have is counted as `lost`.
     endSession(slot, SessionEndReason(rawValue: "\(why)") ?? .lost)
@@ -120,7 +120,7 @@ extension Hub {
     _ = reads.takeOps { $0.session == slot }
     for watch in watches.of(session: slot) { removeWatch(watch) }
     sessions.remove(slot)
-    batches.current.mayChangeClients = true
+    batches.current.mayChangeClientList = true
     endCoordinations(of: ref)
     assert(!sessions.isLive(ref))
     assert(watches.of(session: slot).isEmpty, "a watch without a session")
@@ -129,7 +129,7 @@ extension Hub {
   mutating func stop() {
     guard !isStopping else { return }
     isStopping = true
-    for slot in sessions.indices { endWithBye(slot, why: "shutting-down", after: 500) }
+    for slot in sessions.indices { endWithBye(slot, why: "shutting-down", retryAfter: 500) }
     assert(sessions.count == 0, "\(sessions.count) sessions outlive the daemon")
   }
 
@@ -140,12 +140,12 @@ extension Hub {
     applyLooks()
     // Not always the same sessions first, because a turn may have no room for all that wait.
     let slots = sessions.indices
-    let first = slots.isEmpty ? 0 : Int(batches.number % UInt64(slots.count))
+    let first = slots.isEmpty ? 0 : Int(batches.currentNumber % UInt64(slots.count))
     for slot in slots[first...] + slots[..<first] { checkSession(slot, at: now) }
     expireCoordinations(at: now)
     sweep.wake(at: now.boot)
     if !sweep.isDue { timer.plan(sweep.dueAt) }
-    planDirectories()
+    planVirtualNavRevisions()
     remembered.expire(at: now.boot)
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
   }
@@ -161,18 +161,18 @@ extension Hub {
     if session.waitsForTurn { resumeWatches(of: slot) }
     if !session.hasCredit {
       let deadline = session.lastHeardAt + configuration.stall
-      guard deadline > now.boot else { return endWithBye(slot, why: "stalled", after: 100) }
+      guard deadline > now.boot else { return endWithBye(slot, why: "stalled", retryAfter: 100) }
       timer.plan(deadline)
     }
     if session.lastSentAt + session.heartbeat <= now.boot {
-      send(session.connection, .mark, mark(slot, at: now))
+      send(session.connection, .mark, encodedMark(to: slot, at: now))
       timer.plan(now.boot + session.heartbeat)
     } else {
       timer.plan(session.lastSentAt + session.heartbeat)
     }
   }
 
-  private func mark(_ session: SessionSlot, at now: Instant) -> [UInt8] {
+  private func encodedMark(to session: SessionSlot, at now: Instant) -> [UInt8] {
     var positions: [(nav: String, Revision, Digest)] = []
     for index in watches.of(session: session) {
       let watch = watches[index]

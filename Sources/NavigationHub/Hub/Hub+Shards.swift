@@ -8,9 +8,9 @@ extension Hub {
   /// The bounds of the milliseconds after which a client retries a request for a nav that has no
   /// owner.
   ///
-  /// A shard that moves to this daemon usually arrives within some milliseconds. So the pause is as
-  /// long as the nav has been without an owner, within these bounds.
-  private static let retryWithoutOwner: ClosedRange<UInt64> = 10...100
+  /// A shard that moves to this daemon usually arrives within some milliseconds. So the client
+  /// waits as long as the nav has already been without an owner, within these bounds.
+  private static let retryMillisecondsWithoutOwner: ClosedRange<UInt64> = 10...100
 
   /// The number of navs, without the virtual ones.
   package var navCount: Int { navs.count }
@@ -27,7 +27,7 @@ extension Hub {
 
   private func movedError(_ nav: String, _ shard: Shard) -> OutgoingError {
     guard let owner = shards.owner(of: shard) else {
-      let range = Self.retryWithoutOwner
+      let range = Self.retryMillisecondsWithoutOwner
       let waited = shards.ownedSince(shard).map { timer.now.boot - min($0, timer.now.boot) }
       return OutgoingError(
         .busy, "shard \(shard.number), which has \(nav), has no owner yet", reason: "no-owner",
@@ -62,7 +62,7 @@ extension Hub {
   /// start, up to `finishReplay`.
   @discardableResult
   package mutating func adopt(
-    _ shards: [Shard: UInt64], from replayed: Hub, losses: [Shard: EpochLoss] = [:],
+    _ shards: [Shard: UInt64], from replayed: Hub, losses: [Shard: HistoryLoss] = [:],
     at now: Instant
   ) -> Int {
     precondition(batches.changeNoNav, "shards come while a batch is under way")
@@ -72,7 +72,7 @@ extension Hub {
     remembered.absorb(replayed.remembered, at: now.boot)
     for (shard, sequence) in shards {
       let known = replayed.batches.sequence(of: shard)
-      batches.replay(through: max(sequence, known), of: shard)
+      batches.continueNumbering(after: max(sequence, known), of: shard)
       if sequence > known { remembered.forget(upTo: sequence, of: shard) }
     }
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
@@ -83,7 +83,7 @@ extension Hub {
     publishAllHeads()
     for slot in slots where navs[slot].fault == nil { recover(slot) }
     trimRings()
-    publish(Navs.navsSlot)
+    publishVirtualNav(Navs.navsSlot)
     return replayed.navs.count
   }
 }
@@ -105,8 +105,8 @@ extension Hub {
   /// under way.
   ///
   /// Watches end as `moved`. Roles, leases, gestures and questions end, and waiting ops are refused
-  /// as `moved` or `busy`. The new owner ends open transitions, as after a start. The messages
-  /// leave with `committed`.
+  /// as `moved` or `busy`. The new owner ends open transitions, as after a start. `committed`
+  /// returns the messages about this.
   ///
   /// `owner` is nil if the new owner's name is not known.
   package mutating func release(_ leaving: [Shard], to owner: String?, at now: Instant) {
@@ -126,7 +126,7 @@ extension Hub {
     publishAllHeads()
     remembered.drop(leaving)
     batches.forget(leaving, Set(slots))
-    publish(Navs.navsSlot)
+    publishVirtualNav(Navs.navsSlot)
     assert(!shards.areAllHere || leaving.isEmpty)
   }
 
@@ -169,28 +169,31 @@ extension Hub {
 
 extension Hub {
   /// Passes an administrator's request for the cluster to the shell, which answers by
-  /// `HubEvent.wished`.
-  mutating func wish(_ request: ClusterRequest, from sender: Sender) {
+  /// `HubEvent.clusterCommandResult`.
+  mutating func requestClusterCommand(_ request: ClusterRequest, from sender: Sender) {
     guard administers(sender, request.id, to: "change the cluster") else { return }
     guard shards.count > 1 else {
       let text = "this daemon serves all navs itself; a cluster needs navd-cluster"
       return refuse(sender, OutgoingError(.unsupported, id: request.id, text))
     }
-    let wish: ClusterWish
+    let command: ClusterCommand
     switch request.wish {
     case .move(let shard, let member):
       guard shard < shards.count else {
         let text = "there are the shards 0 to \(shards.count - 1)"
         return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
       }
-      wish = .move(Shard(shard), to: member)
-    case .moveNav(let nav, let member): wish = .move(shards.shard(of: nav), to: member)
-    case .drain(let member, let isOn): wish = .drain(member, on: isOn)
+      command = .move(Shard(shard), to: member)
+    case .moveNav(let nav, let member): command = .move(shards.shard(of: nav), to: member)
+    case .drain(let member, let isOn): command = .drain(member, on: isOn)
     }
-    batches.append(.wish(.init(connection: sender.connection, id: request.id, wish: wish)))
+    batches.append(
+      .clusterCommand(.init(connection: sender.connection, id: request.id, command: command)))
   }
 
-  mutating func finishWish(_ connection: ConnectionID, id: UInt64, failure: WishFailure?) {
+  mutating func answerClusterCommand(
+    _ connection: ConnectionID, id: UInt64, failure: ClusterCommandFailure?
+  ) {
     switch failure {
     case nil: send(connection, .ok, ServerMessageWriter.ok(id: id))
     case .noMember(let name):
@@ -204,7 +207,7 @@ extension Hub {
 }
 
 /// The reason why the database has not stored an administrator's request.
-package enum WishFailure: Hashable, Sendable {
+package enum ClusterCommandFailure: Hashable, Sendable {
   /// No daemon of this name was ever in the cluster.
   case noMember(String)
   /// The database could not be written.

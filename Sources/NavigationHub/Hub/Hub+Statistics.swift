@@ -5,36 +5,36 @@ import NavigationCore
 extension Hub {
   /// How far watches are behind the durable revisions of their navs.
   package struct Lag: Hashable, Sendable {
-    package var watches = 0
+    package var watchCount = 0
     /// How many revisions the slowest watch is behind.
     package var largest: UInt64 = 0
     /// The sum, over all watches, of the revisions that they are behind.
     package var sum: UInt64 = 0
     /// Sessions without credit: the client confirms nothing, or libzmq's queue for it is full.
-    package var stalled = 0
+    package var stalledSessions = 0
   }
 
   /// O(watches + sessions).
   package var lag: Lag {
     var lag = watches.lag(of: navs)
-    lag.stalled = sessions.indices.count { !sessions[$0].hasCredit }
+    lag.stalledSessions = sessions.indices.count { !sessions[$0].hasCredit }
     return lag
   }
 
   private static let busiestSessionCount = 16
 
-  /// The answer to `get verify` without a nav: whether navd's count of connections is the kernel's.
-  var connectionCountAnswer: [UInt8] {
+  /// The answer to `get verify` without a nav: navd's count of connections beside the kernel's.
+  var connectionCountComparison: [UInt8] {
     let differences = measurements[.connectionDifferences]
     return JSONWriter.object { json in
       json.member("ok", differences == 0)
-      json.member("counted", measurements[.countedConnections])
-      json.member("open", measurements[.openConnections])
+      json.member("counted", measurements[.comparedConnections])
+      json.member("open", measurements[.kernelConnections])
       json.member("differences", differences)
     }
   }
 
-  /// The progress of a backup for a client, or of the daemon's own; nil if there is none.
+  /// The progress of the backup that a client requested, or of a scheduled one; nil if none runs.
   private var backupProgress: BackupProgress? {
     if let backup = reads.backup { return backup.progress }
     let (done, total) = (measurements[.backupDone], measurements[.backupTotal])
@@ -81,11 +81,11 @@ extension JSONWriter {
   fileprivate mutating func cluster(_ view: ClusterView, here: Int) {
     let alive = view.members.filter(\.isAlive)
     object("cluster") { json in
-      json.member("member", view.member)
+      json.member("member", view.ownName)
       json.member("shards", UInt64(here))
       json.member("members", UInt64(alive.count))
       json.member("unowned", UInt64(Shard.count - alive.reduce(0) { $0 + $1.shards.count }))
-      json.member("lease", UInt64(max(alive.first { $0.name == view.member }?.lease ?? 0, 0)))
+      json.member("lease", UInt64(max(alive.first { $0.name == view.ownName }?.leaseLeft ?? 0, 0)))
     }
   }
 
@@ -99,16 +99,16 @@ extension JSONWriter {
     }
     member("connectionDifferences", measurements[.connectionDifferences])
     object("lag") { json in
-      json.member("watches", UInt64(lag.watches))
+      json.member("watches", UInt64(lag.watchCount))
       json.member("max", lag.largest)
       json.member("sum", lag.sum)
-      json.member("stalled", UInt64(lag.stalled))
+      json.member("stalled", UInt64(lag.stalledSessions))
     }
     object("journal") { json in
       json.member("bytes", measurements[.journalBytes])
-      json.member("walBytes", measurements[.logBytes])
-      json.member("walPages", measurements[.logPages])
-      json.member("limit", measurements[.journalLimit])
+      json.member("walBytes", measurements[.walBytes])
+      json.member("walPages", measurements[.walPages])
+      json.member("limit", measurements[.retentionBytes])
     }
     object("backups") { json in
       json.member("every", measurements[.backupInterval])
@@ -118,10 +118,10 @@ extension JSONWriter {
       json.member("made", measurements[.backupsMade])
       json.member("failed", measurements[.backupsFailed])
     }
-    if measurements[.toPrune] > 0 {
+    if measurements[.rowsToPrune] > 0 {
       object("prune") { json in
-        json.member("done", measurements[.pruned])
-        json.member("total", measurements[.toPrune])
+        json.member("done", measurements[.prunedRows])
+        json.member("total", measurements[.rowsToPrune])
       }
     }
     object("disk") { json in
@@ -131,8 +131,8 @@ extension JSONWriter {
     object("process") { json in
       json.member("descriptorLimit", measurements[.descriptorLimit])
       json.member("connectionLimit", measurements[.connectionLimit])
-      json.member("principalLimit", measurements[.principalLimit])
-      let version = measurements[.transportVersion]
+      json.member("principalLimit", measurements[.connectionsPerPrincipalLimit])
+      let version = measurements[.libzmqVersion]
       json.member("libzmq", "\(version / 10000).\(version / 100 % 100).\(version % 100)")
     }
   }
@@ -154,15 +154,15 @@ extension JSONWriter {
       json.member("diffs", measurements[.diffs])
       json.member("snapshots", measurements[.snapshots])
     }
-    member("opened", measurements[.opened])
+    member("opened", measurements[.sessionsOpened])
     object("ended") { json in
       for endReason in SessionEndReason.allCases {
         json.unlessZero(endReason.rawValue, measurements[endReason])
       }
     }
-    object("commit") { $0.histogram(measurements[.commit]) }
-    object("fanOut") { $0.histogram(measurements[.fanOut]) }
-    object("batch") { $0.histogram(measurements[.batch]) }
+    object("commit") { $0.histogram(measurements[.commitNanoseconds]) }
+    object("fanOut") { $0.histogram(measurements[.fanOutNanoseconds]) }
+    object("batch") { $0.histogram(measurements[.recordsPerCommit]) }
   }
 
   fileprivate mutating func busiest(_ sessions: [(session: Session, watchCount: Int)]) {

@@ -99,12 +99,12 @@ extension Hub {
         trace.end(session)
         continue
       }
-      report(to: session, at: now)
+      sendTraceReports(to: session, at: now)
     }
   }
 
   /// Adds the `traced` messages to one session to the output.
-  private mutating func report(to session: SessionRef, at now: Instant) {
+  private mutating func sendTraceReports(to session: SessionRef, at now: Instant) {
     let (connection, peer) = (sessions[session.slot].connection, sessions[session.slot].peer)
     guard access.administers(peer) else {
       trace.end(session)

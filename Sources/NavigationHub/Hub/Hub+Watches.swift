@@ -9,18 +9,18 @@ extension Hub {
     _ request: WatchRequest, for sender: Sender, session: SessionSlot, at now: Instant
   ) {
     guard let slot = readableNav(request.nav, request.id, for: sender) else { return }
-    activate(slot)
-    if let bad = request.divergence { report(bad, of: slot, by: sender, session: session, at: now) }
+    keepVirtualRecords(slot)
+    if let bad = request.divergence { recordDivergence(bad, slot, by: sender, session, at: now) }
     if let former = watches.find(session: session, nav: slot, request.view) {
-      removeWatch(former, keepsDirectory: true)
+      removeWatch(former, keepsVirtualRecords: true)
     }
     if let error = excessOfWatches(request, session) {
-      deactivateIfUnwatched(slot)
+      dropUnwatchedVirtualRecords(slot)
       return refuse(sender, error, about: request.nav)
     }
     let entry = navs[slot]
     var watch = Watch(session: session, nav: slot, view: request.view, cursor: entry.revision)
-    watch.hasResolved = request.hasResolved
+    watch.includesResolvedBar = request.hasResolved
     var mode = "latest"
     var why: String?
     if request.view == .full {
@@ -30,7 +30,7 @@ extension Hub {
       }
       if let why {
         mode = "snap"
-        batches.work += entry.wholeStateCost
+        batches.eventCost += entry.wholeStateCost
         watch.snapshot = SnapshotBox(entry.snapshot(why: why))
       } else {
         mode = "resume"
@@ -38,7 +38,7 @@ extension Hub {
       }
     }
     let index = watches.insert(watch)
-    batches.current.mayChangeClients = true
+    batches.current.mayChangeClientList = true
     noteHead(slot)
     let reply = ServerMessageWriter.watching(
       id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
@@ -52,8 +52,8 @@ extension Hub {
   private mutating func noticeOtherHistory(
     _ position: MirrorPosition, of entry: NavEntry, by name: String
   ) {
-    guard !navs.isHistoryDoubted else { return }
-    navs.isHistoryDoubted = true
+    guard !navs.isOlderJournalReported else { return }
+    navs.isOlderJournalReported = true
     output.notices.append(
       Notice(
         .faulty, .warning,
@@ -64,8 +64,8 @@ extension Hub {
   }
 
   /// Logs a client's report of divergence, and records it in the journal.
-  private mutating func report(
-    _ bad: MirrorPosition, of slot: NavSlot, by sender: Sender, session: SessionSlot,
+  private mutating func recordDivergence(
+    _ bad: MirrorPosition, _ slot: NavSlot, by sender: Sender, _ session: SessionSlot,
     at now: Instant
   ) {
     let entry = navs[slot]
@@ -78,14 +78,14 @@ extension Hub {
           + "its digest \(bad.digest.text), ours \(ours?.text ?? "no longer known")",
         nav: entry.name, revision: bad.revision, client: name, principal: sender.peer.principal))
     guard entry.number > 0, !batches.isStorageFailing,
-      sessions[session].mayReport(at: timer.now)
+      sessions[session].mayRecordDivergence(at: timer.now)
     else { return }
     batches.noteChange(of: &navs[slot], slot)
     let body = JournalBody.report(
       bad, name: name, principal: sender.peer.principal, process: sender.peer.process, digest: ours)
     navs[slot].lastSequence = appendRow(
       .report, of: entry.number, NavHead(entry), behind: entry.lastSequence,
-      isOpen: entry.controller.isOpen, body, at: now)
+      needsRecovery: entry.controller.isOpen, body, at: now)
   }
 
   mutating func unwatch(_ nav: String, _ view: View, session: SessionSlot) {
@@ -97,28 +97,28 @@ extension Hub {
   }
 
   /// Removes a watch; a virtual nav stops keeping records with its last watch, unless
-  /// `keepsDirectory` is set.
-  mutating func removeWatch(_ index: WatchSlot, keepsDirectory: Bool = false) {
+  /// `keepsVirtualRecords` is set.
+  mutating func removeWatch(_ index: WatchSlot, keepsVirtualRecords: Bool = false) {
     let nav = watches[index].nav
     // A `.start` that waits in the batch must not start a later watch in the same slot.
     batches.current.effects.removeAll { item in
       if case .start(index) = item { true } else { false }
     }
     watches.remove(index)
-    if navs.isLive(nav) { navs[nav].lastReadBatch = batches.number }
-    batches.current.mayChangeClients = true
+    if navs.isLive(nav) { navs[nav].lastReadBatch = batches.currentNumber }
+    batches.current.mayChangeClientList = true
     noteHead(nav)
-    if !keepsDirectory { deactivateIfUnwatched(nav) }
+    if !keepsVirtualRecords { dropUnwatchedVirtualRecords(nav) }
   }
 
   // Serving.
 
   /// Serves the watches of a session, which may have credit again, when the batch is durable.
   ///
-  /// A watch behind its nav's ring needs a snapshot, for which everything must be durable.
-  /// Otherwise the answer to an op of the session could leave before the snapshot.
+  /// A watch whose next diff the ring has dropped needs a snapshot; for it the hub forbids sealing
+  /// until everything is durable.
   mutating func resumeWatches(of session: SessionSlot) {
-    batches.append(.pump(session: session))
+    batches.append(.serve(session: session))
     let needsSnapshot = watches.of(session: session).contains { index in
       let watch = watches[index]
       return watch.view == .full && !navs[watch.nav].ring.reaches(watch.cursor)
@@ -142,16 +142,16 @@ extension Hub {
     case .answer(let connection, let session, let nav, let body, let outcome):
       measurements.count(outcome)
       if let session, sessions.isLive(session), navs.isLive(nav) {
-        pumpOwnWatch(of: session, nav: nav, at: now)
+        sendToOwnWatch(of: session, nav: nav, at: now)
       }
       emit(.ok, body, to: connection, at: now)
     case .start(let index):
       watches.markStarted(index)
-      pump(index, at: now)
-    case .pump(let session):
+      sendToWatch(index, at: now)
+    case .serve(let session):
       guard sessions.isLive(session) else { return }
       sessions[session].waitsForTurn = false
-      for index in watches.of(session: session) { pump(index, at: now) }
+      for index in watches.of(session: session) { sendToWatch(index, at: now) }
     case .event(let nav, let body), .progress(let nav, let body):
       emitEvent(body, of: nav, at: now)
     case .read(let request): output.requests.append(request)
@@ -160,7 +160,7 @@ extension Hub {
     case .ended(let connection): output.endedConnections.append(connection)
     case .recheckRights: recheckWatches(at: now)
     case .notice(let notice): output.notices.append(notice)
-    case .wish(let wish): output.wishes.append(wish)
+    case .clusterCommand(let command): output.clusterCommands.append(command)
     case .ask(let question): output.questions.append(question)
     }
   }
@@ -181,19 +181,19 @@ extension Hub {
     if !sessions[session].hasCredit { timer.plan(now.boot + configuration.stall) }
   }
 
-  private mutating func pumpOwnWatch(of session: SessionSlot, nav: NavSlot, at now: Instant) {
+  private mutating func sendToOwnWatch(of session: SessionSlot, nav: NavSlot, at now: Instant) {
     for index in watches.of(session: session)
     where watches[index].nav == nav && watches[index].view == .full {
-      pump(index, at: now)
+      sendToWatch(index, at: now)
     }
   }
 
-  mutating func pumpWatches(of nav: NavSlot, at now: Instant) {
-    for index in watches.of(nav: nav) { pump(index, at: now) }
+  mutating func sendToWatches(of nav: NavSlot, at now: Instant) {
+    for index in watches.of(nav: nav) { sendToWatch(index, at: now) }
   }
 
   /// Sends the diffs or the snapshot that a watch has not got yet, while its session has credit.
-  private mutating func pump(_ index: WatchSlot, at now: Instant) {
+  private mutating func sendToWatch(_ index: WatchSlot, at now: Instant) {
     let (session, nav) = (watches[index].session, watches[index].nav)
     let limit = configuration.maximumReplyBytes
     while true {
@@ -201,13 +201,14 @@ extension Hub {
         sessions[session].waitsForTurn = true
         return timer.plan(now.boot)
       }
-      let room = sessions[session].maximumDiffsOctets.map { min($0, limit / 2) }
-      switch watches.next(of: index, from: &navs[nav], room: room, limit: limit, into: &output)
+      let maximum = sessions[session].maximumDiffsOctets.map { min($0, limit / 2) }
+      switch watches.next(
+        of: index, from: &navs[nav], maximumDiffsOctets: maximum, limit: limit, into: &output)
       {
       case .nothing: return
       case .waitsForDurability: return batches.forbidSealing()
       case .message(let message):
-        if message.revisions > 0 { measurements.count(.diffs, message.revisions) }
+        if message.revisionCount > 0 { measurements.count(.diffs, message.revisionCount) }
         if message.endsSnapshot { measurements.count(.snapshots) }
         noteSent(message.verb, message.byteCount, to: session, at: now)
         output.append(message.verb, at: message.bodyIndex, to: sessions[session].connection)
@@ -226,7 +227,7 @@ extension Hub {
     guard navs.isLive(nav) else { return }
     var place: Int?
     for index in watches.of(nav: nav) where watches[index].view == .full {
-      pump(index, at: now)
+      sendToWatch(index, at: now)
       let session = watches[index].session
       guard watches[index].isCaughtUp(with: navs[nav].durable),
         sessions[session].hasCredit
@@ -253,7 +254,7 @@ extension Hub {
 
   private mutating func finishClosing(_ nav: NavSlot, at now: Instant) {
     for index in watches.of(nav: nav) {
-      pump(index, at: now)
+      sendToWatch(index, at: now)
       endWatch(index, why: "closed", at: now)
     }
     coordinations.forget(nav)

@@ -2,9 +2,8 @@ package import NavigationCore
 
 /// The server without its I/O: decides the effect of each event on navs and clients.
 ///
-/// The hub performs no I/O and reads no clock. It routes each event to the values that it stores,
-/// each of which keeps its own laws. The extensions of the hub hold the code that concerns several
-/// of these values.
+/// The hub performs no I/O and reads no clock. Its stored values keep their own laws; its
+/// extensions have the code that concerns several of them.
 ///
 /// In a turn, the shell calls `handle` for every event at hand, then `takeRecords`, and makes these
 /// records durable. Then it calls `committed` and carries out the output. If the records could not
@@ -32,8 +31,8 @@ package struct Hub: Sendable {
   var batches: Batches
   var coordinations = Coordinations()
   var timer = WakeTimer()
-  var heads = Heads()
-  var clientsPace = DirectoryPace()
+  var heads = UnpublishedHeads()
+  var clientsPace = VirtualNavPace()
   var trace = Trace()
   var refusals = Refusals()
   var sweep = IdleSweep()
@@ -50,8 +49,8 @@ package struct Hub: Sendable {
 
   /// Makes a hub without navs.
   ///
-  /// `shards` is 1, or the number of shards of a cluster, of which `adopt` lets it serve some.
-  /// `seed` is the source of random epochs; it must differ between runs.
+  /// `shards` is 1, or the number of shards of a cluster; `adopt` makes the hub serve some of
+  /// these. `seed` is the source of random epochs; it must differ between runs.
   package init(
     configuration: HubConfiguration, access: Access = Access(), shards: Int = 1, seed: UInt64,
     inspections: Inspections = Inspections()
@@ -95,24 +94,24 @@ package struct Hub: Sendable {
     case .blocked(let connection):
       guard let slot = sessions.slot(of: connection) else { return }
       sessions[slot].isBlocked = true
-      requestLag(at: now)
+      requestClientsRevision(at: now)
     case .unblocked(let connection):
       guard let slot = sessions.slot(of: connection) else { return }
       sessions[slot].isBlocked = false
-      requestLag(at: now)
+      requestClientsRevision(at: now)
       resumeWatches(of: slot)
     case .history(let answer): finishRead(answer, at: now)
     case .backupProgress(let progress): reads.backup?.progress = progress
     case .backup(let answer): finishBackup(answer)
-    case .floor(let number, let revision):
+    case .historyPruned(let number, let revision):
       navs.setFloor(of: number, Revision(revision))
     case .snapshotWanted(let number):
       if let slot = navs.slot(numbered: number) { recordSnapshot(of: slot, at: now) }
     case .access(let access): installAccess(access)
     case .revoked(let connection): revoke(connection)
     case .cluster(let view): shards.note(view, at: now.boot)
-    case .wished(let connection, let id, let failure):
-      finishWish(connection, id: id, failure: failure)
+    case .clusterCommandResult(let connection, let id, let failure):
+      answerClusterCommand(connection, id: id, failure: failure)
     case .configured(let connection, let id, let result):
       answer(connection, id: id, configuration: result)
     case .wake: wake(at: now)
@@ -121,34 +120,34 @@ package struct Hub: Sendable {
   }
 
   /// The numbers of the newest rows of all shards added up, durable or not.
-  package var sequence: UInt64 { batches.totalSequence }
+  package var totalSequence: UInt64 { batches.totalSequence }
 
-  /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
-  package var remembersAfterRow: UInt64 {
-    get { remembered.remembersAfterRow }
-    set { remembered.remembersAfterRow = newValue }
+  /// During a replay, the hub remembers the ops of all rows after this one, however old they are.
+  package var remembersAllAfterRow: UInt64 {
+    get { remembered.remembersAllAfterRow }
+    set { remembered.remembersAllAfterRow = newValue }
   }
 
   /// Takes the records of the batch at hand out, to be made durable together.
   package mutating func takeRecords() -> JournalRecords { batches.takeRecords() }
 
-  /// The cost, in the unit of `work`, of a message, of a row read, of a screen read and of a watch
+  /// The cost, in the unit of `eventCost`, of a message, of a row read, of a screen read and of a watch
   /// served.
-  static let (workOfMessage, workOfRow, workOfScreen, workOfWatch) = (256, 512, 512, 128)
+  static let (costOfMessage, costOfRow, costOfScreen, costOfWatch) = (256, 512, 512, 128)
 
   /// Whether ops may be decided while the batch at hand is being made durable.
   ///
   /// False if the batch changes a watched `$navs` or `$clients`, which show durable facts only.
   /// False also while a watch waits until everything is durable, while commits fail, and while the
   /// daemon stops.
-  package var maySeal: Bool { batches.maySeal && !isStopping && !changesDirectories }
+  package var maySeal: Bool { batches.maySeal && !isStopping && !changesVirtualNavs }
 
   package var sealedCount: Int { batches.sealed.count }
 
-  /// The cost of all events so far; the difference over one event is the cost of that event.
+  /// The cost of all events so far; its growth during one event is the cost of that event.
   ///
   /// The same events have the same cost. The unit is the cost of one octet of an answer.
-  package var work: Int { batches.work }
+  package var eventCost: Int { batches.eventCost }
 
   /// Seals the batch at hand, whose records must have been taken.
   ///
@@ -166,31 +165,31 @@ package struct Hub: Sendable {
   package mutating func committed(at now: Instant) -> HubOutput {
     let wasSealed = batches.beginRelease()
     navs.markDurable(batches.current.changedNavs)
-    if navs.isActive(Navs.headsSlot) { noteDurableHeads() }
+    if navs.keepsRecords(Navs.headsSlot) { noteDurableHeads() }
     if !batches.current.refusals.isEmpty { refusals.append(batches.current.refusals) }
     releaseEffects(at: now)
     measurements.count(.received, batches.current.messageCount)
     for changed in batches.current.changedNavs where navs.isLive(changed.slot) {
-      pumpWatches(of: changed.slot, at: now)
-      trim(changed.slot)
+      sendToWatches(of: changed.slot, at: now)
+      trimRing(of: changed.slot)
     }
     // Behind the diffs, because `$clients` shows which sessions have not got them.
-    publishDirectories(isAllDurable: !wasSealed, at: now)
+    publishVirtualNavs(isAllDurable: !wasSealed, at: now)
     for directory in Navs.virtualSlots {
-      pumpWatches(of: directory, at: now)
-      trim(directory)
+      sendToWatches(of: directory, at: now)
+      trimRing(of: directory)
     }
     sessions.finishOps(of: batches.current.undo)
     batches.endRelease(wasSealed: wasSealed)
     if !wasSealed { sessions.forgetDecidedWatches() }
     trimRings()
-    watches.endTurn()
+    watches.forgetSharedMessages()
     if sweep.isDue, batches.isIdle { sweepIdle(at: now) }
     return takeOutput(at: now)
   }
 
-  /// Releases the batch at hand before the sealed ones; it has no records, and its answers show
-  /// durable facts only.
+  /// Releases the batch at hand before the sealed ones; the batch has no records, and its answers
+  /// show durable facts only.
   mutating func releaseAhead(at now: Instant) -> HubOutput {
     if !batches.current.refusals.isEmpty { refusals.append(batches.current.refusals) }
     releaseEffects(at: now)
@@ -235,19 +234,19 @@ extension Hub {
     sessions[session].malformedCount += 1
     batches.note(.malformed(session: session))
     assert(sessions[session].malformedCount <= 3, "a session goes on after its third")
-    if sessions[session].malformedCount >= 3 { endWithBye(session, why: "protocol", after: nil) }
+    if sessions[session].malformedCount >= 3 { endWithBye(session, why: "protocol") }
   }
 
   /// Counts the message and notes when its session was heard; returns the session.
   private mutating func noteArrival(from sender: Sender, at now: Instant) -> SessionSlot? {
     batches.current.messageCount += 1
-    batches.work += Self.workOfMessage
+    batches.eventCost += Self.costOfMessage
     return sessions.noteMessage(on: sender.connection, at: now)
   }
 
   /// The error that answers a message that cannot be read.
   ///
-  /// A wrong argument counts only after the checks of the session, so their errors take precedence.
+  /// Errors about the session take precedence over the error of a wrong argument.
   private mutating func errorAnswering(
     _ failure: MessageFailure, _ session: SessionSlot?, _ sender: Sender
   ) -> OutgoingError {
@@ -279,7 +278,7 @@ extension Hub {
     return true
   }
 
-  /// Whether a sender may read and change navs in a session only, as gateways may.
+  /// Whether a sender is a gateway, which may read and change navs only in a session for an actor.
   func needsSession(_ sender: Sender) -> Bool {
     if case .actor = sender.peer { return true }
     return access.speaksForActorsOnly(sender.peer)
@@ -340,7 +339,7 @@ extension Hub {
       if session == nil, needsSession(sender) {
         return refuse(sender, .noSession(message.id))
       }
-      return wish(request, from: sender)
+      return requestClusterCommand(request, from: sender)
     case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye: break
     }
     guard let session else { return refuse(sender, .noSession(message.id)) }
@@ -356,7 +355,7 @@ extension Hub {
       let hadCredit = sessions[session].hasCredit
       // After a rollback this message is handled again, when the limit has been raised already.
       sessions[session].creditLimit = max(limit, sessions[session].creditLimit)
-      if hadCredit { batches.append(.pump(session: session)) } else { resumeWatches(of: session) }
+      if hadCredit { batches.append(.serve(session: session)) } else { resumeWatches(of: session) }
     case .delegate(let request): register(request, for: sender, session: session)
     case .lease(let request): lease(request, for: sender, session: session)
     case .answer(let ask, let answer): receive(answer, to: ask, from: session)

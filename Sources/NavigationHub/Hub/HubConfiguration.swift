@@ -1,6 +1,6 @@
 package import NavigationCore
 
-/// The limits of the hub, and the name of the daemon; each limit of the protocol is set here.
+/// The limits of the hub, which include those of the protocol, and the name of the daemon.
 package struct HubConfiguration: Hashable, Sendable {
   package var nav = NavigationLimits()
   /// The largest body taken from a client, in octets.
@@ -31,7 +31,7 @@ package struct HubConfiguration: Hashable, Sendable {
   package var rememberedClientsPerPrincipal = 1024
   /// Milliseconds after which the ops of an idle client are forgotten.
   package var rememberedIdle: UInt64 = 600_000
-  /// Milliseconds after which a nav that nobody uses leaves memory; it can take twice as long.
+  /// Milliseconds, or up to twice as many, after which a nav that nobody uses leaves memory.
   package var navIdle: UInt64 = 600_000
   /// The largest flow-control window, in octets.
   package var maximumWindow: UInt64 = 1 << 20
@@ -41,11 +41,11 @@ package struct HubConfiguration: Hashable, Sendable {
   package var stall: UInt64 = 30_000
   /// The number of revisions of one nav between two snapshots in the journal.
   package var snapshotEvery: UInt64 = 1000
-  /// The declared classes of bars and toolbars; true for a class based on a bar.
-  package var classes: [Text: Bool] = [:]
+  /// Whether a declared class is one of navigation bars; false for a class of toolbars.
+  package var isBarByClass: [Text: Bool] = [:]
   /// The id of the boot of this machine, with which the `clock` of an op must agree; nil accepts every
   /// `due`.
-  package var clock: String?
+  package var bootID: String?
   /// The name and version of the daemon, for `welcome` and the statistics.
   package var server = "navd/0.1.0"
 
@@ -54,7 +54,7 @@ package struct HubConfiguration: Hashable, Sendable {
   /// The part of the configuration that the rules of navigation use.
   var context: NavigationContext {
     NavigationContext(
-      limits: nav, classes: classes, routeTemplates: RouteReader.checked,
+      limits: nav, classes: isBarByClass, routeTemplates: RouteReader.checked,
       areEqual: OpaqueJSON.areEqual)
   }
 }
@@ -68,10 +68,8 @@ package struct Inspections: Sendable {
   package var stateInspection: @Sendable (NavigationController) -> [String] = {
     $0.violatedInvariants()
   }
-  /// Names the invariants that the commit of an op broke; nil inspects the whole state instead.
-  ///
-  /// To inspect the whole state costs more than most operations, so only debug builds do so after
-  /// each op.
+  /// Names the invariants that the commit of an op broke; nil, as in debug builds, inspects the
+  /// whole state instead.
   package var commitInspection = Self.commitInspectionOfThisBuild
 
   package init() {}
@@ -99,7 +97,7 @@ extension Hub {
     context = new.context
     remembered.reconfigure(new)
     if new.resumeRevisions < old.resumeRevisions || new.resumeBytes < old.resumeBytes {
-      for slot in navs.indices { trim(slot) }
+      for slot in navs.indices { trimRing(of: slot) }
     }
     trimRings()
     // By shorter times, something can be due before the wake that was planned by the longer ones.

@@ -14,8 +14,8 @@ package enum HubEvent: Sendable {
   case history(HistoryAnswer)
   case backupProgress(BackupProgress)
   case backup(BackupAnswer)
-  /// Retention pruned the history of a nav; `revision` is the nav's oldest readable revision now.
-  case floor(nav: UInt64, revision: UInt64)
+  /// Retention pruned the history of a nav, whose oldest readable revision is `oldestRevision` now.
+  case historyPruned(nav: UInt64, oldestRevision: UInt64)
   /// The journal asks for a snapshot of a nav, so that it may prune.
   case snapshotWanted(nav: UInt64)
   case access(Access)
@@ -23,7 +23,7 @@ package enum HubEvent: Sendable {
   case revoked(ConnectionID)
   indirect case cluster(ClusterView)
   /// The result of an administrator's request to the cluster; nil if the database has stored it.
-  indirect case wished(ConnectionID, id: UInt64, WishFailure?)
+  indirect case clusterCommandResult(ConnectionID, id: UInt64, ClusterCommandFailure?)
   indirect case configured(ConnectionID, id: UInt64, ConfigurationAnswer)
   /// The time `wakeAt` has come.
   case wake
@@ -33,7 +33,7 @@ package enum HubEvent: Sendable {
 extension HubEvent {
   /// Reads a client's message: the only way from the frames of the wire to the hub.
   ///
-  /// `frame` is the first one behind the envelope, as in `nsp1.op`, and `body` the JSON behind it.
+  /// `frame` is the ZeroMQ frame with the verb, such as `nsp1.op`; `body` is the next frame, JSON.
   /// `reader` has the hub's limits, see ``Hub/makeReader()``, and keeps its buffers.
   package init(
     frame: Span<UInt8>, body: Span<UInt8>, from connection: ConnectionID, _ peer: Peer,
@@ -55,7 +55,7 @@ extension HubEvent {
     }
   }
 
-  /// The connection that a message came by, or that has ended.
+  /// The connection on which a message arrived, or which has ended.
   package var connection: ConnectionID? {
     switch self {
     case .message(let id, _, _), .unreadable(let id, _, _), .closed(let id): id
@@ -63,7 +63,7 @@ extension HubEvent {
     }
   }
 
-  /// Whether this asks for messages and changes nothing.
+  /// Whether this is a request that changes nothing.
   package var isRead: Bool {
     switch self {
     case .message(_, _, .get), .message(_, _, .watch): true
@@ -77,11 +77,11 @@ extension HubEvent {
   }
 }
 
-/// A request of an administrator to the cluster; `HubEvent.wished` answers it.
-package struct AskedWish: Hashable, Sendable {
+/// A request of an administrator to the cluster; `HubEvent.clusterCommandResult` answers it.
+package struct ClusterCommandRequest: Hashable, Sendable {
   package var connection: ConnectionID
   package var id: UInt64
-  package var wish: ClusterWish
+  package var command: ClusterCommand
 }
 
 /// A question of an administrator about the configuration; `HubEvent.configured` answers it.
@@ -172,7 +172,7 @@ package struct HubOutput: Sendable {
   var bodyOctets = 0
   /// The requests for the history; the shell returns each answer as an event.
   package var requests: [HistoryRequest] = []
-  package var wishes: [AskedWish] = []
+  package var clusterCommands: [ClusterCommandRequest] = []
   package var questions: [ConfigurationQuestion] = []
   /// Whether to begin a backup; the shell returns its result as an event.
   package var startsBackup = false
@@ -211,7 +211,7 @@ package struct HubOutput: Sendable {
   }
 }
 
-/// Something an operator should know.
+/// A log entry for the operator.
 package struct Notice: Hashable, Sendable {
   /// The kinds of notices.
   package enum Kind: Hashable, Sendable {
@@ -225,9 +225,9 @@ package struct Notice: Hashable, Sendable {
     /// display.
     case overridden
     /// A peer exceeded a limit.
-    case limited
+    case limitExceeded
     /// The count of connections was wrong.
-    case miscounted
+    case connectionsMiscounted
   }
 
   /// How important a notice is.

@@ -1,11 +1,11 @@
 import NavigationCore
 
-/// Decides when the hub looks for navs that nobody uses, and which batches count as use.
+/// Decides when the hub looks for navs that nobody uses, and since which batch they must be unused.
 ///
 /// A sweep visits all slots in slices. Laws:
 /// - While a nav is loaded, a slice is due at some time.
-/// - A nav that was used since the sweep before the present one began is not idle. So a nav stays
-///   for at least the interval between two sweeps, and at most for twice that.
+/// - A nav is idle only if no client has used it since the beginning of the previous sweep. So a
+///   nav stays for at least the interval between two sweeps, and at most for twice that.
 struct IdleSweep: Sendable {
   /// When the next slice is due, in milliseconds of CLOCK_BOOTTIME; nil while no nav is loaded.
   private(set) var dueAt: UInt64?
@@ -14,11 +14,10 @@ struct IdleSweep: Sendable {
   /// The number of the slot at which the next slice begins.
   private(set) var cursor = 0
   /// The number of navs that the present sweep has made dormant.
-  var unloaded = 0
-  /// The numbers of the batches that were at hand when the newest sweep began, and the sweep
-  /// before.
-  private var firstBatch: UInt64 = 0
-  private var formerFirstBatch: UInt64 = 0
+  var unloadedCount = 0
+  /// The number of the batch at hand when the newest sweep began.
+  private var firstBatchOfRound: UInt64 = 0
+  private var firstBatchOfFormerRound: UInt64 = 0
 
   /// Begins to sweep at this time; returns false if a slice is planned already.
   mutating func begin(at time: UInt64) -> Bool {
@@ -30,7 +29,7 @@ struct IdleSweep: Sendable {
   mutating func wake(at now: UInt64) { isDue = dueAt.map { $0 <= now } ?? false }
 
   /// Whether a nav is idle; `batch` is the number of the last batch that used it.
-  func isIdle(_ batch: UInt64) -> Bool { batch < formerFirstBatch }
+  func isIdle(_ batch: UInt64) -> Bool { batch < firstBatchOfFormerRound }
 
   /// Ends a slice; the next one begins with the slot of this number.
   mutating func pause(at number: Int, until time: UInt64) {
@@ -39,8 +38,8 @@ struct IdleSweep: Sendable {
 
   /// Begins a sweep, with the number of the batch at hand.
   mutating func beginRound(by batch: UInt64) {
-    assert(cursor == 0 && batch >= firstBatch)
-    (formerFirstBatch, firstBatch, unloaded) = (firstBatch, batch, 0)
+    assert(cursor == 0 && batch >= firstBatchOfRound)
+    (firstBatchOfFormerRound, firstBatchOfRound, unloadedCount) = (firstBatchOfRound, batch, 0)
   }
 
   /// Ends a sweep; the next one is due at a time, or never if no nav is loaded.

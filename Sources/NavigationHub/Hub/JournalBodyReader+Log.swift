@@ -55,14 +55,14 @@ extension JournalBodyReader {
         json.member("omitted", true)
       } else if row.kind == .created {
         json.member("state", raw: contents)
-      } else if let diffPlace {
-        json.copy(["depth", "ch", "ev"], of: diffPlace, tape)
+      } else if let diffIndex {
+        json.copy(["depth", "ch", "ev"], of: diffIndex, tape)
       }
     }
   }
 
   /// The loaded state, with the members that clients see.
-  private var contents: [UInt8] { JSONWriter.object { $0.stateMembers(of: tape) } }
+  private var contents: [UInt8] { JSONWriter.object { $0.copyStateMembers(of: tape) } }
 
   private func writeEntry(_ row: JournalRow, _ json: inout JSONWriter) {
     json.member("rev", row.revision)
@@ -71,7 +71,7 @@ extension JournalBodyReader {
     if row.kind == .changed || row.kind == .created {
       // Only `$appearance` is created without a client.
       let other = tape.member(short: "by", of: 0) == nil ? "appearance" : "api"
-      json.optional("cause", diffPlace.flatMap { text("cause", of: $0) } ?? other)
+      json.optional("cause", diffIndex.flatMap { text("cause", of: $0) } ?? other)
     }
     if row.kind == .epoch {
       json.optional("cause", text("cause"))
@@ -90,7 +90,7 @@ extension JournalBodyReader {
     json.flag("override", flag("override"))
     json.flag("vetoSkipped", flag("vetoSkipped"))
     json.optional("before", text("before"))
-    json.optional("dig", diffPlace.flatMap { text("dig", of: $0) } ?? text("dig"))
+    json.optional("dig", diffIndex.flatMap { text("dig", of: $0) } ?? text("dig"))
   }
 
   /// Writes the screens that the revision put on the stack (`ins`), took off it (`del`), or shows in
@@ -101,7 +101,7 @@ extension JournalBodyReader {
     if kind == .created, let screens = tape.member(short: "screens", of: 0) {
       inserted += elements(of: screens)
     }
-    if let diffPlace, let changes = tape.member(short: "ch", of: diffPlace) {
+    if let diffIndex, let changes = tape.member(short: "ch", of: diffIndex) {
       for change in elements(of: changes) {
         if let list = tape.member(short: "ins", of: change) { inserted += elements(of: list) }
         if let list = tape.member(short: "del", of: change) { removed += elements(of: list) }

@@ -3,12 +3,11 @@ import NavigationCore
 /// Reads the bodies of journal rows.
 struct JournalBodyReader: Sendable {
   private(set) var tape = JSONTape()
-  /// The places on the tape of four members of the loaded body; nil for a member that the body
-  /// lacks.
-  private(set) var diffPlace: Int?
-  private var byPlace: Int?
-  private var detachedPlace: Int?
-  private var releasedPlace: Int?
+  /// The index on the tape of the loaded body's member `diff`; nil if the body has none.
+  private(set) var diffIndex: Int?
+  private var authorIndex: Int?
+  private var detachedIndex: Int?
+  private var releasedIndex: Int?
 
   /// The contents of a `created` row or of a snapshot.
   struct State {
@@ -17,7 +16,7 @@ struct JournalBodyReader: Sendable {
     var owner: String
     var controller: NavigationController
     var digest: Digest
-    var resolvedAt: Revision
+    var resolvedBarRevision: Revision
     /// The last change of the top; nil if the body does not record it.
     var topChange: TopChange?
   }
@@ -29,15 +28,15 @@ struct JournalBodyReader: Sendable {
       throw StoredDataError(what: "\(error.reason.rawValue) at octet \(error.offset)")
     }
     guard tape.kind(0) == .object else { throw StoredDataError(what: "not an object") }
-    (diffPlace, byPlace, detachedPlace, releasedPlace) = (nil, nil, nil, nil)
+    (diffIndex, authorIndex, detachedIndex, releasedIndex) = (nil, nil, nil, nil)
     let end = tape.next(0)
     var key = 1
     while key < end {
       switch tape.shortName(key) {
-      case "diff": diffPlace = key + 1
-      case "by": byPlace = key + 1
-      case "det": detachedPlace = key + 1
-      case "gone": releasedPlace = key + 1
+      case "diff": diffIndex = key + 1
+      case "by": authorIndex = key + 1
+      case "det": detachedIndex = key + 1
+      case "gone": releasedIndex = key + 1
       default: break
       }
       key = tape.next(key + 1)
@@ -48,19 +47,19 @@ struct JournalBodyReader: Sendable {
   /// Loads an entry of `get` `diffs`, which has the members of a diff beside its own.
   mutating func loadEntry(_ entry: [UInt8]) throws(StoredDataError) {
     try load(entry)
-    (diffPlace, detachedPlace, releasedPlace) = (0, nil, nil)
+    (diffIndex, detachedIndex, releasedIndex) = (0, nil, nil)
   }
 
-  /// The 7 bytes of `,"rev":` as one number, and the mask for 7 bytes.
+  /// The 7 bytes of `,"rev":` as one number.
   private static let revisionMark: UInt64 = 0x2C22_7265_7622_3A
   private static let revisionMask: UInt64 = 0xFF_FFFF_FFFF_FFFF
 
   /// Reads the members before `rev` in a body with the state of nav `number`.
   ///
-  /// `isOpen` says whether the state is open (`NavigationController.isOpen`).
+  /// `needsRecovery` is `NavigationController.isOpen` of the state.
   mutating func head(
     of body: [UInt8], number: UInt64
-  ) throws(StoredDataError) -> (nav: DormantNav, depth: Int, top: ScreenID?, isOpen: Bool) {
+  ) throws(StoredDataError) -> (nav: DormantNav, depth: Int, top: ScreenID?, needsRecovery: Bool) {
     // These bytes cannot be part of a text, where a backslash precedes each quote.
     var window: UInt64 = 0
     var end = 0
@@ -94,7 +93,7 @@ struct JournalBodyReader: Sendable {
 
   /// The remembered op that a row records; nil if it records none.
   mutating func entry(of row: JournalRow) -> RememberedOps.Entry? {
-    guard (try? load(row.body)) != nil, let by = byPlace, let op = integer("op", of: by),
+    guard (try? load(row.body)) != nil, let by = authorIndex, let op = integer("op", of: by),
       let octets = tape.member(short: "octets", of: 0).flatMap({ tape.hex64($0) }),
       let reply = reply(to: op, top: row.top)
     else { return nil }
@@ -104,7 +103,7 @@ struct JournalBodyReader: Sendable {
   /// The reply to the op of the loaded row, byte for byte as it was sent.
   private func reply(to op: UInt64, top: ScreenID?) -> [UInt8]? {
     if let reply = tape.member(short: "reply", of: 0) { return tape.raw(reply) }
-    guard let diff = diffPlace, let outputs = tape.member(short: "out", of: 0) else { return nil }
+    guard let diff = diffIndex, let outputs = tape.member(short: "out", of: 0) else { return nil }
     var json = JSONWriter()
     json.beginObject()
     json.member("id", op)
@@ -145,17 +144,17 @@ struct JournalBodyReader: Sendable {
       parts: try parts(), detached: records)
     return State(
       nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,
-      resolvedAt: Revision(
+      resolvedBarRevision: Revision(
         tape.member("resolvedAt", of: 0).flatMap { tape.integer($0) } ?? revision),
       topChange: topChange())
   }
 
   /// The author of the loaded row; nil if it names none.
-  func author() -> Author? { byPlace.flatMap { author($0) } }
+  func author() -> Author? { authorIndex.flatMap { author($0) } }
 
   /// The cause of the revision in the loaded `changed` row.
   func cause() -> Cause {
-    diffPlace.flatMap { text("cause", of: $0) }.flatMap { Cause(word: $0) } ?? .api
+    diffIndex.flatMap { text("cause", of: $0) }.flatMap { Cause(word: $0) } ?? .api
   }
 
   private func author(_ at: Int) -> Author? {
@@ -181,7 +180,7 @@ struct JournalBodyReader: Sendable {
 
   /// The change in the loaded `changed` row, with its digest.
   func change() throws(StoredDataError) -> (change: RecordedChange, digest: Digest) {
-    guard let diff = diffPlace, tape.kind(diff) == .object else {
+    guard let diff = diffIndex, tape.kind(diff) == .object else {
       throw StoredDataError(what: "a change lacks its diff")
     }
     var change = RecordedChange(revision: Revision(0))
@@ -204,33 +203,33 @@ struct JournalBodyReader: Sendable {
       throw StoredDataError(what: "ch: \(error.text)")
     }
     guard let digest else { throw StoredDataError(what: "a change lacks its digest") }
-    if detachedPlace != nil {
+    if detachedIndex != nil {
       change.detached = try list("det") { at throws(ReadFailure) in try record(at) }
     }
-    if releasedPlace != nil {
+    if releasedIndex != nil {
       change.released = try list("gone") { at throws(ReadFailure) in try key(at) }
     }
     return (change, digest)
   }
 
-  /// Restores the loaded row's diff in the bytes that were sent; nil if the row omits the resolved
-  /// bar, and another version of its rules applied.
+  /// The loaded row's diff, byte for byte as it was sent; nil if the row omits a resolved bar that
+  /// another version of the rules computed.
   ///
-  /// `resolved` is the resolved bar after the row, by the rules of this version; nil if the row
+  /// `resolvedBar` is the resolved bar after the row, by the rules of this version; nil if the row
   /// leaves it as it was.
-  func diff(resolved: [UInt8]?) -> EncodedDiff? {
-    guard let diff = diffPlace else { return nil }
+  func diff(resolvedBar: [UInt8]?) -> EncodedDiff? {
+    guard let diff = diffIndex else { return nil }
     guard let place = tape.member(short: "resolved", of: diff) else {
-      return resolved == nil ? EncodedDiff(bytes: tape.raw(diff)) : nil
+      return resolvedBar == nil ? EncodedDiff(bytes: tape.raw(diff)) : nil
     }
     let start = tape.offset(of: place, in: diff)
     guard tape.kind(place) == .null else {
       return EncodedDiff(bytes: tape.raw(diff), resolved: start..<start + tape.rawCount(place))
     }
-    guard let resolved, integer("rv") == JournalBody.resolvedRulesVersion else { return nil }
+    guard let resolvedBar, integer("rv") == JournalBody.resolvedRulesVersion else { return nil }
     return EncodedDiff(
-      bytes: tape.raw(diff, replacing: place, by: resolved),
-      resolved: start..<start + resolved.count)
+      bytes: tape.raw(diff, replacing: place, by: resolvedBar),
+      resolved: start..<start + resolvedBar.count)
   }
 
   /// The epoch in the loaded `epoch` row.

@@ -14,7 +14,7 @@ package struct JournalRecords: Hashable, Sendable {
     package var bodyEnd: Int
   }
 
-  /// A snapshot, which stands behind the first `rowsBefore` rows.
+  /// A snapshot, which follows the first `rowsBefore` rows of the batch.
   package struct Snapshot: Hashable, Sendable {
     package var rowsBefore: Int
     package var snapshot: SnapshotRow
@@ -99,18 +99,18 @@ extension JournalRecords: Sequence {
 enum JournalBody {
   /// The version of the rules by which `resolved` is computed from the state.
   ///
-  /// A row has it in place of the bar, so that a reader with other rules knows that its result may
-  /// differ from what was sent.
+  /// A row has this number in place of the bar, so that a reader with other rules knows that it may
+  /// compute another bar.
   static let resolvedRulesVersion: UInt64 = 4
 
   /// Writes the body of a `changed` row: the diff, with null in place of the resolved bar.
   ///
-  /// A reader computes the resolved bar from the state instead. `rv` is the version of the rules
-  /// for it: a later version does not take its own result for the bytes that were sent.
+  /// A reader computes the resolved bar from the state instead. Member `rv` is the version of these
+  /// rules.
   ///
-  /// `json` has only the body afterwards. `before` is the digest before the commit; `origin` writes
-  /// the members about the author of the row, if it has one.
-  static func changed(
+  /// Afterwards `json` has nothing but the body. `before` is the digest before the commit; `origin`
+  /// writes the members about the author of the row, if it has one.
+  static func writeChanged(
     diff: EncodedDiff, commit: Commit, before: Digest, _ json: inout JSONWriter,
     origin: (inout JSONWriter) -> Void
   ) {
@@ -121,10 +121,10 @@ enum JournalBody {
 
   /// Writes the body of a `changed` row that an op caused.
   ///
-  /// The op comes as a parameter, because a closure would copy it. `ok` is the answer to it.
+  /// `op` is a parameter, because a closure would copy it; `ok` is its answer.
   // Never inlined, so that its instructions can be counted by its name.
   @inline(never)
-  static func changed(
+  static func writeChanged(
     diff: EncodedDiff, commit: Commit, before: Digest, by op: OpContext, answeredBy ok: EncodedOk,
     _ json: inout JSONWriter
   ) {
@@ -173,7 +173,7 @@ enum JournalBody {
   /// the top.
   static func state(of entry: NavEntry, origin: (inout JSONWriter) -> Void = { _ in }) -> [UInt8] {
     let controller = entry.controller
-    assert(entry.resolvedAt <= controller.revision)
+    assert(entry.resolvedBarRevision <= controller.revision)
     var json = JSONWriter(reserving: 1024)
     json.beginObject()
     json.optional("nav", entry.name)
@@ -185,7 +185,7 @@ enum JournalBody {
     json.member("depth", UInt64(controller.stack.count))
     json.optional("top", controller.top?.id.text)
     json.member("rev", controller.revision.number)
-    json.member("resolvedAt", entry.resolvedAt.number)
+    json.member("resolvedAt", entry.resolvedBarRevision.number)
     json.array("screens", controller.stack) { $0.screen($1) }
     for part in PartName.allCases {
       json.dynamicName(part.text)
@@ -203,7 +203,7 @@ enum JournalBody {
     return json.bytes
   }
 
-  static func epoch(_ epoch: Epoch, because loss: EpochLoss) -> [UInt8] {
+  static func epoch(_ epoch: Epoch, because loss: HistoryLoss) -> [UInt8] {
     JSONWriter.object(reserving: 64) { json in
       json.member("epoch", hex: epoch.bits)
       json.optional("cause", loss.rawValue)
@@ -231,7 +231,7 @@ enum JournalBody {
 /// The session for which navd makes a change, as the row names it.
 struct ChangeOrigin {
   var author: Author
-  /// The message that asked for the change; nil if it follows from the end of the session.
+  /// The id of the message that asked for the change; nil if the end of the session caused it.
   var op: UInt64?
   /// Whether the change took the display from another session (`force` of a `lease`).
   ///
@@ -254,8 +254,8 @@ extension JSONWriter {
     flags(of: op)
   }
 
-  /// Writes which client caused a row with which op, and the outputs of the operations; diff and
-  /// header have the rest of the answer.
+  /// Writes which client caused a row with which op, and the outputs of the operations; the diff
+  /// and the row's header have the rest of the answer.
   mutating func origin(_ op: OpContext, answeredBy ok: EncodedOk) {
     author(of: op)
     name("out")

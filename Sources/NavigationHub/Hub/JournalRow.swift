@@ -66,14 +66,14 @@ package struct RowHeader: Hashable, Sendable {
   package var depth: Int
   /// The top screen after the row; nil if the stack is empty.
   package var top: ScreenID?
-  /// Whether the nav's state after the row is open, so that a restart would have to end something.
-  package var isOpen: Bool
+  /// Whether a restart after this row would have to end a transition, gesture or lease of the nav.
+  package var needsRecovery: Bool
   /// The op that caused the row; nil if none did.
   package var author: RowAuthor?
 
   package init(
     sequence: UInt64, nav: UInt64, revision: UInt64, previous: UInt64, time: UInt64,
-    kind: JournalRow.Kind, depth: Int, top: ScreenID?, isOpen: Bool = false,
+    kind: JournalRow.Kind, depth: Int, top: ScreenID?, needsRecovery: Bool = false,
     author: RowAuthor? = nil
   ) {
     assert((depth == 0) == (top == nil), "a stack of \(depth) with the top \(top?.text ?? "none")")
@@ -85,7 +85,7 @@ package struct RowHeader: Hashable, Sendable {
     self.kind = kind
     self.depth = depth
     self.top = top
-    self.isOpen = isOpen
+    self.needsRecovery = needsRecovery
     self.author = author
   }
 }

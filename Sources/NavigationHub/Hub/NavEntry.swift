@@ -12,14 +12,14 @@ struct NavEntry: Sendable {
   /// The state; without content if the nav is virtual.
   var controller: NavigationController
   /// The records of a virtual nav; nil for any other nav.
-  var directory: Directory?
+  var directory: VirtualNavRecords?
   /// The digest of the newest state or records.
   var digest: Digest
   var running = RunningDigest()
-  /// Encodes the resolved bar, and finds out whether a commit changes it.
+  /// The encoded bar as clients see it, which tells whether a commit changes it.
   var shown: ShownBar
   /// The newest revision that changed the resolved bar.
-  var resolvedAt: Revision
+  var resolvedBarRevision: Revision
   /// The nav's newest row in the journal.
   var lastSequence: UInt64 = 0
   /// The number of the newest batch that changed the nav.
@@ -36,7 +36,7 @@ struct NavEntry: Sendable {
   var topChange: TopChange?
   /// When the newest revision was made, in milliseconds since 1970.
   ///
-  /// For a nav loaded from a snapshot without rows behind it: when the snapshot was made.
+  /// If no row follows the nav's newest snapshot, this is the time of the snapshot.
   var changedAt: UInt64 = 0
   /// The newest diffs, from which the hub serves watches.
   var ring: DiffRing
@@ -54,7 +54,7 @@ struct NavEntry: Sendable {
     // Creations and new epochs begin a chain. No other nav has the same epoch.
     digest = Digest(checksum: running.update(controller, from: 0), chain: epoch.bits)
     shown = ShownBar(controller)
-    resolvedAt = controller.revision
+    resolvedBarRevision = controller.revision
     snapshotRevision = controller.revision
     floor = controller.revision
     durable = controller.revision
@@ -67,9 +67,7 @@ struct NavEntry: Sendable {
     controller: NavigationController(revision: Revision(0)))
 
   /// Computes the digest of a virtual nav.
-  ///
-  /// A virtual nav needs no chain, because its revisions are unique in its epoch.
-  mutating func followDirectory() {
+  mutating func updateVirtualDigest() {
     guard let directory else { preconditionFailure("\(name) is not virtual") }
     digest = Digest(checksum: directory.checksum(), chain: epoch.bits)
   }
@@ -79,8 +77,8 @@ struct NavEntry: Sendable {
 
   var isAppearance: Bool { name == NavName.appearance.text }
 
-  /// Whether the journal has the nav completely: nothing is open, everything is durable, and the
-  /// nav is not frozen.
+  /// Whether the journal can restore the nav as it is: nothing is open, everything is durable, and
+  /// the nav is not frozen.
   var isFullyRecorded: Bool { !controller.isOpen && durable == revision && fault == nil }
 
   /// The newest revision, durable or not.
@@ -115,12 +113,12 @@ struct NavEntry: Sendable {
   /// The whole newest state, as one part of a snapshot.
   var state: [UInt8] { snapshot(why: "join").part(from: 0, limit: Int.max / 4).body }
 
-  var resolved: [UInt8] { shown.bytes(of: controller) }
+  var resolvedBar: [UInt8] { shown.bytes(of: controller) }
 
-  /// The cost of going through the whole state, in the unit of ``Hub/work``.
+  /// The cost of going through the whole state, in the unit of ``Hub/eventCost``.
   var wholeStateCost: Int {
-    if let directory { return directory.records.count * Hub.workOfRow }
-    return controller.byteCount + controller.stack.count * Hub.workOfScreen
+    if let directory { return directory.records.count * Hub.costOfRow }
+    return controller.byteCount + controller.stack.count * Hub.costOfScreen
   }
 
   /// The reason to begin a full watch with a snapshot; nil if the watch can resume.
@@ -142,13 +140,13 @@ struct NavEntry: Sendable {
       case .top:
         directory.map { $0.records.last?.id ?? "" }
           ?? controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
-      case .bar, .full: "\(resolvedAt.number)"
+      case .bar, .full: "\(resolvedBarRevision.number)"
       }
     return key == known ? nil : (key, latestValue(view))
   }
 
   func latestValue(_ view: View) -> [UInt8] {
-    guard view == .top else { return resolved }
+    guard view == .top else { return resolvedBar }
     guard directory == nil, let top = controller.top else { return Array("null".utf8) }
     return JSONWriter.value { $0.screen(top) }
   }
@@ -164,8 +162,7 @@ extension NavigationController {
 // Comparing the guards of an op with the nav.
 
 extension NavEntry {
-  /// Throws `desync` for the first guard that fails, in the order of protocol.md §9.2; its `since`
-  /// names the last change of the top.
+  /// Throws `desync` for the first guard that fails, in the order of protocol.md §9.2.
   ///
   /// Mutating only to avoid a copy of the entry.
   mutating func check(_ guards: borrowing Guards) throws(Hub.OpFailure) {
@@ -323,7 +320,7 @@ extension TopChange {
 }
 
 extension JSONWriter {
-  /// Writes the last change of the top, for `since`.
+  /// Writes the last change of the top as the value of member `since`.
   mutating func topChange(_ change: TopChange) {
     object { json in
       json.member("rev", change.revision.number)
@@ -336,7 +333,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes the member `by`: the author of a change, and the id of the message that asked for it.
+  /// Writes member `by`: the author of a change, and the id of the message that requested it.
   mutating func author(_ author: Author, op: UInt64?) {
     object("by") { json in
       json.member("name", author.name)

@@ -33,7 +33,7 @@ struct Navs: Sendable {
   private var createdCounts: [UInt64]
   private var ringCursor = 0
   /// Whether a client has shown that an older copy of the journal was put back.
-  var isHistoryDoubted = false
+  var isOlderJournalReported = false
   /// The frames of encoded bars, which navs share.
   private var frames = BarFrames()
   private var random: SeededGenerator
@@ -48,8 +48,8 @@ struct Navs: Sendable {
       var entry = NavEntry(
         name: name.text, number: 0, owner: "", epoch: boot,
         controller: NavigationController(revision: Revision(1)))
-      entry.directory = Directory()
-      entry.followDirectory()
+      entry.directory = VirtualNavRecords()
+      entry.updateVirtualDigest()
       entry.ring = DiffRing(base: Revision(1), digest: entry.digest)
       names.insert(slots.insert(entry).number, KeyHash(name.text))
     }
@@ -76,7 +76,7 @@ struct Navs: Sendable {
   var loaded: ArraySlice<NavSlot> { indices.dropFirst(Self.virtualSlots.count) }
 
   /// Whether a virtual nav keeps its records, for a watch or a read.
-  func isActive(_ slot: NavSlot) -> Bool { slots[slot].directory?.isActive == true }
+  func keepsRecords(_ slot: NavSlot) -> Bool { slots[slot].directory?.areKept == true }
 
   func isLive(_ slot: NavSlot) -> Bool { slots.isLive(slot) }
 
@@ -176,15 +176,15 @@ struct Navs: Sendable {
 
   // Rings.
 
-  /// Appends a diff to a nav's ring; `trim` brings the ring back within its limits.
-  mutating func keep(_ diff: consuming EncodedDiff, _ slot: NavSlot) {
+  /// Appends a diff to a nav's ring; `trimRing` later drops old diffs.
+  mutating func appendToRing(_ diff: consuming EncodedDiff, _ slot: NavSlot) {
     ringBytes += diff.bytes.count
     slots[slot].ring.append(diff, digest: slots[slot].digest)
     assert(slots[slot].ring.byteCount <= ringBytes, "a ring larger than all")
   }
 
   /// Drops the oldest durable diffs of a nav that exceed the limits.
-  mutating func trim(_ slot: NavSlot, revisions: Int, bytes: Int) {
+  mutating func trimRing(_ slot: NavSlot, revisions: Int, bytes: Int) {
     ringBytes -= slots[slot].ring.trim(
       revisions: revisions, bytes: bytes, through: slots[slot].durable)
     assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
@@ -198,22 +198,21 @@ struct Navs: Sendable {
       let slot = slots.next(from: ringCursor)
       ringCursor = slot.number + 1
       visited += 1
-      trim(slot, revisions: slots[slot].ring.count / 2, bytes: bytes)
+      trimRing(slot, revisions: slots[slot].ring.count / 2, bytes: bytes)
     }
     assert(
       ringBytes <= total || visited == slots.count, "\(ringBytes) bytes after \(visited) rings")
   }
 
-  /// Empties the diff ring of a virtual nav and begins it at the current revision, in the same
-  /// epoch.
+  /// Empties the diff ring of a virtual nav, which then begins at the current revision.
   ///
   /// Watches at older revisions get a snapshot.
-  mutating func restartDirectory(_ slot: NavSlot) {
+  mutating func restartVirtualNav(_ slot: NavSlot) {
     guard let directory = slots[slot].directory else {
       preconditionFailure("\(slots[slot].name) is not virtual")
     }
     ringBytes -= slots[slot].ring.byteCount
-    slots[slot].followDirectory()
+    slots[slot].updateVirtualDigest()
     slots[slot].ring = DiffRing(base: directory.revision, digest: slots[slot].digest)
     slots[slot].durable = directory.revision
   }
@@ -221,7 +220,7 @@ struct Navs: Sendable {
   /// Notes that the changes of a batch to these navs are durable.
   mutating func markDurable(_ changes: [Batch.ChangedNav]) {
     for change in changes where isLive(change.slot) {
-      slots[change.slot].durable = change.revision ?? slots[change.slot].controller.revision
+      slots[change.slot].durable = change.finalRevision ?? slots[change.slot].controller.revision
       assert(slots[change.slot].durable <= slots[change.slot].revision)
     }
   }
@@ -232,12 +231,12 @@ struct Navs: Sendable {
     assert(fresh.epoch == slots[slot].epoch, "another life of \(fresh.name)")
     assert(fresh.lastSequence <= head, "rows behind the last durable one")
     let revision = fresh.controller.revision
-    ringBytes -= slots[slot].ring.cut(behind: revision, digest: fresh.digest)
+    ringBytes -= slots[slot].ring.removeDiffs(after: revision, digest: fresh.digest)
     slots[slot].controller = fresh.controller
     slots[slot].running = fresh.running
     slots[slot].digest = fresh.digest
     slots[slot].shown = fresh.shown
-    slots[slot].resolvedAt = fresh.resolvedAt
+    slots[slot].resolvedBarRevision = fresh.resolvedBarRevision
     slots[slot].topChange = fresh.topChange
     slots[slot].lastSequence = head
     slots[slot].changedAt = fresh.changedAt
@@ -266,10 +265,10 @@ struct Navs: Sendable {
       DormantHistory(
         NavHead(
           revision: Revision(snapshot.revision), depth: head.depth, top: head.top,
-          time: snapshot.time), sequence: snapshot.sequence, isOpen: head.isOpen))
+          time: snapshot.time), sequence: snapshot.sequence, needsRecovery: head.needsRecovery))
   }
 
-  /// Notes a row, which must continue the history of its nav.
+  /// Adds a row to the history of its nav, which the row must continue.
   mutating func index(_ row: RowHeader, _ body: Span<UInt8>) throws(StoredDataError) {
     try noteNumber(row.nav)
     guard let place = dormants.place(of: row.nav) else {
@@ -280,7 +279,7 @@ struct Navs: Sendable {
       }
       return dormants.insert(
         try reader.head(of: [UInt8](copying: body), number: row.nav).nav,
-        DormantHistory(NavHead(row), sequence: row.sequence, isOpen: row.isOpen))
+        DormantHistory(NavHead(row), sequence: row.sequence, needsRecovery: row.needsRecovery))
     }
     try dormants.extend(place, by: row)
     switch row.kind {
@@ -311,8 +310,7 @@ struct Navs: Sendable {
     dormants.insert(nav, history)
   }
 
-  /// Takes over the navs of shards of which this value has none; returns the slots of the loaded
-  /// ones.
+  /// Takes over the navs of `other`, which has other shards; returns the slots of the loaded ones.
   mutating func absorb(_ other: Navs) -> [NavSlot] {
     for shard in other.createdCounts.indices {
       createdCounts[shard] = max(createdCounts[shard], other.createdCounts[shard])

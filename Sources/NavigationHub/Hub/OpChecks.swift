@@ -7,7 +7,7 @@ import NavigationCore
 // arguments in Hub+Operations.swift, those of a revert in Hub+Revert.swift, an op that is sent again
 // while it waits in Hub+Coordination.swift.
 
-/// How an op comes to the checks: one that waited or was answered skips some of them.
+/// How an op comes to the checks; an op that waited or was answered skips some of them.
 enum OpArrival: Sendable {
   case arrived
   /// The op waited for a transition, for a question to delegates, or for the history.
@@ -22,9 +22,9 @@ enum OpArrival: Sendable {
 }
 
 extension Hub {
-  /// Performs steps 2 to 4, then decides the op.
+  /// Performs steps 2 to 4 of protocol.md §9.4 (session, load, remembered ops), then `decide`.
   ///
-  /// The errors of these steps are not remembered.
+  /// The hub does not remember the errors of these checks.
   mutating func operate(
     _ request: OpMessage, from sender: Sender, session: SessionSlot?, at now: Instant
   ) {
@@ -43,14 +43,14 @@ extension Hub {
         throw OpFailure(error)  // moved, busy
       }
       // 4: the remembered ops.
-      if !request.isDry, try isAnswered(op) { return }  // op-reused, op-too-old
+      if !request.isDry, try answersRepetition(op) { return }  // op-reused, op-too-old
     } catch {
       return refuse(request, error.error, sender)
     }
     decide(op, .arrived)
   }
 
-  /// Performs steps 5 to 14 of protocol.md §9.4.
+  /// Checks and performs an op (steps 5 to 14 of protocol.md §9.4).
   ///
   /// Answers a refusal, and remembers the answer if its `retry` is `no` or `resync`.
   mutating func decide(_ op: OpContext, _ arrival: OpArrival) {
@@ -68,7 +68,7 @@ extension Hub {
     }
   }
 
-  /// Performs steps 5 to 14; called by `decide`, and by `resumeRevert` for an op that waited.
+  /// Checks an op and performs it if no check fails; also for an op that waited for the history.
   mutating func check(_ op: OpContext, _ arrival: OpArrival) throws(OpFailure) {
     assert(!op.request.kinds.isEmpty, "an op without operations")
     var slot = navs.slot(of: op.request.nav)
@@ -88,7 +88,7 @@ extension Hub {
       try checkForm(op, slot)  // unsupported, bar-managed, bar-delegate-managed, readonly
       try checkGuardPolicy(op, slot)  // guard-required
     }
-    if slot == nil { slot = try appearanceSlot(op) }
+    if slot == nil { slot = try makeAppearanceNav(op) }
     guard let slot else { return try op.request.isDry ? rehearseCreation(op) : create(op) }
     if !arrival.isAnswered {
       // 9: the guards; of an op that will wait only the epoch, and the rest when it starts.
@@ -105,8 +105,8 @@ extension Hub {
       if isOpen { try checkGesture(op, slot) }  // gesture-refused, gesture-owner
       if mustWait { return try queue(op, slot) }  // transition-in-progress, queue-full
     }
-    // 11: the arguments, in order; a revert may wait for the history.
-    guard let operations = try arguments(of: op, slot) else { return }  // compacted, busy, …
+    // 11: the arguments, in order; a revert may wait for the history: compacted, busy, …
+    guard let operations = try operations(of: op, slot) else { return }
     if op.request.isDry { return try rehearse(operations, op, slot) }
     // 12: the effect.
     try checkStorage(operations, op, slot)  // storage
@@ -151,7 +151,7 @@ extension Hub {
       session: session, now: now)
   }
 
-  /// The author of an op: the author of the session, in a cluster with the shard of the nav.
+  /// The client that sent an op: that of the session, in a cluster with the shard of the nav.
   private mutating func author(
     _ client: ClientID, _ request: OpMessage, _ sender: Sender, _ session: SessionSlot?
   ) -> OpClient {
@@ -193,7 +193,7 @@ extension Hub {
   // 4: the remembered ops.
 
   /// Returns whether the op was sent before; if so, its answer was sent again or will still come.
-  mutating func isAnswered(_ op: OpContext) throws(OpFailure) -> Bool {
+  mutating func answersRepetition(_ op: OpContext) throws(OpFailure) -> Bool {
     let id = op.request.id
     switch remembered.verdict(on: id, octets: op.octets, of: op.key) {
     case .new:
@@ -207,7 +207,7 @@ extension Hub {
       // The row of a change is behind the one that its client had seen. Events leave no row.
       let causesEvents = op.request.kinds.contains { $0 == .buttonActivate || $0 == .uiBack }
       guard let seen = op.request.again,
-        causesEvents || seen < remembered.horizons[op.shard, default: 0]
+        causesEvents || seen < remembered.forgottenThroughRows[op.shard, default: 0]
       else { return false }
     case .decided(let entry):
       assert(entry.id == id, "op \(entry.id) for op \(id)")
@@ -230,7 +230,7 @@ extension Hub {
     guard let due = op.request.due else { return }
     // A time of another machine's clock means nothing here.
     if let clock = op.request.clock?.utf8.filter({ $0 != UInt8(ascii: "-") }),
-      let own = configuration.clock, !own.utf8.elementsEqual(clock)
+      let own = configuration.bootID, !own.utf8.elementsEqual(clock)
     {
       throw OpFailure(.expired, "due is a time of another machine, or of another boot of this one")
     }
@@ -273,8 +273,7 @@ extension Hub {
 
   /// The rights to activate a button: `pop` if its action pops, else `push`.
   ///
-  /// Both rights if other operations precede the activation, because these could still change the
-  /// button.
+  /// Both rights if earlier operations of the op could still change the button.
   private mutating func rightsToActivate(
     _ op: OpContext, _ index: Int, _ slot: NavSlot?
   ) -> Rights {
@@ -421,7 +420,7 @@ extension Hub {
     assert(isBusy(slot), "nothing is in progress")
     let end =
       coordinations[slot]?.question?.deadline ?? coordinations[slot]?.transitionDeadline ?? 0
-    return .inProgress(navs[slot].transition, after: timer.time(until: end))
+    return .inProgress(navs[slot].transition, retryAfter: timer.millisecondsLeft(until: end))
   }
 
   // 12: the effect.

@@ -24,12 +24,12 @@ extension OutgoingError {
 
   /// The error of an op that must not run during a transition or question.
   ///
-  /// `after` is the time left, in milliseconds.
-  static func inProgress(_ running: RunningTransition?, after: UInt64?) -> OutgoingError {
+  /// `retryAfter` is the time left, in milliseconds; nil if unknown.
+  static func inProgress(_ running: RunningTransition?, retryAfter: UInt64?) -> OutgoingError {
     var error = OutgoingError(
       .transitionInProgress,
       running.map { "transition \($0.id.number) is under way" } ?? "a delegate is being asked",
-      after: after ?? 100)
+      after: retryAfter ?? 100)
     if let running {
       error.details = [("tid", JSONWriter.value { $0.integer(running.id.number) })]
     }

@@ -81,7 +81,7 @@ extension OutgoingError {
 }
 
 extension OutgoingError {
-  /// The error of a route that no template matches; `unmet` is the condition that kept one from it.
+  /// The error of a route that no template matches; `unmet` is the condition that one failed.
   private init(noRoute route: String, _ unmet: RouteTemplate.Condition?) {
     switch unmet {
     case nil: self.init(.noRoute, "no route of the settings matches \(route)")

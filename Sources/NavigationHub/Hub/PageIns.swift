@@ -10,16 +10,15 @@ package protocol HoldableEvent: Sendable {
 /// The events that wait until the rows of dormant navs have been read, and the requests for these
 /// rows.
 ///
-/// A dormant nav is paged in like this: `hold` takes the events about it, and everything behind them
-/// on the same connections. The shell reads the rows of `takeRequests` on another thread. When it
-/// has the rows of a nav, `release` returns the events that waited for them. The shell revives the
-/// nav, passes these events to `hold` again in their order, then the later ones, and handles what
-/// `hold` did not take.
+/// A dormant nav is paged in like this: `hold` takes the events about it, and everything behind
+/// them on the same connections. The shell reads the rows of `takeRequests` on another thread. When
+/// it has the rows of a nav, `release` returns the events that waited for them. The shell revives
+/// the nav and passes these events to `hold` again, then the later ones; it handles the events that
+/// `hold` does not take.
 ///
-/// Three sorts of events never wait. `blocked` and `unblocked` are about what the daemon sends, and
-/// the hub must stop sending at once. `revoked` ends a session at once; the held events of its
-/// connection are dropped, as are its messages that the router has not read. Events that belong to
-/// no connection do not wait, except `snapshotWanted`.
+/// Three sorts of events never wait. `blocked` and `unblocked` do not, because the hub must stop
+/// sending at once. `revoked` ends a session at once, and drops the held events of its connection.
+/// Events that belong to no connection do not wait, except `snapshotWanted`.
 ///
 /// Laws:
 /// - The events of a connection leave in the order in which they arrived, each of them once, unless
@@ -44,20 +43,20 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
   private struct Held {
     var arrival: Arrival
     /// The position among all events that were ever held, in the order of arrival.
-    var number: UInt64
+    var arrivalNumber: UInt64
     /// The nav that was dormant when the event arrived, if it is about one.
     var nav: UInt64?
   }
 
-  // Invariants: no lane is empty, its events ascend by `number`, and its first one is about a nav
-  // in `requestedRows`. `waiting` has the lane at that nav, and may have it at others.
+  // Invariants: no lane is empty, its events ascend by `arrivalNumber`, and its first one is about a nav
+  // in `requestedRows`. `lanesByNav` has the lane at that nav, and may have it at others.
   private var lanes: [Lane: [Held]] = [:]
-  private var waiting: [UInt64: [Lane]] = [:]
-  /// The newest row in the request for each nav that has not been answered.
+  private var lanesByNav: [UInt64: [Lane]] = [:]
+  /// The newest row that each unanswered request names, by nav.
   private var requestedRows: [UInt64: UInt64] = [:]
   private var requests: [ReloadRequest] = []
-  private var lastNumber: UInt64 = 0
-  /// The numbers of the released events that `hold` gets next.
+  private var lastArrivalNumber: UInt64 = 0
+  /// The arrival numbers of the released events, which the shell passes to `hold` next.
   private var returningNumbers: ArraySlice<UInt64> = []
   package private(set) var count = 0
   /// The bytes of the messages of all held events.
@@ -81,7 +80,7 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
 
   /// Holds an event if it must wait; returns whether it must.
   ///
-  /// Events that arrived earlier must have been passed before. O(1); O(events of the connection)
+  /// The caller passes events in the order of their arrival. O(1), or O(events of the connection)
   /// for an event that was held before. `request` revives the event's nav; nil if that nav is not
   /// dormant.
   package mutating func hold(_ arrival: Arrival, for request: ReloadRequest?) -> Bool {
@@ -90,25 +89,26 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
     guard request != nil || count > 0 else { return false }
     if case .revoked(let id) = arrival.event { _ = take(from: id) }
     guard let lane = lane(of: arrival.event) else { return false }
-    let isBehind = lanes[lane]?.first.map { $0.number < former ?? .max } ?? false
+    let isBehind = lanes[lane]?.first.map { $0.arrivalNumber < former ?? .max } ?? false
     guard request != nil || isBehind else { return false }
     if let request { ask(request) }
-    // A second wish for the same snapshot adds nothing.
+    // A second request for the same snapshot adds nothing.
     if case .nav = lane, lanes[lane] != nil { return true }
     note(1, arrival.byteCount)
-    if former == nil { lastNumber += 1 }
-    let held = Held(arrival: arrival, number: former ?? lastNumber, nav: request?.nav)
+    if former == nil { lastArrivalNumber += 1 }
+    let held = Held(arrival: arrival, arrivalNumber: former ?? lastArrivalNumber, nav: request?.nav)
     // Behind a released event may be others of its lane, which were not released.
-    let place = former == nil ? nil : lanes[lane]?.firstIndex { $0.number > held.number }
+    let place =
+      former == nil ? nil : lanes[lane]?.firstIndex { $0.arrivalNumber > held.arrivalNumber }
     lanes[lane, default: []].insert(held, at: place ?? lanes[lane]?.count ?? 0)
-    if !isBehind, let nav = held.nav { waiting[nav, default: []].append(lane) }
+    if !isBehind, let nav = held.nav { lanesByNav[nav, default: []].append(lane) }
     assert(
       lanes[lane]?.first?.nav.map { requestedRows[$0] != nil } == true, "an event waits for nothing"
     )
     return true
   }
 
-  /// Takes out the events of a connection, which the shell passes to `hold` again as new ones.
+  /// Removes and returns the held events of a connection.
   package mutating func take(from connection: ConnectionID) -> [Arrival] {
     let events = lanes.removeValue(forKey: .connection(connection)) ?? []
     note(-events.count, -events.reduce(0) { $0 + $1.arrival.byteCount })
@@ -136,10 +136,10 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
     for nav in navs { requestedRows[nav] = nil }
     var released: [Held] = []
     for nav in navs {
-      for lane in waiting.removeValue(forKey: nav) ?? [] { release(lane, into: &released) }
+      for lane in lanesByNav.removeValue(forKey: nav) ?? [] { release(lane, into: &released) }
     }
-    released.sort { $0.number < $1.number }
-    returningNumbers = released.map(\.number) + returningNumbers
+    released.sort { $0.arrivalNumber < $1.arrivalNumber }
+    returningNumbers = released.map(\.arrivalNumber) + returningNumbers
     note(-released.count, -released.reduce(0) { $0 + $1.arrival.byteCount })
     assert((count == 0) == lanes.isEmpty, "\(count) events in \(lanes.count) lanes")
     return released.map(\.arrival)
@@ -152,7 +152,7 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
     released += events[..<(end ?? events.count)]
     lanes[lane] = end.map { Array(events[$0...]) }
     guard let end, let nav = events[end].nav else { return }
-    waiting[nav, default: []].append(lane)
+    lanesByNav[nav, default: []].append(lane)
   }
 
   private func lane(of event: HubEvent) -> Lane? {

@@ -10,13 +10,13 @@ struct Refusals: Sendable {
     var code: ErrorCode
     /// The reason that the error names; nil for none.
     var reason: String?
-    /// The error, for people.
+    /// The text of the error, for people.
     var text: String
     var nav: String?
     /// The names of the operations; empty for a message that is no op.
     var operations: [String]
     var id: UInt64?
-    /// The sender: the principal that the transport proved, its process, and the name that it claims.
+    /// The sender's principal, as the transport proved it.
     var principal: String
     var process: Int32?
     var name: String

@@ -5,15 +5,15 @@ import NavigationCore
 /// The hub keeps the newest ops of each client of a principal, with the hash of their octets and
 /// the reply. The hub forgets clients that have been idle for `rememberedIdle` ms. If there are too
 /// many, it forgets the longest idle client of the principal, or of the principal with the most
-/// clients. In a cluster, a client counts once for each shard in which it had ops. An op is
-/// remembered if its row is behind the horizon of its shard.
+/// clients. In a cluster, a client counts once for each shard in which it had ops. All ops with a
+/// row after the shard's `forgottenThroughRows` are remembered.
 struct RememberedOps: Sendable {
   struct Entry: Sendable {
     var id: UInt64
     var octets: BodyHash
     var isOk: Bool
     var reply: [UInt8]
-    /// The number of the row from which `readRows` will read the other members; 0 if they are set.
+    /// During a replay, the row from which `fillIn` will set the other members; 0 if they are set.
     var row: UInt64 = 0
   }
 
@@ -37,37 +37,36 @@ struct RememberedOps: Sendable {
   fileprivate struct Client: Sendable {
     var entries: [Entry] = []
     var head = 0
-    var last: UInt64 = 0
-    /// The highest id that counts as forgotten since the limit changed; 0 for none.
-    var forgotten: UInt64 = 0
+    var lastID: UInt64 = 0
+    /// The highest id that counts as forgotten because the limit changed; 0 for none.
+    var highestForgottenID: UInt64 = 0
     var usedAt: UInt64 = 0
     /// The newest row of the shard when the client's last op was decided.
-    var row: UInt64 = 0
+    var rowAtLastOp: UInt64 = 0
   }
 
   private struct ClientUse: Sendable {
     var client: ClientID
     var shard: Shard
-    var at: UInt64
+    var usedAt: UInt64
   }
 
   private var slotsByKey: [Key: Slot<Client>] = [:]
   private var recent: [(key: Key, slot: Slot<Client>)?] = Array(repeating: nil, count: 16)
   private var clients = Slots<Client>()
-  /// The clients of each principal, with a use of each that may be out of date, in order of time.
+  /// The clients of each principal in the order of a known use, which need not be the last one.
   private var usesByPrincipal: [String: ArraySlice<ClientUse>] = [:]
   private var limits: HubConfiguration
-  /// The horizon of each shard: the op of this row, or of an earlier one, may be forgotten.
-  private(set) var horizons: [Shard: UInt64] = [:]
-  /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
-  var remembersAfterRow: UInt64 = 0
+  /// By shard, the newest row whose op the hub has forgotten, or may have.
+  private(set) var forgottenThroughRows: [Shard: UInt64] = [:]
+  /// During a replay, the hub remembers the ops of all rows after this one, however old they are.
+  var remembersAllAfterRow: UInt64 = 0
 
   init(limits: HubConfiguration) { self.limits = limits }
 
   /// Installs other limits.
   ///
-  /// The hub forgets a client's ops beyond a lower limit at once, and clients beyond it when others
-  /// come.
+  /// A lower limit of ops applies at once, and a lower limit of clients when another client comes.
   mutating func reconfigure(_ new: HubConfiguration) {
     let former = limits.rememberedOps
     let mustTrim = new.rememberedOps != former
@@ -83,12 +82,12 @@ struct RememberedOps: Sendable {
   var clientCount: Int { clients.count }
 
   /// The highest decided op of a client in some shards, 0 for none.
-  func last(of key: Key, in shards: [Shard] = [.first]) -> UInt64 {
+  func lastOpID(of key: Key, in shards: [Shard] = [.first]) -> UInt64 {
     var key = key
     var last: UInt64 = 0
     for shard in shards {
       key.shard = shard
-      last = max(last, slotsByKey[key].map { clients[$0].last } ?? 0)
+      last = max(last, slotsByKey[key].map { clients[$0].lastID } ?? 0)
     }
     return last
   }
@@ -96,13 +95,13 @@ struct RememberedOps: Sendable {
   mutating func verdict(on id: UInt64, octets: BodyHash, of key: Key) -> Verdict {
     guard let slot = find(key) else { return .new }
     // Ids increase, so the usual op is beyond all remembered ones.
-    if id > clients[slot].last { return .new }
+    if id > clients[slot].lastID { return .new }
     let client = clients[slot]
     assert(client.head == 0 || client.head < client.entries.count)
     if let entry = client.entries.first(where: { $0.id == id }) {
       return entry.octets == octets ? .decided(entry) : .reused
     }
-    if id <= client.forgotten { return .tooOld }
+    if id <= client.highestForgottenID { return .tooOld }
     guard client.entries.count >= limits.rememberedOps, client.head < client.entries.count else {
       return .new
     }
@@ -126,19 +125,20 @@ struct RememberedOps: Sendable {
   }
 
   mutating func forget(upTo row: UInt64, of shard: Shard) {
-    horizons[shard] = max(row, horizons[shard, default: 0])
+    forgottenThroughRows[shard] = max(row, forgottenThroughRows[shard, default: 0])
   }
 
-  /// Remembers a decided op, which is not behind `row`; returns the op that it evicted, if any.
+  /// Remembers a decided op; `row` is the shard's newest row; returns the op that it evicted, if
+  /// any.
   @discardableResult
   mutating func remember(
     _ entry: consuming Entry, of key: Key, row: UInt64, at now: UInt64
   ) -> Entry? {
     let slot = find(key) ?? admit(key, at: now)
     let id = entry.id
-    if entry.isOk { clients[slot].row = row }
+    if entry.isOk { clients[slot].rowAtLastOp = row }
     let evicted = clients[slot].add(entry, limit: limits.rememberedOps, at: now)
-    assert(clients[slot].last >= id, "op \(id) is behind the last one")
+    assert(clients[slot].lastID >= id, "op \(id) is behind the last one")
     assert(clients[slot].entries.count <= limits.rememberedOps, "too many ops of a client")
     return evicted
   }
@@ -149,12 +149,12 @@ struct RememberedOps: Sendable {
     clients[slot].moveOldestToFront()
     clients[slot].entries.removeAll { $0.id == id }
     if let evicted { clients[slot].entries.insert(evicted, at: 0) }
-    clients[slot].last = clients[slot].entries.last?.id ?? 0
+    clients[slot].lastID = clients[slot].entries.last?.id ?? 0
     assert(clients[slot].entries.count <= limits.rememberedOps, "too many ops of a client")
   }
 
-  /// The rows of the ops that `readRows` must fill in, by shard and in no order.
-  var rows: [Shard: [UInt64]] {
+  /// The rows of the ops that `fillIn` must fill in, by shard and in no order.
+  var rowsToRead: [Shard: [UInt64]] {
     var rows: [Shard: [UInt64]] = [:]
     for (key, slot) in slotsByKey {
       for entry in clients[slot].entries where entry.row > 0 {
@@ -166,7 +166,7 @@ struct RememberedOps: Sendable {
 
   /// Fills in the ops of a shard from their rows; forgets an op if its row is missing or records no
   /// op.
-  mutating func readRows(_ entries: [UInt64: Entry], of shard: Shard) {
+  mutating func fillIn(_ entries: [UInt64: Entry], of shard: Shard) {
     for (key, slot) in slotsByKey where key.shard == shard {
       clients[slot].moveOldestToFront()
       clients[slot].entries = clients[slot].entries.compactMap {
@@ -176,18 +176,18 @@ struct RememberedOps: Sendable {
     }
   }
 
-  /// Takes over the ops of shards of which this value has none.
+  /// Takes over the ops of `other`, which has other shards.
   mutating func absorb(_ other: RememberedOps, at now: UInt64) {
     let keys = other.slotsByKey.sorted {
       other.clients[$0.value].usedAt < other.clients[$1.value].usedAt
     }
-    horizons.merge(other.horizons) { $1 }
+    forgottenThroughRows.merge(other.forgottenThroughRows) { $1 }
     for (key, slot) in keys { clients[admit(key, at: now)] = other.clients[slot] }
   }
 
   /// Forgets the ops of shards that another daemon serves from now on.
   mutating func drop(_ shards: Set<Shard>) {
-    for shard in shards { horizons[shard] = nil }
+    for shard in shards { forgottenThroughRows[shard] = nil }
     for (key, slot) in slotsByKey where shards.contains(key.shard) {
       clients.remove(slot, leaving: Client())
       slotsByKey[key] = nil
@@ -200,7 +200,7 @@ struct RememberedOps: Sendable {
   /// Forgets the clients that have been idle for too long.
   mutating func expire(at now: UInt64) {
     for principal in usesByPrincipal.keys.sorted() {
-      while let oldest = oldest(of: principal), oldest.at + limits.rememberedIdle <= now {
+      while let oldest = oldest(of: principal), oldest.usedAt + limits.rememberedIdle <= now {
         drop(oldest, of: principal)
       }
     }
@@ -224,7 +224,7 @@ struct RememberedOps: Sendable {
     let slot = clients.insert(Client(usedAt: now))
     slotsByKey[key] = slot
     Self.insert(
-      ClientUse(client: key.client, shard: key.shard, at: now),
+      ClientUse(client: key.client, shard: key.shard, usedAt: now),
       into: &usesByPrincipal[key.principal, default: []])
     assert(clients.count == slotsByKey.count, "\(clients.count) clients, \(slotsByKey.count) keys")
     return slot
@@ -232,8 +232,8 @@ struct RememberedOps: Sendable {
 
   /// The longest idle client of a principal; nil if it has none.
   ///
-  /// A client has been used at the time of its entry or later, so the first entry that is up to
-  /// date is the oldest one. Outdated entries move to their places.
+  /// No entry has a time later than the client's last use. So after outdated entries at the front
+  /// are updated and sorted in, the first one is the oldest.
   private mutating func oldest(of principal: String) -> ClientUse? {
     // Taken out of the dictionary, so that a change does not copy it.
     guard var uses = usesByPrincipal.removeValue(forKey: principal) else { return nil }
@@ -241,15 +241,15 @@ struct RememberedOps: Sendable {
     assert(!uses.isEmpty, "\(principal) has no clients")
     while true {
       // Together: one by one, each of them would move all entries behind it.
-      let stale = uses.prefix { lastUse(of: $0, principal) != $0.at }
+      let stale = uses.prefix { lastUse(of: $0, principal) != $0.usedAt }
       guard !stale.isEmpty else { return uses.first }
       uses.removeFirst(stale.count)
       for use in stale {
         guard let usedAt = lastUse(of: use, principal) else { continue }
-        uses.append(ClientUse(client: use.client, shard: use.shard, at: usedAt))
+        uses.append(ClientUse(client: use.client, shard: use.shard, usedAt: usedAt))
       }
       // Stable, so those with the same time stay in order.
-      uses.sort { $0.at < $1.at }
+      uses.sort { $0.usedAt < $1.usedAt }
     }
   }
 
@@ -266,7 +266,7 @@ struct RememberedOps: Sendable {
     var (low, high) = (uses.startIndex, uses.endIndex)
     while low < high {
       let middle = low + (high - low) / 2
-      if uses[middle].at <= use.at { low = middle + 1 } else { high = middle }
+      if uses[middle].usedAt <= use.usedAt { low = middle + 1 } else { high = middle }
     }
     uses.insert(use, at: low)
   }
@@ -274,7 +274,7 @@ struct RememberedOps: Sendable {
   private mutating func drop(_ use: ClientUse, of principal: String) {
     let key = key(of: use, principal)
     guard let slot = slotsByKey[key] else { return }
-    forget(upTo: clients[slot].row, of: key.shard)
+    forget(upTo: clients[slot].rowAtLastOp, of: key.shard)
     clients.remove(slot, leaving: Client())
     slotsByKey[key] = nil
     recent[Self.recentPlace(of: key)] = nil
@@ -290,15 +290,15 @@ extension RememberedOps.Client {
     _ entry: consuming RememberedOps.Entry, limit: Int, at now: UInt64
   ) -> RememberedOps.Entry? {
     usedAt = now
-    if entry.id > last {
-      last = entry.id
+    if entry.id > lastID {
+      lastID = entry.id
       guard entries.count >= limit else {
         moveOldestToFront()
         entries.append(entry)
         return nil
       }
-      assert(entries[head].id < entry.id, "op \(entries[head].id) is evicted by an older one")
       let evicted = entries[head]
+      assert(evicted.id < entry.id, "op \(evicted.id) is evicted by an older one")
       entries[head] = entry
       head = head + 1 == entries.count ? 0 : head + 1
       return evicted
@@ -315,26 +315,25 @@ extension RememberedOps.Client {
     return evicted
   }
 
-  /// Notes that ops below the oldest one were forgotten under the limit that applied so far.
-  ///
-  /// The ring then begins at index 0.
+  /// If the ring is full, marks all ids below its oldest op as forgotten, because the former limit
+  /// may have evicted them.
   mutating func noteForgotten(_ limit: Int) {
     moveOldestToFront()
     guard entries.count >= limit, let oldest = entries.first, oldest.id > 0 else { return }
-    forgotten = max(forgotten, oldest.id - 1)
+    highestForgottenID = max(highestForgottenID, oldest.id - 1)
   }
 
   /// Forgets the oldest ops beyond `limit`.
   ///
-  /// An op with an id up to the newest forgotten one then counts as too old, never as new: it may
+  /// An op with an id up to the newest forgotten one then counts as too old, because the op may
   /// have run.
   mutating func trim(to limit: Int) {
     moveOldestToFront()
     let excess = entries.count - limit
     guard excess > 0 else { return }
-    forgotten = max(forgotten, entries[excess - 1].id)
+    highestForgottenID = max(highestForgottenID, entries[excess - 1].id)
     entries.removeFirst(excess)
-    assert(entries.first.map { $0.id > forgotten } ?? true, "op \(forgotten) is not forgotten")
+    assert(entries.first.map { $0.id > highestForgottenID } ?? true, "an op is not forgotten")
   }
 
   /// Brings the oldest op to index 0.

@@ -47,7 +47,7 @@ struct Session: Sendable {
   var hasNoFlowControl: Bool
   /// Whether the socket takes no more messages for the connection now.
   var isBlocked = false
-  /// The octets sent under flow control, and the sum at which the credit ends.
+  /// The octets sent so far under flow control.
   var sentOctets: UInt64 = 0
   var creditLimit: UInt64
   /// Whether the session's messages wait for the next wake, because the last output was full.
@@ -99,7 +99,7 @@ struct Session: Sendable {
   /// Counts a divergence report; returns whether to record it in the journal.
   ///
   /// A session records at most 8 reports in ten seconds, because more would show nothing new.
-  mutating func mayReport(at now: Instant) -> Bool {
+  mutating func mayRecordDivergence(at now: Instant) -> Bool {
     let period = now.boot / 10_000
     if divergenceReports.period != period { divergenceReports = (period, 0) }
     divergenceReports.count += 1
@@ -110,10 +110,10 @@ struct Session: Sendable {
 
   var hasCredit: Bool { !isBlocked && (hasNoFlowControl || sentOctets < creditLimit) }
 
-  /// The most octets of a message of several diffs; nil if the session may not be sent any now.
+  /// The most octets of a message of several diffs; nil if the session may be sent nothing now.
   ///
-  /// Half a window at a time leaves room for others on the same connection. A long message costs
-  /// less, by octet, than several short ones; a longer one than this would keep others waiting.
+  /// At most 60 KiB, and less with a small window, so that one watch does not keep the others
+  /// waiting.
   var maximumDiffsOctets: Int? {
     guard hasCredit, !waitsForTurn else { return nil }
     return hasNoFlowControl ? 60 * 1024 : min(60 * 1024, max(32 * 1024, Int(window / 2)))
@@ -139,7 +139,7 @@ struct Sessions: Sendable {
   private var byConnection = NumberIndex()
   private var byClient: [ClientID: SessionSlot] = [:]
   private var countsByPrincipal: [String: Int] = [:]
-  /// The connections whose client id another process took over.
+  /// The connections whose client id another connection took over.
   private var fenced: Set<ConnectionID> = []
   /// The actors of the connections of gateways.
   ///
@@ -240,7 +240,7 @@ struct Sessions: Sendable {
     actors[connection] = actor
   }
 
-  /// Whether another process took over the connection's client id.
+  /// Whether another connection took over this connection's client id.
   func isFenced(_ connection: ConnectionID) -> Bool {
     !fenced.isEmpty && fenced.contains(connection)
   }

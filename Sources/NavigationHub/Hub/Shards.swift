@@ -7,7 +7,7 @@ struct Shards: Sendable {
   let count: Int
   private var areHere: [Bool]
   /// When each shard came, in milliseconds of CLOCK_BOOTTIME.
-  private var arrivals: [UInt64]
+  private var arrivalTimes: [UInt64]
   /// Whether this daemon serves every shard, so that no message has to be checked.
   private(set) var areAllHere: Bool
   /// How the cluster is divided; nil outside of a cluster, and before the first view.
@@ -21,7 +21,7 @@ struct Shards: Sendable {
     self.count = count
     areAllHere = count == 1
     areHere = Array(repeating: count == 1, count: count)
-    arrivals = Array(repeating: 0, count: count)
+    arrivalTimes = Array(repeating: 0, count: count)
     owners = Array(repeating: nil, count: count)
   }
 
@@ -34,12 +34,12 @@ struct Shards: Sendable {
 
   /// The daemon that serves a shard; nil if no daemon is known, or the known one is silent.
   ///
-  /// Clients that are sent to a daemon that has gone come back, and wait longer each time.
+  /// A client sent to a daemon that has gone would come back, and wait longer each time.
   func owner(of shard: Shard) -> ClusterMember? {
     guard let view, let place = owners[shard.number] else { return nil }
     let owner = view.members[place]
     // The view can be older than what became of this daemon's own shards.
-    return !view.isSilent(owner) && owner.name != view.member ? owner : nil
+    return !view.isSilent(owner) && owner.name != view.ownName ? owner : nil
   }
 
   /// Since when this daemon owns a shard that it does not serve yet, in milliseconds of
@@ -47,13 +47,13 @@ struct Shards: Sendable {
   func ownedSince(_ shard: Shard) -> UInt64? { ownedSince[shard] }
 
   /// When a shard came from another daemon; nil outside of a cluster.
-  func arrival(of shard: Shard) -> UInt64? { count > 1 ? arrivals[shard.number] : nil }
+  func arrival(of shard: Shard) -> UInt64? { count > 1 ? arrivalTimes[shard.number] : nil }
 
   /// Notes that this daemon serves some shards from now on, or no longer.
   mutating func set(_ shards: some Sequence<Shard>, here isHere: Bool, at now: UInt64) {
     for shard in shards {
       areHere[shard.number] = isHere
-      arrivals[shard.number] = now
+      arrivalTimes[shard.number] = now
       ownedSince[shard] = nil
     }
     areAllHere = areHere.allSatisfy { $0 }
@@ -67,13 +67,13 @@ struct Shards: Sendable {
     for (place, member) in view.members.enumerated() {
       for shard in member.shards where shard.number < count {
         owners[shard.number] = place
-        guard member.name == view.member, !isHere(shard) else { continue }
+        guard member.name == view.ownName, !isHere(shard) else { continue }
         ownedSince[shard] = former[shard] ?? now
       }
     }
   }
 
-  /// Notes that a member has shards, before the next view says so.
+  /// Records a member as owner of shards before the next view does.
   mutating func note(_ member: String, has shards: some Sequence<Shard>) {
     let place = view?.members.firstIndex { $0.name == member }
     for shard in shards { owners[shard.number] = place }

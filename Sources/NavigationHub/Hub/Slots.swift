@@ -68,11 +68,10 @@ struct Slots<Value: Sendable>: Sendable {
     unsafeMutableAddress { unsafe mutableAddress(of: slot) }
   }
 
-  /// The address of a value, valid until a value changes: a copy of a nav would cost a retain for
-  /// each member.
+  /// The address of a value, valid until `Slots` changes; to copy a nav would retain each member.
   ///
-  /// Owners of slots must not use `_read` and `_modify` instead: where Swift 6.3.1 does not inline
-  /// such a coroutine, its caller reads the value after the coroutine has ended.
+  /// Callers must not use `_read` and `_modify` instead: if Swift 6.3.1 does not inline such a
+  /// coroutine, the value is read after the coroutine has ended.
   func address(of slot: Slot<Value>) -> UnsafePointer<Value> {
     assert(live[slot.number], "slot \(slot.number) is vacant")
     return unsafe values.withUnsafeBufferPointer { values in

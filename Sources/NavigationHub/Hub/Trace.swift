@@ -35,7 +35,7 @@ struct Trace: Sendable {
     /// The JSON; nil if it cannot be read.
     var body: [UInt8]?
     var byteCount: Int
-    /// The nav that an incoming message names.
+    /// The nav that an incoming message is about.
     var nav: String?
     /// The id of an incoming request, which the answers repeat.
     var id: UInt64?
@@ -47,7 +47,7 @@ struct Trace: Sendable {
     var list: [UInt8] = []
     /// How many messages the list has.
     var count: UInt64 = 0
-    /// How many messages before these are missing.
+    /// The number of messages that were dropped before these.
     var dropped: UInt64 = 0
   }
 
@@ -71,10 +71,10 @@ struct Trace: Sendable {
     /// The messages that the trace may still report now, in thousandths of a message.
     var tokens = Trace.burst * 1000
     var refilledAt: UInt64
-    /// What other clients sent, and this session has not been sent yet.
+    /// The reports that this session has not been sent yet.
     var waitingReports: [Report] = []
     var dropped: UInt64 = 0
-    /// The requests about the nav that are not answered yet.
+    /// The requests about the traced nav that have no answer yet.
     var unanswered: Set<Request> = []
   }
 

@@ -3,7 +3,7 @@ import NavigationCore
 /// A change that a batch made outside the states of navs, with the values that undo it.
 ///
 /// The code that makes such a change notes it in the batch at hand, and `Hub.rollBack` takes the
-/// changes back, the newest first. An op notes two of them, so the rare large ones are boxed.
+/// changes back, the newest first. Each op notes two changes, so the rare large cases are indirect.
 enum Undo: Sendable {
   /// A shard got its first row of the batch.
   case row(Shard, before: UInt64)

@@ -24,7 +24,7 @@ struct WakeTimer: Sendable {
   mutating func fire() { wakeAt = nil }
 
   /// Milliseconds until `deadline`; nil if it has passed.
-  func time(until deadline: UInt64) -> UInt64? {
+  func millisecondsLeft(until deadline: UInt64) -> UInt64? {
     deadline > now.boot ? deadline - now.boot : nil
   }
 }

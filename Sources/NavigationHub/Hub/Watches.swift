@@ -6,8 +6,8 @@ struct Watch: Sendable {
   var nav: NavSlot
   var view: View
   /// Whether the diffs and snapshots of a full view include the resolved bar.
-  var hasResolved = true
-  /// The revision that the mirror has as soon as everything sent has arrived.
+  var includesResolvedBar = true
+  /// The revision that the client has after all messages sent so far.
   var cursor: Revision
   /// The snapshot that is being sent in parts; nil if there is none.
   var snapshot: SnapshotBox?
@@ -40,16 +40,16 @@ final class SnapshotBox: Sendable {
 ///
 /// Laws:
 /// - A watch is once in the list of its session and once in that of its nav, in the order of `insert`.
-/// - The messages of a full watch bring each revision behind its cursor once and in order, or a
-///   snapshot, behind which the diffs go on. Nothing in them is newer than `durable`.
+/// - The messages of a full watch bring each revision after its cursor once and in order, or a
+///   snapshot and then the revisions after it. No message has a revision newer than `durable`.
 /// - Snapshots and `latest` show the newest revision, once it is durable.
 /// - Watches at the same position share one body.
 struct Watches: Sendable {
   private var slots = Slots<Watch>()
   private var bySession: [[WatchSlot]] = []
   private var byNav: [[WatchSlot]] = []
-  /// The messages of diffs in the output at hand by position, and the newest of these messages.
-  private var shared: [Position: Message] = [:]
+  /// The messages of diffs in the output at hand, by position.
+  private var sharedMessages: [Position: Message] = [:]
   private var last: (position: Position, message: Message)?
 
   /// The next step for one watch.
@@ -58,18 +58,18 @@ struct Watches: Sendable {
     case message(Message)
     /// A snapshot or `latest` must wait until the nav's newest revision is durable.
     case waitsForDurability
-    /// Nothing: it has everything that is durable, or its session has no credit.
+    /// Nothing: the watch has everything that is durable, or its session has no credit.
     case nothing
   }
 
   struct Message: Sendable {
     var verb: ServerVerb
-    /// The index of its body in the output, and the size of the body.
+    /// The index of the message's body in the output.
     var bodyIndex: Int
     var byteCount: Int
-    /// How many revisions it brings one by one.
-    var revisions = 0
-    /// Whether it completes a snapshot.
+    /// The number of revisions that the message brings as diffs.
+    var revisionCount = 0
+    /// Whether the message completes a snapshot.
     var endsSnapshot = false
   }
 
@@ -78,9 +78,9 @@ struct Watches: Sendable {
     var nav: NavSlot
     var cursor: UInt64
     /// The most octets of a message of several diffs.
-    var room: Int
+    var maximumOctets: Int
     /// Whether the message includes the resolved bar.
-    var hasResolved: Bool
+    var includesResolvedBar: Bool
   }
 
   var count: Int { slots.count }
@@ -113,7 +113,7 @@ struct Watches: Sendable {
     for index in slots.indices {
       let behind = revisionsBehind(index, of: navs)
       guard behind > 0 else { continue }
-      lag.watches += 1
+      lag.watchCount += 1
       lag.largest = max(lag.largest, behind)
       lag.sum += behind
       assert(lag.largest <= lag.sum)
@@ -149,23 +149,23 @@ struct Watches: Sendable {
   /// Chooses the next message of a watch, adds its body to the output, and moves the cursor of the
   /// watch.
   ///
-  /// `nav` is `inout` only to avoid a copy. `room` is the most octets of a message of several
-  /// diffs, nil without credit; `limit` is the most octets of any message.
+  /// `nav` is `inout` only to avoid a copy. `maximumDiffsOctets` limits a message of several diffs,
+  /// nil without credit; `limit` limits any message.
   mutating func next(
-    of index: WatchSlot, from nav: inout NavEntry, room: Int?, limit: Int,
+    of index: WatchSlot, from nav: inout NavEntry, maximumDiffsOctets: Int?, limit: Int,
     into output: inout HubOutput
   ) -> Next {
-    guard slots[index].isStarted, let room else { return .nothing }
+    guard slots[index].isStarted, let maximumDiffsOctets else { return .nothing }
     guard slots[index].view == .full else { return nextLatest(index, &nav, &output) }
     if slots[index].snapshot != nil { return nextSnapshotPart(index, limit, &output) }
     let cursor = slots[index].cursor
     assert(cursor <= nav.revision, "a watch is ahead of its nav")
     guard cursor < nav.durable else { return .nothing }
     let position = Position(
-      nav: slots[index].nav, cursor: cursor.number, room: room,
-      hasResolved: slots[index].hasResolved)
+      nav: slots[index].nav, cursor: cursor.number, maximumOctets: maximumDiffsOctets,
+      includesResolvedBar: slots[index].includesResolvedBar)
     if let message = message(at: position) ?? makeDiffs(position, &nav, limit, &output) {
-      slots[index].cursor = Revision(cursor.number + UInt64(message.revisions))
+      slots[index].cursor = Revision(cursor.number + UInt64(message.revisionCount))
       assert(slots[index].cursor <= nav.durable, "a watch got what is not durable")
       return .message(message)
     }
@@ -177,15 +177,15 @@ struct Watches: Sendable {
   }
 
   /// Forgets the shared messages, because the shell has taken the output.
-  mutating func endTurn() {
+  mutating func forgetSharedMessages() {
     last = nil
-    if !shared.isEmpty { shared = [:] }
+    if !sharedMessages.isEmpty { sharedMessages = [:] }
   }
 
   private func message(at position: Position) -> Message? {
     // The hub serves the watches of a nav in a row, and most of them are at the same position.
     if let last, last.position == position { return last.message }
-    return shared[position]
+    return sharedMessages[position]
   }
 
   /// Encodes the message for all watches at a position, with as many diffs as fit; nil if the ring
@@ -197,11 +197,11 @@ struct Watches: Sendable {
     guard nav.ring.reaches(cursor) else { return nil }
     let first = nav.ring.diff(of: cursor.next)
     guard first.bytes.count <= limit else { return nil }
-    var byteCount = first.count(hasResolved: position.hasResolved)
+    var byteCount = first.count(hasResolved: position.includesResolvedBar)
     var last = cursor.next
     while last < nav.durable {
-      let count = nav.ring.diff(of: last.next).count(hasResolved: position.hasResolved)
-      guard byteCount + count <= position.room else { break }
+      let count = nav.ring.diff(of: last.next).count(hasResolved: position.includesResolvedBar)
+      guard byteCount + count <= position.maximumOctets else { break }
       byteCount += count + 1
       last = last.next
     }
@@ -209,15 +209,15 @@ struct Watches: Sendable {
     let isOne = last == cursor.next
     let body =
       isOne
-      ? first.body(hasResolved: position.hasResolved)
+      ? first.body(hasResolved: position.includesResolvedBar)
       : ServerMessageWriter.diffs(
         nav: nav.name, nav.ring.diffs(behind: cursor, through: last),
-        hasResolved: position.hasResolved, byteCount: byteCount)
+        hasResolved: position.includesResolvedBar, byteCount: byteCount)
     let message = Message(
       verb: isOne ? .diff : .diffs, bodyIndex: output.add(body), byteCount: body.count,
-      revisions: Int(last.number - cursor.number))
+      revisionCount: Int(last.number - cursor.number))
     self.last = (position, message)
-    if byNav[position.nav.number].count > 1 { shared[position] = message }
+    if byNav[position.nav.number].count > 1 { sharedMessages[position] = message }
     return message
   }
 
@@ -229,7 +229,7 @@ struct Watches: Sendable {
     }
     let (body, next) = snapshot.part(
       from: slots[index].nextScreen, limit: min(60 * 1024, limit / 2),
-      hasResolved: slots[index].hasResolved)
+      hasResolved: slots[index].includesResolvedBar)
     assert(next.map { $0 > slots[index].nextScreen } ?? true, "a snapshot without an end")
     slots[index].nextScreen = next ?? 0
     if next == nil {

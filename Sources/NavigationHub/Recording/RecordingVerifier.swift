@@ -42,15 +42,15 @@ package struct RecordingVerifier {
       throw .order(line: number, revision: step.revision.number, after: header.from.number)
     }
     try checkOrder(step, number, after: before.revision)
-    needsState = step.isOmitted
-    guard step.isChange else { return step }
+    needsState = step.lacksContents
+    guard step.changesState else { return step }
     revisions += 1
-    guard step.recorded == replay.digest else {
+    guard step.recordedDigest == replay.digest else {
       throw .digest(
         line: number, revision: step.revision.number, computed: replay.digest,
-        recorded: step.recorded)
+        recorded: step.recordedDigest)
     }
-    if step.kind == .changed, let named = step.before, named != before.digest {
+    if step.kind == .changed, let named = step.digestBefore, named != before.digest {
       throw .digest(
         line: number, revision: before.revision.number, computed: before.digest, recorded: named)
     }
@@ -99,7 +99,7 @@ package struct RecordingVerifier {
     }
     if needsState, step.kind != .state { throw refuse() }
     switch step.kind {
-    case .changed where step.isOmitted:
+    case .changed where step.lacksContents:
       guard step.revision == revision.next else { throw refuse() }
     case .epoch, .closed: guard step.revision == revision else { throw refuse() }
     case .state, .created: guard step.revision >= revision else { throw refuse() }

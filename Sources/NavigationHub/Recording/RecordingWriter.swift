@@ -43,7 +43,7 @@ package struct RecordingWriter {
       json.member("epoch", hex: epoch)
       json.name("state")
       json.beginObject()
-      json.stateMembers(of: tape)
+      json.copyStateMembers(of: tape)
       json.endObject()
     }
     return try self.entry(entry)
@@ -62,13 +62,13 @@ package struct RecordingWriter {
       line[index] = 0x20
     }
     let step = try replay.take(line)
-    guard !step.isChange || replay.digest == step.recorded else {
+    guard !step.changesState || replay.digest == step.recordedDigest else {
       throw StoredDataError(
         what: "revision \(step.revision.number) has digest \(replay.digest.text)")
     }
     entries += 1
     revision = step.revision
-    needsState = step.isOmitted
+    needsState = step.lacksContents
     guard let bar = step.bar else { return line }
     assert(line.last == UInt8(ascii: "}"))
     line.removeLast()

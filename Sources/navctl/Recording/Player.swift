@@ -42,7 +42,7 @@ struct Player: ~Copyable {
       let step = try verifier.check(next, line: input.lineNumber)
       try readAhead()
       // An entry without contents leads to a state.
-      if step.isChange { return }
+      if step.changesState { return }
     }
   }
 

@@ -96,7 +96,7 @@ import Testing
     hub.measurements.storageProblem = "cannot"
     hub.measurements.principals = [PrincipalConnections(principal: "uid:5", count: 3)]
     let now = Instant(boot: 1, wall: 1)
-    hub.handle(.cluster(ClusterView(member: "a", members: [])), at: now)
+    hub.handle(.cluster(ClusterView(ownName: "a", members: [])), at: now)
     let peer = Peer.local(user: 0, group: 0, process: 1)
     let statistics = try JSONValue(
       hub.statistics(for: Sender(connection: ConnectionID(1), peer: peer)))

@@ -2,8 +2,8 @@ import NavigationCore
 
 /// The records of a virtual nav, in the order of their names.
 ///
-/// Law: a mirror of `records` that applies `changes(to:)` has the wanted records.
-struct Directory: Sendable {
+/// Law: a client that applies the changes which `update` returns has the same records.
+struct VirtualNavRecords: Sendable {
   /// A record as it was encoded last.
   struct Record: Equatable, Sendable {
     var id: String
@@ -20,25 +20,25 @@ struct Directory: Sendable {
   private(set) var revision = Revision(1)
   private(set) var records: [Record] = []
   /// Whether a watch or a read needs the records; otherwise only the revision is kept up to date.
-  private(set) var isActive = false
+  private(set) var areKept = false
 
-  mutating func activate(_ wanted: [WantedRecord]) {
-    assert(!isActive && records.isEmpty, "a directory that is active")
-    isActive = true
+  mutating func keep(_ wanted: [WantedRecord]) {
+    assert(!areKept && records.isEmpty, "records that are kept")
+    areKept = true
     records = wanted.map { Record(id: $0.id, version: revision, json: $0.json(revision)) }
   }
 
   /// Stops keeping records; a client that watches again gets a snapshot.
-  mutating func deactivate() {
-    assert(isActive, "a directory that is not active")
-    isActive = false
+  mutating func drop() {
+    assert(areKept, "records that are not kept")
+    areKept = false
     records = []
     revision = revision.next
   }
 
-  /// Counts a revision while no records are kept.
-  mutating func countRevision() {
-    assert(!isActive && records.isEmpty, "a directory that is active")
+  /// Advances the revision while no records are kept.
+  mutating func advanceRevision() {
+    assert(!areKept && records.isEmpty, "records that are kept")
     revision = revision.next
   }
 
@@ -48,7 +48,7 @@ struct Directory: Sendable {
   /// O(log records) for each changed record, or O(1) if it follows the changed one before;
   /// O(records) if a record is added or removed. `changed` is in the order of the names.
   mutating func update(_ changed: [RecordChange]) -> [UInt8]? {
-    assert(isActive, "a directory that is not active")
+    assert(areKept, "records that are not kept")
     var changes = JSONWriter()
     changes.beginArray()
     // The next records, up to the last one that comes or goes, and the number of former ones there.
