@@ -81,7 +81,7 @@ private struct LawRun {
     #expect(try once { try clients[0].op(ops, nav: "$appearance").verb } == .ok)
     note(ops)
     for nav in ["kiosk", "bar"] {
-      let proxy = try world.entry(nav).controller.settings.content.proxy
+      let proxy = try world.entry(nav).controller.settings.content.appearanceProxies
       #expect(proxy["NavigationBar"]?.barTintColor == "c\(number % 3)", note)
     }
   }
@@ -205,7 +205,7 @@ private struct LawRun {
     for nav in ["kiosk", "bar"] {
       let entry = try world.entry(nav)
       #expect(entry.digest.checksum == entry.controller.checksum(), note)
-      #expect(entry.resolved == ShownBar.encodeResolved(entry.controller), note)
+      #expect(entry.resolved == ResolvedBarEncoder.encodeResolved(entry.controller), note)
       #expect(entry.controller.violatedInvariants() == [], note)
       #expect(entry.fault == nil, note)
     }

@@ -152,11 +152,11 @@ import Testing
     }
     #expect(other?.revision == 5)
     let swapped = try Self.fault(recorded) { $0.swapAt(place, place + 1) }
-    #expect(swapped == .order(line: place + 1, revision: 6, after: 4))
+    #expect(swapped == .wrongOrder(line: place + 1, revision: 6, after: 4))
     let missing = try Self.fault(recorded) { $0.remove(at: place) }
-    #expect(missing == .order(line: place + 1, revision: 6, after: 4))
+    #expect(missing == .wrongOrder(line: place + 1, revision: 6, after: 4))
     let twice = try Self.fault(recorded) { $0.insert($0[place], at: place) }
-    #expect(twice == .order(line: place + 2, revision: 5, after: 5))
+    #expect(twice == .wrongOrder(line: place + 2, revision: 5, after: 5))
     let title = try Self.fault(recorded) {
       $0[place] = Self.replaced($0[place], #""title":"T3""#, by: #""title":"X3""#)
     }
@@ -183,10 +183,10 @@ import Testing
     #expect(try Self.fault(recorded) { $0.removeLast() } == .truncated)
     #expect(
       try Self.fault(recorded) { $0[0] = Self.replaced($0[0], #""navrec":1"#, by: #""navrec":2"#) }
-        == .newer(2))
+        == .newerVersion(2))
     let place = try #require(recorded.places[7])
     let broken = try Self.fault(recorded) { $0[place].removeLast() }
-    guard case .broken(line: place + 1, _)? = broken else {
+    guard case .unreadableLine(line: place + 1, _)? = broken else {
       Issue.record("\(String(describing: broken))")
       return
     }

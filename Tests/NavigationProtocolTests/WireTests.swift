@@ -117,8 +117,10 @@ import Testing
         }
         if let meaning = alone.decodedOperation(0) { readable.append(meaning) }
       }
-      #expect(op.readable == readable)
-      #expect(op.areUsual == chosen.allSatisfy { texts.prefix(2).contains($0) || $0 == texts[3] })
+      #expect(op.decodedOperations == readable)
+      #expect(
+        op.areDecodedWithoutSender
+          == chosen.allSatisfy { texts.prefix(2).contains($0) || $0 == texts[3] })
     }
   }
 
@@ -196,7 +198,7 @@ import Testing
         Issue.record("no op")
         return
       }
-      #expect(back.id == 7 && back.client == request.client && back.name == "n")
+      #expect(back.id == 7 && back.client == request.client && back.clientName == "n")
       #expect(back.nav == "k" && back.guards == guards && back.isAnimated == false)
       #expect(back.waits && back.due == 99 && back.clock == "c0")
       #expect(back.operations.map(\.kind) == [.pop])

@@ -8,7 +8,7 @@ import Testing
     #expect(try nav.run(.createScreen(ScreenRecord(id: "B"))) == .screen("B"))
     #expect(nav.ids == ["A"])
     #expect(nav.commit?.detached.map(\.key) == [.screen("B")])
-    #expect(nav.commit?.splice == nil && nav.commit?.changedScreens == [])
+    #expect(nav.commit?.splice == nil && nav.commit?.changedScreenIndexes == [])
     #expect(nav.events == [])
   }
 
@@ -42,7 +42,7 @@ import Testing
   @Test func `editing a detached screen is a revision that mirrors do not see`() throws {
     var nav = try Nav("A", detached: ["D", "E"])
     try nav.run(.item("D", .title("T")))
-    #expect(nav.commit?.changedScreens == [])
+    #expect(nav.commit?.changedScreenIndexes == [])
     #expect(nav.commit?.detached.map(\.key) == [.screen("D")])
     #expect(nav.detachedKeys == [.screen("E"), .screen("D")])
     nav.refuses(

@@ -51,7 +51,7 @@ import Testing
   @Test func `the compact height is a setting`() {
     let nav = state { nav in
       nav.environment.content.isVerticallyCompact = true
-      nav.settings.content.profile.compactHeight = 36
+      nav.settings.content.profile.compactBarHeight = 36
     }
     #expect(nav.resolvedBar().height == 36)
   }

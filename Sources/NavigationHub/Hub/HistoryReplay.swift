@@ -42,11 +42,11 @@ package struct HistoryReplay: Sendable {
   /// The digest of the state: the checksum as computed, the chain as the entries name it.
   package private(set) var digest = Digest(checksum: 0, chain: 0)
   private var running = RunningDigest()
-  private var shown: ShownBar
+  private var shown: ResolvedBarEncoder
   /// Whether a state was taken.
   package private(set) var isBegun = false
 
-  package init() { shown = ShownBar(controller) }
+  package init() { shown = ResolvedBarEncoder(controller) }
 
   package var revision: Revision { controller.revision }
 
@@ -121,7 +121,7 @@ package struct HistoryReplay: Sendable {
     guard whole.digest == step.recorded else {
       throw StoredDataError(what: "a state with two digests")
     }
-    shown = ShownBar(controller)
+    shown = ResolvedBarEncoder(controller)
     step.bar = resolved
     (step.isChange, isBegun) = (true, true)
   }

@@ -139,7 +139,8 @@ extension Hub {
       let epoch = navs.makeEpoch()
       let row = appendRow(
         .epoch, of: navs[slot].number, NavHead(navs[slot]), behind: navs[slot].lastSequence,
-        isOpen: navs[slot].controller.isOpen, JournalBody.epoch(epoch, because: loss), at: now)
+        isOpen: navs[slot].controller.needsRecovery, JournalBody.epoch(epoch, because: loss),
+        at: now)
       navs.renew(slot, epoch, row: row)
     }
     for (shard, loss) in losses.sorted(by: { $0.key < $1.key }) {

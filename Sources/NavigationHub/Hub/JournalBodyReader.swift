@@ -163,7 +163,7 @@ struct JournalBodyReader: Sendable {
       return nil
     }
     let process = integer("pid", of: at).flatMap { Int32(exactly: $0) }
-    return Author(name: text("name", of: at) ?? "", principal: principal, process: process)
+    return Author(name: text("name", of: at) ?? "", principal: principal, processID: process)
   }
 
   private func topChange() -> TopChange? {
@@ -291,7 +291,7 @@ struct JournalBodyReader: Sendable {
       throw ReadFailure("a change is neither splice nor set")
     }
     if what == "screen" {
-      change.screens.append(try tape.storedScreen(to))
+      change.changedScreens.append(try tape.storedScreen(to))
     } else {
       try read(what, to, into: &change.parts)
     }
@@ -308,7 +308,7 @@ struct JournalBodyReader: Sendable {
     case "transition":
       var transition = try tape.storedTransition(at)
       if let ends = tape.member(short: "ends", of: 0) {
-        transition.running?.completion = try tape.storedEvents(ends)
+        transition.running?.completionEvents = try tape.storedEvents(ends)
       }
       parts.transition = transition
     case "environment": parts.environment = try tape.stored(at)

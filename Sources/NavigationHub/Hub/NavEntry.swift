@@ -17,7 +17,7 @@ struct NavEntry: Sendable {
   var digest: Digest
   var running = RunningDigest()
   /// Encodes the resolved bar, and finds out whether a commit changes it.
-  var shown: ShownBar
+  var shown: ResolvedBarEncoder
   /// The newest revision that changed the resolved bar.
   var resolvedAt: Revision
   /// The nav's newest row in the journal.
@@ -53,7 +53,7 @@ struct NavEntry: Sendable {
     self.controller = controller
     // Creations and new epochs begin a chain. No other nav has the same epoch.
     digest = Digest(checksum: running.update(controller, from: 0), chain: epoch.bits)
-    shown = ShownBar(controller)
+    shown = ResolvedBarEncoder(controller)
     resolvedAt = controller.revision
     snapshotRevision = controller.revision
     floor = controller.revision
@@ -81,13 +81,13 @@ struct NavEntry: Sendable {
 
   /// Whether the journal has the nav completely: nothing is open, everything is durable, and the
   /// nav is not frozen.
-  var isFullyRecorded: Bool { !controller.isOpen && durable == revision && fault == nil }
+  var isFullyRecorded: Bool { !controller.needsRecovery && durable == revision && fault == nil }
 
   /// The newest revision, durable or not.
   var revision: Revision { directory?.revision ?? controller.revision }
 
   /// The name of the client that holds the display; empty if the state names none.
-  var displayOwner: String { controller.environment.content.owner ?? "" }
+  var displayOwner: String { controller.environment.content.displayOwner ?? "" }
 
   /// The open transition; nil if there is none.
   var transition: RunningTransition? { controller.transition.content.running }
@@ -342,7 +342,7 @@ extension JSONWriter {
       json.member("name", author.name)
       if let op { json.member("op", op) }
       json.member("principal", author.principal)
-      if let process = author.process { json.member("pid", UInt64(process)) }
+      if let process = author.processID { json.member("pid", UInt64(process)) }
     }
   }
 }

@@ -197,10 +197,10 @@ struct Watches: Sendable {
     guard nav.ring.reaches(cursor) else { return nil }
     let first = nav.ring.diff(of: cursor.next)
     guard first.bytes.count <= limit else { return nil }
-    var byteCount = first.count(hasResolved: position.hasResolved)
+    var byteCount = first.byteCount(hasResolved: position.hasResolved)
     var last = cursor.next
     while last < nav.durable {
-      let count = nav.ring.diff(of: last.next).count(hasResolved: position.hasResolved)
+      let count = nav.ring.diff(of: last.next).byteCount(hasResolved: position.hasResolved)
       guard byteCount + count <= position.room else { break }
       byteCount += count + 1
       last = last.next

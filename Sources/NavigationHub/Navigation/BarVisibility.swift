@@ -43,11 +43,11 @@ extension NavigationController {
       running.barChange
       ?? BarChange(
         wasHidden: wasHidden, isHidden: isHidden, isAnimated: animated, isJump: !animated,
-        automaticHiding: hiding)
+        priorAutomaticHiding: hiding)
     (change.isHidden, change.isAnimated, change.isJump) = (isHidden, animated, !animated)
     assert(running.id == transition.content.running?.id, "another transition than the one open")
     transition.change(.transition, &draft) { $0.running?.barChange = change }
-    draft.report(.barChange(running.id, change))
+    draft.appendFinalEvent(.barChange(running.id, change))
   }
 
   /// Applies the bar visibility that the new top screen prefers.
@@ -71,7 +71,7 @@ extension NavigationController {
       bar.content.isHidden != change.wasHidden
     else { return }
     bar.change(.bar, &draft) {
-      ($0.isHidden, $0.automaticHiding) = (change.wasHidden, change.automaticHiding)
+      ($0.isHidden, $0.automaticHiding) = (change.wasHidden, change.priorAutomaticHiding)
     }
     assert(visibility.showsBar == !change.wasHidden)
   }
@@ -79,7 +79,7 @@ extension NavigationController {
   mutating func setToolbarHidden(_ isHidden: Bool, _ draft: inout Draft) {
     bar.change(.bar, &draft) { $0.automaticHiding?.includesToolbar = false }
     transition.change(.transition, &draft) {
-      $0.running?.barChange?.automaticHiding?.includesToolbar = false
+      $0.running?.barChange?.priorAutomaticHiding?.includesToolbar = false
     }
     showToolbar(!isHidden, cause: .api, &draft)
     assert(visibility.showsToolbar == !isHidden)
@@ -88,8 +88,8 @@ extension NavigationController {
       "not the client's last word on the toolbar")
   }
 
-  mutating func tap(_ draft: inout Draft) throws(NavigationError) {
-    try checkDisplayed()
+  mutating func tapContent(_ draft: inout Draft) throws(NavigationError) {
+    try checkAttached()
     let rules = settings.content
     let cause = bar.content.automaticHiding?.cause
     if rules.hidesBarsOnTap {
@@ -101,10 +101,10 @@ extension NavigationController {
     }
   }
 
-  mutating func swipe(
+  mutating func swipeContent(
     _ direction: SwipeDirection, _ draft: inout Draft
   ) throws(NavigationError) {
-    try checkDisplayed()
+    try checkAttached()
     guard settings.content.hidesBarsOnSwipe else { return }
     setBars(isHidden: direction == .up, by: .swipe, &draft)
   }
@@ -112,7 +112,7 @@ extension NavigationController {
   /// Hides or shows the bars after a change of the keyboard or the height class.
   ///
   /// If both change at once, the keyboard's rule applies first.
-  mutating func followEnvironment(from old: Environment, _ draft: inout Draft) {
+  mutating func applyHidingRules(afterChangeFrom old: Environment, _ draft: inout Draft) {
     let new = environment.content
     assert(new != old, "nothing to follow")
     if new.showsKeyboard, !old.showsKeyboard, settings.content.hidesBarsWhenKeyboardAppears {
@@ -152,7 +152,7 @@ extension NavigationController {
     }
     if takesToolbar { showToolbar(!isHidden, cause: .automatic(cause), &draft) }
     reportVisibility(.automatic(cause), &draft)
-    assert(visibility.showsBar != isHidden && !showsHiddenBar)
+    assert(visibility.showsBar != isHidden && !showsAutomaticallyHiddenBar)
   }
 
   private mutating func showToolbar(
@@ -171,7 +171,8 @@ extension NavigationController {
 
   private func reportVisibility(_ cause: VisibilityCause, _ draft: inout Draft) {
     let now = visibility
-    draft.report(.barsVisibilityChanged(bar: now.showsBar, toolbar: now.showsToolbar, cause: cause))
+    draft.appendFinalEvent(
+      .barsVisibilityChanged(bar: now.showsBar, toolbar: now.showsToolbar, cause: cause))
   }
 
   /// Applies the bar preference of a new top screen, and reduces the visibility events to the net
@@ -179,8 +180,10 @@ extension NavigationController {
   ///
   /// If an operation of the message set the bar's visibility while this screen was on top, that
   /// operation prevails over the preference.
-  mutating func updateVisibility(_ draft: inout Draft) {
-    if let top, !top.hasDefaultDetails, top.id != draft.oldTop, top.id != draft.rare?.topAtBarSet {
+  mutating func finishVisibilityChanges(_ draft: inout Draft) {
+    if let top, !top.hasDefaultDetails, top.id != draft.oldTop,
+      top.id != draft.rare?.topWhenBarWasSet
+    {
       applyBarPreference(of: top, &draft)
     }
     guard let notes = draft.rare, !notes.finalEvents.isEmpty else { return }
@@ -188,7 +191,7 @@ extension NavigationController {
     let now = visibility
     let barChanged = now.showsBar != draft.oldVisibility.showsBar
     let toolbarChanged = now.showsToolbar != draft.oldVisibility.showsToolbar
-    if !barChanged, let before = notes.before { restoreBarChange(before.state) }
+    if !barChanged, let before = notes.stateBefore { restoreTransitionBarChange(before.state) }
     var reportsBar = false
     for case .barChange(_, let change) in notes.finalEvents where barChanged {
       reportsBar = change.isHidden == !now.showsBar
@@ -212,7 +215,7 @@ extension NavigationController {
 
   /// Gives the transition back its former bar change if the message as a whole left the bar as it
   /// was.
-  private mutating func restoreBarChange(_ before: NavigationController) {
+  private mutating func restoreTransitionBarChange(_ before: NavigationController) {
     guard var running = transition.content.running, let old = before.transition.content.running,
       running.id == old.id, running.barChange != old.barChange
     else { return }
@@ -230,7 +233,7 @@ extension RunningTransition {
 extension Draft {
   /// Appends an event to the end of the revision; a visibility event replaces the earlier one of
   /// its kind.
-  mutating func report(_ event: NavigationEvent) {
+  mutating func appendFinalEvent(_ event: NavigationEvent) {
     let notes = rareNotes()
     notes.finalEvents.removeAll { other in
       switch (other, event) {

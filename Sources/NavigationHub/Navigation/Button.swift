@@ -136,5 +136,5 @@ package enum SystemItem: UInt8, CaseIterable, Sendable {
 
   /// Whether the item needs `profile.extraSystemItems`, because UIKit deprecated it or added it
   /// later.
-  package var isExtra: Bool { self == .pageCurl || self == .close }
+  package var needsExtraSystemItems: Bool { self == .pageCurl || self == .close }
 }

@@ -48,10 +48,10 @@ package struct DetachedRecords: Sendable {
   /// The records in their order; nil where one was removed or moved.
   private var slots: [Record?] = []
   /// The index of the first slot that is not empty.
-  private var head = 0
+  private var firstUsedSlot = 0
   /// The position of `slots[0]`; it grows when `trim` removes slots, so positions stay valid.
-  private var base = 0
-  private var positions = PlaceIndex()
+  private var basePosition = 0
+  private var positions = HashIndex()
 
   /// The estimated encoded size of the detached buttons, in bytes.
   ///
@@ -61,11 +61,11 @@ package struct DetachedRecords: Sendable {
   package var count: Int { positions.count }
 
   /// The mark after all present records.
-  package var mark: Mark { Mark(position: base + slots.count) }
+  package var mark: Mark { Mark(position: basePosition + slots.count) }
 
   package func screen(_ id: ScreenID) -> Screen? {
     guard let position = position(of: .screen(id)),
-      case .screen(let screen)? = slots[position - base]
+      case .screen(let screen)? = slots[position - basePosition]
     else { return nil }
     return screen
   }
@@ -74,7 +74,7 @@ package struct DetachedRecords: Sendable {
 
   package func button(_ id: ButtonID) -> Button? {
     guard let position = position(of: .button(id)),
-      case .button(let button)? = slots[position - base]
+      case .button(let button)? = slots[position - basePosition]
     else { return nil }
     return button
   }
@@ -83,7 +83,7 @@ package struct DetachedRecords: Sendable {
 
   private func position(of key: Key, _ hash: KeyHash) -> Int? {
     assert(hash == key.hash, "the hash of another key")
-    return positions.find(hash) { slots[$0 - base]?.has(key) == true }
+    return positions.find(hash) { slots[$0 - basePosition]?.has(key) == true }
   }
 
   /// Makes a record the youngest, and replaces an older one with the same identity.
@@ -92,14 +92,14 @@ package struct DetachedRecords: Sendable {
     let key = record.key
     let hash = key.hash
     if let former = position(of: key, hash) {
-      positions.replace(former, hash, by: base + slots.count)
+      positions.replace(former, hash, by: basePosition + slots.count)
       slots.append(record)
       emptySlot(former)
     } else {
-      positions.insert(base + slots.count, hash)
+      positions.insert(basePosition + slots.count, hash)
       slots.append(record)
     }
-    assert(position(of: key, hash) == base + slots.count - 1, "not at the young end")
+    assert(position(of: key, hash) == basePosition + slots.count - 1, "not at the young end")
   }
 
   @discardableResult
@@ -120,28 +120,30 @@ package struct DetachedRecords: Sendable {
   /// Empties a slot and returns its record; the caller updates `positions`.
   @discardableResult
   private mutating func emptySlot(_ position: Int) -> Record? {
-    precondition(position >= base + head && position < base + slots.count, "position=\(position)")
+    precondition(
+      position >= basePosition + firstUsedSlot && position < basePosition + slots.count,
+      "position=\(position)")
     var record: Record?
-    swap(&record, &slots[position - base])
+    swap(&record, &slots[position - basePosition])
     assert(record != nil, "slot \(position) is empty already")
     if case .button(let button)? = record { buttonBytes -= button.byteCount }
     assert(buttonBytes >= 0, "\(buttonBytes) bytes of buttons")
-    trim()
+    dropEmptyHead()
     return record
   }
 
   /// Sets the version of a screen without changing the screen's place in the order.
   mutating func setVersion(of id: ScreenID, to version: Revision) {
     guard let position = position(of: .screen(id)),
-      case .screen(var screen)? = slots[position - base], screen.version != version
+      case .screen(var screen)? = slots[position - basePosition], screen.version != version
     else { return }
     screen.version = version
-    slots[position - base] = .screen(screen)
+    slots[position - basePosition] = .screen(screen)
   }
 
   /// The oldest record, which navd releases first; nil if there is none.
   package var oldest: Record? {
-    for index in head..<slots.count {
+    for index in firstUsedSlot..<slots.count {
       if let record = slots[index] { return record }
     }
     assert(count == 0, "\(count) records in no slot")
@@ -150,24 +152,24 @@ package struct DetachedRecords: Sendable {
 
   /// All records, oldest first; O(n).
   package var all: [Record] {
-    let all = slots[head...].compactMap { $0 }
+    let all = slots[firstUsedSlot...].compactMap { $0 }
     assert(all.count == count, "\(all.count) records, of which \(count) are found")
     return all
   }
 
   /// Whether a record was added or moved since `mark`.
-  func hasRecords(since mark: Mark) -> Bool { mark.position < base + slots.count }
+  func hasRecords(since mark: Mark) -> Bool { mark.position < basePosition + slots.count }
 
   /// The record added or moved since `mark`, if there is exactly one; nil otherwise.
   func onlyRecord(since mark: Mark) -> Record? {
-    assert(mark.position <= base + slots.count, "a mark of another order")
-    return mark.position + 1 == base + slots.count ? slots.last ?? nil : nil
+    assert(mark.position <= basePosition + slots.count, "a mark of another order")
+    return mark.position + 1 == basePosition + slots.count ? slots.last ?? nil : nil
   }
 
   /// The records added or moved since `mark`, oldest first; O(their number).
   package func records(since mark: Mark) -> [Record] {
     guard hasRecords(since: mark) else { return [] }
-    return slots[max(mark.position - base, head)...].compactMap { $0 }
+    return slots[max(mark.position - basePosition, firstUsedSlot)...].compactMap { $0 }
   }
 
   /// Sorts the records added or moved since `mark` into the order of `keys`, which must name all of
@@ -179,13 +181,13 @@ package struct DetachedRecords: Sendable {
     assert(self.count == count, "\(self.count) of \(count) records are left")
   }
 
-  private mutating func trim() {
-    while head < slots.count, slots[head] == nil { head += 1 }
-    assert(slots.count - head >= count - 1, "too few slots for \(count) records")
-    guard head > 32, head > slots.count / 2 else { return }
-    slots.removeFirst(head)
-    base += head
-    head = 0
+  private mutating func dropEmptyHead() {
+    while firstUsedSlot < slots.count, slots[firstUsedSlot] == nil { firstUsedSlot += 1 }
+    assert(slots.count - firstUsedSlot >= count - 1, "too few slots for \(count) records")
+    guard firstUsedSlot > 32, firstUsedSlot > slots.count / 2 else { return }
+    slots.removeFirst(firstUsedSlot)
+    basePosition += firstUsedSlot
+    firstUsedSlot = 0
   }
 
   /// Removes empty slots if they exceed three a record plus 256.
@@ -197,9 +199,9 @@ package struct DetachedRecords: Sendable {
     let records = all
     assert(records.count == positions.count, "a hole is indexed")
     slots = records
-    head = 0
-    base = 0
-    positions = PlaceIndex()
+    firstUsedSlot = 0
+    basePosition = 0
+    positions = HashIndex()
     for (index, record) in records.enumerated() { positions.insert(index, record.key.hash) }
   }
 }

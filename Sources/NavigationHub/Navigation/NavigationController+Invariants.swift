@@ -18,22 +18,24 @@ extension NavigationController {
   mutating func isSound(after commit: Commit) -> Bool {
     assert(commit.revision == revision, "a commit of another revision")
     if isAttached, stack.isEmpty || isStandalone { return false }
-    guard recordBytes == commit.recordBytes else { return false }
+    guard recordBytes == commit.recomputedRecordBytes else { return false }
     if commit.touchesSharedButtons || commit.parts.contains(.presented) {
       return violatedInvariants().isEmpty
     }
     if isStandalone, !presented.isDefault { return false }
-    if commit.parts.contains(.bar) || commit.parts.contains(.toolbar), showsHiddenBar {
+    if commit.parts.contains(.bar) || commit.parts.contains(.toolbar), showsAutomaticallyHiddenBar {
       return false
     }
     if let splice = commit.splice, !isSound(splice) { return false }
-    for index in commit.changedScreens {
+    for index in commit.changedScreenIndexes {
       guard stack[index].kind == .content, isSound(stack[index]) else { return false }
     }
     for record in commit.detached {
       switch record {
       case .screen(let screen):
-        guard !isActive(screen.id), detached.screen(screen.id).map({ isSound($0) }) ?? true else {
+        guard !isOnStackOrPresented(screen.id),
+          detached.screen(screen.id).map({ isSound($0) }) ?? true
+        else {
           return false
         }
       case .button(let button):
@@ -45,7 +47,7 @@ extension NavigationController {
 
   private mutating func isSound(_ splice: Splice) -> Bool {
     assert(splice.at >= 0 && splice.at <= stack.count)
-    for id in splice.removed where isActive(id) {
+    for id in splice.removed where isOnStackOrPresented(id) {
       guard !detached.contains(.screen(id)) else { return false }
     }
     let end = splice.at + splice.insertedCount
@@ -68,7 +70,7 @@ extension NavigationController {
     return places == 1
   }
 
-  private mutating func isActive(_ id: ScreenID) -> Bool {
+  private mutating func isOnStackOrPresented(_ id: ScreenID) -> Bool {
     for index in stack.indices where stack[index].id == id { return true }
     return !presented.isDefault && presented.content.index(of: id) != nil
   }
@@ -83,13 +85,15 @@ extension NavigationController {
         !detached.contains(.button(button.id))
       else { return false }
       // Where it is counted more often, other screens must show it.
-      if entry.placeCount != screen.places(of: button.id) { return violatedInvariants().isEmpty }
+      if entry.placeCount != screen.placeCount(of: button.id) {
+        return violatedInvariants().isEmpty
+      }
     }
     return true
   }
 
   /// Whether a bar is visible although a rule is noted as having hidden it.
-  var showsHiddenBar: Bool {
+  var showsAutomaticallyHiddenBar: Bool {
     guard !bar.isDefault, let hiding = bar.content.automaticHiding else { return false }
     return !bar.content.isHidden || hiding.includesToolbar && visibility.showsToolbar
   }
@@ -100,31 +104,31 @@ extension NavigationController {
   ///
   /// The method also notes whether other screens show a button that the message changed.
   mutating func recomputeRecordBytes(_ draft: inout Draft, _ commit: inout Commit) {
-    var bytes = draft.recordBytes
-    for (id, original) in draft.originals {
+    var bytes = draft.oldRecordBytes
+    for (id, original) in draft.originalScreens {
       let screen = screen(id)
       bytes += (screen?.byteCount ?? 0) - (original?.byteCount ?? 0)
       // Most screens have no buttons.
       if screen?.hasDefaultDetails ?? true, original?.hasDefaultDetails ?? true { continue }
       for button in (original?.buttons ?? []) + (screen?.buttons ?? []) {
         let places = shownButtons[button.id]?.placeCount ?? 0
-        if places > screen?.places(of: button.id) ?? 0 { draft.touchesSharedButtons = true }
+        if places > screen?.placeCount(of: button.id) ?? 0 { draft.touchesSharedButtons = true }
       }
     }
     for id in draft.rare?.touchedButtons ?? [] where shownButtons[id] != nil {
-      let places = draft.originals.reduce(0) { $0 + (screen($1.id)?.places(of: id) ?? 0) }
+      let places = draft.originalScreens.reduce(0) { $0 + (screen($1.id)?.placeCount(of: id) ?? 0) }
       if places != shownButtons[id]?.placeCount { draft.touchesSharedButtons = true }
     }
     assert(bytes >= 0, "\(bytes) bytes of records")
-    commit.recordBytes = bytes
+    commit.recomputedRecordBytes = bytes
     commit.touchesSharedButtons = draft.touchesSharedButtons
   }
 
   /// Notes that a screen was released, with the buttons that no other screen showed.
-  mutating func noteForgotten(_ screen: Screen, _ draft: inout Draft) {
+  mutating func noteReleasedScreen(_ screen: Screen, _ draft: inout Draft) {
     assert(!isKnown(.screen(screen.id)), "\(screen.id.text) was given up and is known")
-    if !draft.originals.contains(where: { $0.id == screen.id }) {
-      draft.recordBytes -= screen.byteCount
+    if !draft.originalScreens.contains(where: { $0.id == screen.id }) {
+      draft.oldRecordBytes -= screen.byteCount
     }
     let isShared = screen.buttons.contains { shownButtons[$0.id] != nil }
     if isShared { draft.touchesSharedButtons = true }

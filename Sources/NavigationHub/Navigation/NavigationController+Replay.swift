@@ -13,7 +13,7 @@ package struct RecordedChange: Sendable {
   /// The replacements of runs of the stack, with complete records.
   package var splices: [RecordedSplice] = []
   /// Screens that stayed on the stack and have new content.
-  package var screens: [Screen] = []
+  package var changedScreens: [Screen] = []
   package var parts = RecordedParts()
   /// Detached records made or edited, in order.
   package var detached: [DetachedRecords.Record] = []
@@ -71,7 +71,7 @@ extension NavigationController {
       removed += splice.removed
     }
     removed += dismissed.map(\.id)
-    for screen in change.screens {
+    for screen in change.changedScreens {
       guard let index = index(of: screen.id) else {
         throw StoredDataError(what: "edits \(screen.id.text), which is not on the stack")
       }
@@ -98,7 +98,7 @@ extension NavigationController {
     for key in change.released {
       switch key {
       case .screen(let id):
-        if let screen = detached.screen(id) { forget(.screen(screen)) }
+        if let screen = detached.screen(id) { deleteDetached(.screen(screen)) }
       case .button(let id): detached.remove(.button(id))
       }
     }

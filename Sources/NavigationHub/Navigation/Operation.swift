@@ -92,9 +92,9 @@ package enum Operation: Hashable, Sendable {
   /// Changes members of the environment, which the display reports.
   case setEnvironment([Edit<Environment>])
   /// A tap on the screen's content, which can hide or show the bars.
-  case tap
+  case tapContent
   /// A swipe over the screen's content, which can hide or show the bars.
-  case swipe(SwipeDirection)
+  case swipeContent(SwipeDirection)
 
   // Transitions.
 
@@ -115,11 +115,11 @@ package enum Operation: Hashable, Sendable {
   case expireTransition
   /// The daemon was restarted: the transition expires, and nobody holds the display or gives
   /// orientations.
-  case recover
+  case recoverAfterRestart
   /// Another client became the owner of the display; nil for none.
   case setDisplayOwner(String?)
   /// Takes over those looks of `$appearance` that are for the bar classes of this nav.
-  case takeLooks([Text: BarLook])
+  case adoptLooks([Text: BarLook])
   /// The orientation delegate's answer; nil if there is no such delegate any more.
   case setOrientations(DelegateOrientations?)
 }
@@ -146,7 +146,7 @@ package enum DuplicatePolicy: UInt8, CaseIterable, Sendable {
   /// Whether a record without an id meets a screen with its route and args.
   package var comparesRoutes: Bool { self != .error && self != .ignore }
   /// Whether the push can pop screens.
-  package var pops: Bool { self == .popTo || self == .update }
+  package var mayPop: Bool { self == .popTo || self == .update }
 }
 
 /// A place in the stack for a new screen.
@@ -239,9 +239,9 @@ package enum OperationOutput: Hashable, Sendable {
   /// The new stack, and the paths of the entries that could not be rebuilt.
   case restored(ids: [ScreenID], skipped: [String])
   /// A gesture began, as the transition of this revision.
-  case transition(Revision)
+  case gestureBegan(Revision)
   /// The transition of a gesture, and how much of its way the gesture has gone, 0 … 1.
-  case progress(Revision, Double)
+  case gestureProgress(Revision, Double)
   /// A button was activated; the hub sends the action and counts the watches that get it.
   case activated(ButtonID, action: String?)
 

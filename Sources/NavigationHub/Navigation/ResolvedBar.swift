@@ -30,7 +30,7 @@ package struct ResolvedBar: Hashable, Sendable {
   /// How the title in the middle is read.
   package var titleAccessibility: Accessibility
   /// Whether the view in the middle declares a height greater than the bar's.
-  package var overflows: Bool
+  package var titleViewOverflows: Bool
   /// The buttons at the right in logical order: index 0 is right-most.
   package var rightItems: [Button]
   package var usesLandscapeImages: Bool
@@ -78,17 +78,17 @@ extension ResolvedBar {
     /// The image in place of a text.
     package var image: ImageReference?
     /// The title that an image hides; the menu shows it, and a screen reader says it.
-    package var title: String?
+    package var hiddenTitle: String?
     package var source: BackSource
     package var indicator = BackIndicator.default
-    package var isGeneric = false
-    /// Whether `wanted` does not fit, so that the generic text or none is shown.
+    package var showsGenericText = false
+    /// Whether `preferredText` does not fit, so that the generic text or none is shown.
     package var isTruncated = false
     /// The text from the screen below; nil if it has none.
-    package var wanted: String?
-    /// The generic text, which replaces `wanted` if that does not fit; nil if no text is shown at
+    package var preferredText: String?
+    /// The generic text, which replaces `preferredText` if that does not fit; nil if no text is shown at
     /// all.
-    package var generic: String?
+    package var genericText: String?
     package var accessibility: Accessibility = [:]
   }
 
@@ -162,7 +162,7 @@ extension ResolvedBar {
   /// The line below the bar.
   package enum Shadow: Hashable, Sendable {
     /// The system's line: a third of a point at scale 3 or more, else half a point.
-    case hairline(isThird: Bool)
+    case hairline(isThirdOfPoint: Bool)
     case image(ImageReference)
     case none
   }

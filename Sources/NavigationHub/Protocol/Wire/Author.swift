@@ -9,21 +9,22 @@ package final class Author: Hashable, Sendable {
   /// The user as `uid:1000`, or the name of the key, as the daemon authenticated it.
   package let principal: String
   /// The id of the process; nil if the kernel did not report one, as with tcp.
-  package let process: Int32?
+  package let processID: Int32?
 
-  package init(name: String, principal: String, process: Int32?) {
+  package init(name: String, principal: String, processID: Int32?) {
     self.name = name
     self.principal = principal
-    self.process = process
+    self.processID = processID
   }
 
   package static func == (left: Author, right: Author) -> Bool {
-    left.name == right.name && left.principal == right.principal && left.process == right.process
+    left.name == right.name && left.principal == right.principal
+      && left.processID == right.processID
   }
 
   package func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(principal)
-    hasher.combine(process)
+    hasher.combine(processID)
   }
 }

@@ -19,12 +19,12 @@ package enum DelegateAnswer: Hashable, Sendable {
   /// The name of the driver of an interactive transition.
   case driver(String)
   /// A value of another form. As a verdict it counts as a timeout, else as no animator or driver.
-  case none
+  case malformed
 }
 
 /// The message `lease`, which takes or gives back the display lease of a nav.
 package struct LeaseRequest: Hashable, Sendable {
   package var id: UInt64
   package var nav: String
-  package var wish: LeaseAction
+  package var action: LeaseAction
 }

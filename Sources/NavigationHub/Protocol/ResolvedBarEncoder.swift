@@ -3,12 +3,12 @@ package import NavigationCore
 /// Encodes the resolved bar of a nav, and finds out whether a commit changed it.
 ///
 /// The type keeps only a hash of the bytes, because the bytes would take about 500 bytes a nav. The
-/// bytes that depend on the parts only are in the frame, which navs with equal parts share. Law:
+/// bytes that depend on the parts only are in the template, which navs with equal parts share. Law:
 /// `writeNext` and `bytes` write the output of `JSONWriter.resolved` for the state.
-package struct ShownBar: Sendable {
-  private var frame: BarFrame
-  /// The newest revision for whose parts the frame is known to be right.
-  private var frameRevision: Revision
+package struct ResolvedBarEncoder: Sendable {
+  private var template: BarTemplate
+  /// The newest revision for whose parts the template is known to be right.
+  private var templateRevision: Revision
   /// The hash of the bytes that `writeNext` wrote last.
   ///
   /// The factor of the hash is random in each process, so no client can choose a title that hides a
@@ -17,8 +17,8 @@ package struct ShownBar: Sendable {
 
   /// Begins with the resolved bar of a state.
   package init(_ controller: borrowing NavigationController) {
-    frame = .standard
-    frameRevision = Revision(0)
+    template = .ofDefaults
+    templateRevision = Revision(0)
     hash = KeyHash(0)
     var json = JSONWriter(reserving: 768)
     writeNext(controller, &json)
@@ -30,13 +30,13 @@ package struct ShownBar: Sendable {
   package mutating func writeNext(
     _ controller: borrowing NavigationController, _ json: inout JSONWriter
   ) -> Bool {
-    let isFramed = Self.takesFrame(controller)
-    if isFramed, !hasFrame(for: controller) {
-      frame = controller.hasStandardBarParts ? .standard : BarFrame(controller)
-      frameRevision = controller.revision
+    let fromTemplate = Self.fitsTemplate(controller)
+    if fromTemplate, !hasTemplate(for: controller) {
+      template = controller.hasDefaultBarParts ? .ofDefaults : BarTemplate(controller)
+      templateRevision = controller.revision
     }
     let start = json.position
-    write(controller, isFramed: isFramed, to: &json)
+    write(controller, fromTemplate: fromTemplate, to: &json)
     let former = hash
     hash = json.hash(from: start)
     return hash != former
@@ -62,34 +62,35 @@ package struct ShownBar: Sendable {
     return hash == KeyHash(scratch.span) && bytes(of: controller) == scratch
   }
 
-  /// Whether the frame is the one for parts that have their defaults.
-  package var hasStandardFrame: Bool { frame === BarFrame.standard }
+  /// Whether the template is the one for parts that have their defaults.
+  package var hasDefaultTemplate: Bool { template === BarTemplate.ofDefaults }
 
-  /// Replaces the frame with an equal one of another nav, if there is one.
-  package mutating func share(_ frames: inout BarFrames) { frame = frames.shared(frame) }
+  /// Replaces the template with an equal one of another nav, if there is one.
+  package mutating func share(_ known: inout BarTemplates) { template = known.shared(template) }
 
-  /// Whether the bytes can be made of a frame: the stack has a top, without details of its own.
-  private static func takesFrame(_ controller: borrowing NavigationController) -> Bool {
+  /// Whether the bytes can be made of a template: the stack has a top, without details of its own.
+  private static func fitsTemplate(_ controller: borrowing NavigationController) -> Bool {
     let depth = controller.stack.count
     return depth > 0 && controller.stack[depth - 1].hasDefaultDetails
   }
 
-  private func hasFrame(for controller: borrowing NavigationController) -> Bool {
-    frameRevision >= controller.barPartsVersion && frame.rules.areValid(for: controller.stack)
+  private func hasTemplate(for controller: borrowing NavigationController) -> Bool {
+    templateRevision >= controller.newestBarPartVersion
+      && template.rules.areValid(for: controller.stack)
   }
 
   fileprivate func write(
     _ controller: borrowing NavigationController, to json: inout JSONWriter
   ) {
-    let isFramed = Self.takesFrame(controller) && hasFrame(for: controller)
-    write(controller, isFramed: isFramed, to: &json)
+    let fromTemplate = Self.fitsTemplate(controller) && hasTemplate(for: controller)
+    write(controller, fromTemplate: fromTemplate, to: &json)
   }
 
   private func write(
-    _ controller: borrowing NavigationController, isFramed: Bool, to json: inout JSONWriter
+    _ controller: borrowing NavigationController, fromTemplate: Bool, to json: inout JSONWriter
   ) {
-    guard isFramed else { return json.resolved(controller.resolvedBar()) }
-    let rules = frame.rules
+    guard fromTemplate else { return json.resolved(controller.resolvedBar()) }
+    let rules = template.rules
     // A span lends the screens; a subscript of the array would copy them.
     let stack = controller.stack.span
     let depth = stack.count
@@ -103,15 +104,15 @@ package struct ShownBar: Sendable {
       json.optional("visible", controller.visible?.id.text)
     }
     if depth > 1 {
-      json.piece(frame.bytes, frame.sizes)
+      json.piece(template.bytes, template.sizeMembers)
       if rules.backButton.showsWholeTitle(of: stack[depth - 2]) {
         json.literal(#"{"back":{"text":"#)
         stack[depth - 2].withTitle { title in
           json.string(utf8: title)
-          json.piece(frame.bytes, frame.backOrigin)
+          json.piece(template.bytes, template.backSourceMembers)
           json.string(utf8: title)
         }
-        json.piece(frame.bytes, frame.lastCandidates)
+        json.piece(template.bytes, template.lastTitleCandidates)
       } else {
         json.beginBackSlot(rules.backButton.slot(of: stack[depth - 2]))
       }
@@ -122,89 +123,89 @@ package struct ShownBar: Sendable {
       json.endBackSlot()
       json.endArray()
     } else {
-      json.piece(frame.bytes, frame.sizes)
+      json.piece(template.bytes, template.sizeMembers)
       json.literal("],")
     }
     rules.withTitle(of: stack[depth - 1]) { title in
       json.name("middle")
       json.beginObject()
       json.member("title", utf8: title)
-      if !title.isEmpty { json.piece(frame.bytes, frame.placement) }
+      if !title.isEmpty { json.piece(template.bytes, template.placementMembers) }
       json.endObject()
     }
-    json.piece(frame.bytes, frame.behindMiddle)
+    json.piece(template.bytes, template.membersAfterMiddle)
     json.bool(rules.allowsSwipeBack(depth: depth) && !controller.isCovered)
     json.endObject()
   }
 }
 
 extension JSONWriter {
-  mutating func shown(_ bar: ShownBar, of controller: borrowing NavigationController) {
+  mutating func shown(_ bar: ResolvedBarEncoder, of controller: borrowing NavigationController) {
     bar.write(controller, to: &self)
   }
 }
 
 /// The bytes of a resolved bar that depend on the parts only.
 ///
-/// A frame is right as long as the top screen has no details of its own.
-final class BarFrame: Sendable {
+/// A template is right as long as the top screen has no details of its own.
+final class BarTemplate: Sendable {
   /// The bytes of all pieces, one after the other.
   let bytes: [UInt8]
   /// The members before the left positions.
-  let sizes: Range<Int>
+  let sizeMembers: Range<Int>
   /// The bytes between the back button's text and the same title as a candidate, then the bytes
   /// between that candidate and the menu.
-  let backOrigin: Range<Int>
-  let lastCandidates: Range<Int>
+  let backSourceMembers: Range<Int>
+  let lastTitleCandidates: Range<Int>
   /// The members that follow a title that is not empty.
-  let placement: Range<Int>
+  let placementMembers: Range<Int>
   /// The members after the middle.
-  let behindMiddle: Range<Int>
+  let membersAfterMiddle: Range<Int>
   /// The rules by which the parts decide the content that depends on screens.
   let rules: BarRules
 
-  /// Makes the frame of a state whose top screen has no details of its own.
+  /// Makes the template of a state whose top screen has no details of its own.
   init(_ controller: borrowing NavigationController) {
     let bar = controller.resolvedBar()
     rules = controller.barRules()
     var json = JSONWriter(reserving: 768)
-    json.sizes(bar)
-    sizes = 0..<json.position
-    let start = json.backSlotBesideTitle(rules.backButton.wholeTitle("T", source: .title))
-    backOrigin = sizes.upperBound..<start
-    lastCandidates = start..<json.position
-    json.placement(bar)
-    placement = lastCandidates.upperBound..<json.position
-    json.behindMiddle(bar)
-    behindMiddle = placement.upperBound..<json.position
+    json.sizeMembers(bar)
+    sizeMembers = 0..<json.position
+    let start = json.backSlotWithoutTitle(rules.backButton.wholeTitleSlot("T", source: .title))
+    backSourceMembers = sizeMembers.upperBound..<start
+    lastTitleCandidates = start..<json.position
+    json.placementMembers(bar)
+    placementMembers = lastTitleCandidates.upperBound..<json.position
+    json.membersAfterMiddle(bar)
+    membersAfterMiddle = placementMembers.upperBound..<json.position
     bytes = json.pieces
   }
 
-  /// The frame for parts that have their defaults.
-  static let standard = BarFrame(NavigationController(revision: Revision(0)))
+  /// The template for parts that have their defaults.
+  static let ofDefaults = BarTemplate(NavigationController(revision: Revision(0)))
 }
 
-extension BarFrame: Equatable {
-  static func == (left: BarFrame, right: BarFrame) -> Bool {
+extension BarTemplate: Equatable {
+  static func == (left: BarTemplate, right: BarTemplate) -> Bool {
     left === right
-      || left.bytes == right.bytes && left.sizes == right.sizes
-        && left.placement == right.placement && left.rules == right.rules
+      || left.bytes == right.bytes && left.sizeMembers == right.sizeMembers
+        && left.placementMembers == right.placementMembers && left.rules == right.rules
   }
 }
 
-/// The 16 newest frames, by which navs with equal frames share one.
-package struct BarFrames: Sendable {
-  private var recent: [BarFrame] = [.standard]
+/// The 16 newest templates, by which navs with equal templates share one.
+package struct BarTemplates: Sendable {
+  private var recent: [BarTemplate] = [.ofDefaults]
   private static let limit = 16
 
-  /// Returns a known frame that is equal to this one, or remembers and returns this one.
-  mutating func shared(_ frame: BarFrame) -> BarFrame {
-    // Most navs use a known frame already. Only for the others are contents compared.
-    if recent.contains(where: { $0 === frame }) { return frame }
-    if let known = recent.first(where: { $0 == frame }) { return known }
+  /// Returns a known template that is equal to this one, or remembers and returns this one.
+  mutating func shared(_ template: BarTemplate) -> BarTemplate {
+    // Most navs use a known template already. Only for the others are contents compared.
+    if recent.contains(where: { $0 === template }) { return template }
+    if let known = recent.first(where: { $0 == template }) { return known }
     if recent.count == Self.limit { recent.removeFirst() }
-    recent.append(frame)
-    return frame
+    recent.append(template)
+    return template
   }
 }
 
