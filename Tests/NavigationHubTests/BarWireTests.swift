@@ -168,7 +168,7 @@ import Testing
       environment.showsKeyboard = flag()
       environment.scale = maybe(OpaqueJSON(validated: Array("2.5".utf8)))
       environment.statusBarHeight = below(50)
-      environment.backTitleColumnLimit = maybe(Int(below(20)))
+      environment.backTitleColumns = maybe(Int(below(20)))
       environment.locale = pick(["en", "de"])
       environment.orientation = pick(Orientation.allCases)
       environment.barPosition = pick(BarPosition.allCases)

@@ -183,10 +183,10 @@ import Testing
     #expect(try Self.fault(recorded) { $0.removeLast() } == .truncated)
     #expect(
       try Self.fault(recorded) { $0[0] = Self.replaced($0[0], #""navrec":1"#, by: #""navrec":2"#) }
-        == .newerVersion(2))
+        == .newer(2))
     let place = try #require(recorded.places[7])
     let broken = try Self.fault(recorded) { $0[place].removeLast() }
-    guard case .unreadableLine(line: place + 1, _)? = broken else {
+    guard case .unreadable(line: place + 1, _)? = broken else {
       Issue.record("\(String(describing: broken))")
       return
     }

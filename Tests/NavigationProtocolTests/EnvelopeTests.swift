@@ -259,7 +259,8 @@ import Testing
 
   @Test(arguments: [
     ("true", DelegateAnswer.verdict(true)), ("false", .verdict(false)), ("null", .malformed),
-    (#""yes""#, .malformed), ("1", .malformed), ("[]", .malformed), ("{}", .malformed), (#"{"animator":1}"#, .malformed),
+    (#""yes""#, .malformed), ("1", .malformed), ("[]", .malformed), ("{}", .malformed),
+    (#"{"animator":1}"#, .malformed),
     (#"{"animator":"a"}"#, .animator("a", duration: nil)),
     (#"{"animator":"a","duration":5}"#, .animator("a", duration: 5)),
     (#"{"animator":"a","duration":-5}"#, .animator("a", duration: nil)),

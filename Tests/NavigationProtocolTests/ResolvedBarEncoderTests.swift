@@ -115,7 +115,7 @@ private struct BarWalk {
     nav.environment.content = pick([Environment(), nav.environment.content])
     nav.environment.content.isVerticallyCompact = below(3) == 0
     nav.environment.content.isAtScrollEdge = below(3) == 0
-    nav.environment.content.backTitleColumnLimit = pick([nil, 4, 8])
+    nav.environment.content.backTitleColumns = pick([nil, 4, 8])
     nav.environment.content.locale = pick(["en", "zh-Hans"])
     nav.environment.version = nav.revision
   }
@@ -166,7 +166,7 @@ private struct BarWalk {
     #expect(frames.shared(BarTemplate(nav)) === red)
     nav.settings.content.restorationID = "no matter for the bar"
     #expect(frames.shared(BarTemplate(nav)) === red)
-    nav.environment.content.backTitleColumnLimit = 3
+    nav.environment.content.backTitleColumns = 3
     #expect(frames.shared(BarTemplate(nav)) !== red)
   }
 }

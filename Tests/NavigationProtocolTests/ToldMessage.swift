@@ -56,7 +56,7 @@ extension ToldMessage.ToldOp {
       kinds: op.operations.map(\.kind),
       failures: op.operations.map {
         if case .unreadable(let failure) = $0.arguments { failure } else { nil }
-      }, operations: op.decodedOperations)
+      }, operations: op.decoded)
   }
 }
 

@@ -117,7 +117,7 @@ import Testing
         }
         if let meaning = alone.decodedOperation(0) { readable.append(meaning) }
       }
-      #expect(op.decodedOperations == readable)
+      #expect(op.decoded == readable)
       #expect(
         op.areDecodedWithoutSender
           == chosen.allSatisfy { texts.prefix(2).contains($0) || $0 == texts[3] })

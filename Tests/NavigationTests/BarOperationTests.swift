@@ -89,7 +89,7 @@ import Testing
       .set(\.isPhone, false), .set(\.isVerticallyCompact, true), .set(\.isAtScrollEdge, true),
       .set(\.showsKeyboard, true),
       .set(\.scale, OpaqueJSON(validated: [0x33])), .set(\.statusBarHeight, 44),
-      .set(\.backTitleColumnLimit, 12),
+      .set(\.backTitleColumns, 12),
       .set(\.locale, "zh-Hans"), .set(\.orientation, .landscapeLeft),
       .set(\.barPosition, .topAttached),
     ]

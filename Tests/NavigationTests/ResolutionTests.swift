@@ -288,14 +288,14 @@ import Testing
 
   @Test func `C-113 C-114 a text wider than the budget gives way to the generic one`() throws {
     var controller = try nav(.title("Settings"))
-    controller.environment.content.backTitleColumnLimit = 8
+    controller.environment.content.backTitleColumns = 8
     #expect(back(controller.resolvedBar())?.text == "Settings")
     #expect(back(controller.resolvedBar())?.isTruncated == false)
-    controller.environment.content.backTitleColumnLimit = 7
+    controller.environment.content.backTitleColumns = 7
     #expect(back(controller.resolvedBar())?.text == "Back")
     #expect(back(controller.resolvedBar())?.isTruncated == true)
     #expect(back(controller.resolvedBar())?.isGeneric == true)
-    controller.environment.content.backTitleColumnLimit = 3
+    controller.environment.content.backTitleColumns = 3
     #expect(back(controller.resolvedBar())?.text == nil)
     #expect(back(controller.resolvedBar())?.isTruncated == true)
     #expect(back(controller.resolvedBar())?.candidates == ["Settings", "Back"])
@@ -303,15 +303,15 @@ import Testing
 
   @Test func `a wide letter takes two columns of the budget`() throws {
     var controller = try nav(.title("返回中心"))
-    controller.environment.content.backTitleColumnLimit = 8
+    controller.environment.content.backTitleColumns = 8
     #expect(back(controller.resolvedBar())?.text == "返回中心")
-    controller.environment.content.backTitleColumnLimit = 7
+    controller.environment.content.backTitleColumns = 7
     #expect(back(controller.resolvedBar())?.text == "Back")
   }
 
   @Test func `the budget does not apply to a text that is generic to begin with`() throws {
     var controller = try nav()
-    controller.environment.content.backTitleColumnLimit = 1
+    controller.environment.content.backTitleColumns = 1
     #expect(back(controller.resolvedBar())?.text == "Back")
     #expect(back(controller.resolvedBar())?.isTruncated == false)
   }
@@ -321,7 +321,7 @@ import Testing
     let long = String(repeating: "x", count: 40)
     try nav.run(.item("B", .leftItems([.new("x", title: long)])))
     var controller = nav.controller
-    controller.environment.content.backTitleColumnLimit = 8
+    controller.environment.content.backTitleColumns = 8
     #expect(left(controller.resolvedBar()) == ["x"])
   }
 

@@ -78,7 +78,7 @@ struct ResolutionTwin {
 
   private func fitting(_ wanted: String) -> String? {
     [wanted, generic].first {
-      DisplayWidth.columns(of: $0) <= env.backTitleColumnLimit ?? Int.max
+      DisplayWidth.columns(of: $0) <= env.backTitleColumns ?? Int.max
     }
   }
 

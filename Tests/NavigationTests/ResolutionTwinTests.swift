@@ -74,7 +74,7 @@ extension ResolvedBar {
     facts["image"] = slot.image?.ref
     facts["title"] = slot.hiddenTitle
     facts["back.spoken"] = Self.spoken(slot.accessibility)
-    if slot.showsGenericText { facts["generic"] = "true" }
+    if slot.isGeneric { facts["generic"] = "true" }
     if slot.isTruncated { facts["truncated"] = "true" }
     let candidates = slot.candidates.joined(separator: " ")
     facts["candidates"] = candidates.isEmpty ? nil : candidates
@@ -228,7 +228,7 @@ struct BarStates {
     environment.isAtScrollEdge = chance()
     environment.scale = random.pick([nil, json("2"), json("3")])
     environment.statusBarHeight = random.pick([0, 20, 44])
-    environment.backTitleColumnLimit = random.pick([nil, 3, 4, 8, 20])
+    environment.backTitleColumns = random.pick([nil, 3, 4, 8, 20])
     environment.locale = random.pick(["en", "zh-Hans", "fr"])
     environment.barPosition = random.pick(BarPosition.allCases)
     if chance(4) {

@@ -163,7 +163,7 @@ import Testing
     try nav.run(.recoverAfterRestart)
     #expect(nav.commit?.parts == [.transition, .environment])
     #expect(nav.events.last == .transitionEnded(Revision(13), .timedOut))
-    #expect(nav.controller.environment.content.displayOwner == nil)
+    #expect(nav.controller.environment.content.owner == nil)
     #expect(nav.controller.environment.content.delegateOrientations == nil)
     try nav.runsWithoutEffect(.recoverAfterRestart)
   }

@@ -31,7 +31,7 @@ struct DormantHistory: Sendable {
   fileprivate(set) var lastSequence: UInt64
   /// The newest row that the snapshot includes; without a snapshot, the row of the creation.
   private let coveredRow: UInt64
-  /// Whether the newest state is open (`NavigationController.isOpen`), so that a start must revive
+  /// Whether the newest state is open (`NavigationController.needsRecovery`), so that a start must revive
   /// it.
   fileprivate(set) var isOpen: Bool
 

@@ -117,9 +117,7 @@ extension Hub {
     if navs[slot].transition != nil, coordination.transitionDeadline == nil {
       commitOwn(.expireTransition, cause: .recovery, slot)
     }
-    if navs[slot].controller.environment.content.displayOwner != nil,
-      coordination.displayHolder == nil
-    {
+    if navs[slot].controller.environment.content.owner != nil, coordination.displayHolder == nil {
       commitOwn(
         .setDisplayOwner(nil), cause: .lease,
         by: coordination.displayAuthor.map { ChangeOrigin(author: $0) }, slot
@@ -169,7 +167,7 @@ extension Hub {
       }
       let owner =
         coordinations[slot]?.displayHolder == nil
-        ? nil : navs[slot].controller.environment.content.displayOwner
+        ? nil : navs[slot].controller.environment.content.owner
       let body = ServerMessageWriter.leased(id: request.id, nav: request.nav, owner: owner)
       answer(sender, session, slot, body, .none)
     } catch {

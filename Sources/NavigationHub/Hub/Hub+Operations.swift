@@ -78,15 +78,15 @@ extension Hub {
     _ request: OpMessage, from first: Int = 0, isStandalone: Bool
   ) -> (operations: [Operation], failure: OpFailure?) {
     if request.areDecodedWithoutSender, first == 0, !isStandalone {
-      return (request.decodedOperations, nil)
+      return (request.decoded, nil)
     }
     for index in first..<request.kinds.count {
       guard let failure = failure(of: request.operation(index), index, isStandalone: isStandalone)
       else { continue }
       // All operations before this one can be read.
-      return (Array(request.decodedOperations[..<(index - first)]), OpFailure(failure))
+      return (Array(request.decoded[..<(index - first)]), OpFailure(failure))
     }
-    return (request.decodedOperations, nil)
+    return (request.decoded, nil)
   }
 
   private static func failure(
@@ -113,7 +113,7 @@ extension Hub {
     let isStandalone = navs[slot].controller.isStandalone
     // Nearly all messages have nothing that the rest is about.
     if op.request.areDecodedWithoutSender, op.request.kinds.areOrdinary, !isStandalone {
-      return op.request.decodedOperations
+      return op.request.decoded
     }
     var (operations, unreadable) = Self.readableOperations(op.request, isStandalone: isStandalone)
     if op.isAboutGesture || op.request.kinds.contains(.open) {

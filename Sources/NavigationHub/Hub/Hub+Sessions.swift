@@ -109,7 +109,7 @@ extension Hub {
     let connection = sessions[slot].connection
     send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))
     batches.append(.ended(connection))
-    // A reason that `SessionEndReason` does not have is counted as `lost`.
+    // A reason that `SessionEndReason` does not have is counted as `connectionLost`.
     endSession(slot, SessionEndReason(rawValue: "\(why)") ?? .connectionLost)
   }
 

@@ -57,7 +57,7 @@ struct JournalBodyReader: Sendable {
 
   /// Reads the members before `rev` in a body with the state of nav `number`.
   ///
-  /// `isOpen` says whether the state is open (`NavigationController.isOpen`).
+  /// `isOpen` says whether the state is open (`NavigationController.needsRecovery`).
   mutating func head(
     of body: [UInt8], number: UInt64
   ) throws(StoredDataError) -> (nav: DormantNav, depth: Int, top: ScreenID?, isOpen: Bool) {
@@ -163,7 +163,7 @@ struct JournalBodyReader: Sendable {
       return nil
     }
     let process = integer("pid", of: at).flatMap { Int32(exactly: $0) }
-    return Author(name: text("name", of: at) ?? "", principal: principal, processID: process)
+    return Author(name: text("name", of: at) ?? "", principal: principal, pid: process)
   }
 
   private func topChange() -> TopChange? {

@@ -191,10 +191,9 @@ enum JournalBody {
       json.dynamicName(part.text)
       json.part(part, of: controller)
     }
-    if let completion = controller.transition.content.running?.completionEvents, !completion.isEmpty
-    {
+    if let events = controller.transition.content.running?.completionEvents, !events.isEmpty {
       json.name("ends")
-      json.events(completion)
+      json.events(events)
     }
     json.name("detached")
     json.detached(controller.detached.all)

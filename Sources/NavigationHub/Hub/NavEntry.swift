@@ -87,7 +87,7 @@ struct NavEntry: Sendable {
   var revision: Revision { directory?.revision ?? controller.revision }
 
   /// The name of the client that holds the display; empty if the state names none.
-  var displayOwner: String { controller.environment.content.displayOwner ?? "" }
+  var displayOwner: String { controller.environment.content.owner ?? "" }
 
   /// The open transition; nil if there is none.
   var transition: RunningTransition? { controller.transition.content.running }
@@ -342,7 +342,7 @@ extension JSONWriter {
       json.member("name", author.name)
       if let op { json.member("op", op) }
       json.member("principal", author.principal)
-      if let process = author.processID { json.member("pid", UInt64(process)) }
+      if let process = author.pid { json.member("pid", UInt64(process)) }
     }
   }
 }

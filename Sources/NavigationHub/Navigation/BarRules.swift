@@ -2,8 +2,8 @@ package import NavigationCore
 
 /// The rules for titles, back button and swipe, valid while the top screen has default details.
 ///
-/// While the top screen has default details and no part changes, the rest of the resolved bar
-/// changes only in the ids of screens. So a cache can keep the rest.
+/// While the top screen has default details and no part changes, all other members of the resolved
+/// bar change only in the ids of screens. So `BarTemplate` can keep their bytes.
 package final class BarRules: Sendable {
   package let isLarge: Bool
   private let mayBeLarge: Bool
@@ -114,7 +114,7 @@ struct BackButtonRules: Hashable, Sendable {
     let title = details.titleAccessibility
     slot.accessibility = button?.content.accessibility ?? title
     // The generic word is in the language of the display.
-    let saysGeneric = slot.showsGenericText && slot.accessibility[.label] == nil
+    let saysGeneric = slot.isGeneric && slot.accessibility[.label] == nil
     slot.accessibility[.language] = saysGeneric ? nil : title[.language]
     return slot
   }
@@ -122,13 +122,13 @@ struct BackButtonRules: Hashable, Sendable {
   private func slot(of previous: Screen, item: NavigationItem?) -> ResolvedBar.BackSlot {
     // An empty title counts as unset for the back button. In the middle of the bar it is an
     // explicit blank.
-    if let title = item?.title, !title.isEmpty { return fittingSlot(title, source: .title) }
+    if let title = item?.title, !title.isEmpty { return fitted(title, source: .title) }
     if !isStandalone, let title = previous.title, !title.isEmpty {
-      return fittingSlot(title, source: .title)
+      return fitted(title, source: .title)
     }
     // The generic text is the last resort, so the width limit does not apply to it.
     return ResolvedBar.BackSlot(
-      text: genericTitle, source: .generic, indicator: indicator, showsGenericText: true,
+      text: genericTitle, source: .generic, indicator: indicator, isGeneric: true,
       genericText: genericTitle)
   }
 
@@ -142,21 +142,19 @@ struct BackButtonRules: Hashable, Sendable {
     guard let title = content.title, !title.isEmpty else {
       return ResolvedBar.BackSlot(source: .backItem, indicator: indicator)
     }
-    return fittingSlot(title, source: .backItem)
+    return fitted(title, source: .backItem)
   }
 
   /// Returns the button with the title if that fits, else with the generic text if that fits, else
   /// without a text.
-  private func fittingSlot(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot
-  {
+  private func fitted(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
     assert(!title.isEmpty, "an empty title has its own rules")
     guard !fits(title) else { return wholeTitleSlot(title, source: source) }
     assert(columnLimit != nil, "\(title) is too long without a budget")
-    let showsGenericText = fits(genericTitle)
+    let isGeneric = fits(genericTitle)
     return ResolvedBar.BackSlot(
-      text: showsGenericText ? genericTitle : nil, source: source, indicator: indicator,
-      showsGenericText: showsGenericText, isTruncated: true, preferredText: title,
-      genericText: genericTitle)
+      text: isGeneric ? genericTitle : nil, source: source, indicator: indicator,
+      isGeneric: isGeneric, isTruncated: true, preferredText: title, genericText: genericTitle)
   }
 
   func wholeTitleSlot(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
@@ -173,8 +171,8 @@ struct BackButtonRules: Hashable, Sendable {
 
   /// The menu's entry for this screen.
   ///
-  /// Its text is that of the back button that the screen above shows. A text longer than the menu's
-  /// limit counts as too wide for the bar; a longer label is omitted.
+  /// The entry has the text of the back button that the screen above shows. A text longer than
+  /// `textByteLimit` counts as too wide for the bar; a longer accessibility label is omitted.
   func menuEntry(of screen: Screen) -> BackMenu.Entry {
     let slot = slot(of: screen)
     let text = slot.text ?? slot.hiddenTitle ?? ""
@@ -182,7 +180,7 @@ struct BackButtonRules: Hashable, Sendable {
     let accessibility = slot.accessibility.filter {
       [.label, .language].contains($0.key) && $0.value.string.utf8.count <= BackMenu.textByteLimit
     }
-    let saysGeneric = (isLong || slot.showsGenericText) && accessibility[.label] == nil
+    let saysGeneric = (isLong || slot.isGeneric) && accessibility[.label] == nil
     return BackMenu.Entry(
       screen: screen.id,
       text: isLong ? (fits(genericTitle) ? genericTitle : nil) : text.isEmpty ? nil : text,
@@ -204,9 +202,7 @@ package struct BackMenu: Sendable {
   private let stack: [Screen]
   private let rules: BackButtonRules
 
-  /// The most entries, those nearest to the top.
-  ///
-  /// A stack of the default depth has no more.
+  /// The most entries, those nearest to the top: the default limit of a stack's depth.
   package static let entryLimit = 64
   /// The most UTF-8 bytes of a text.
   package static let textByteLimit = 128
@@ -258,15 +254,13 @@ extension BackMenu: Hashable {
 /// its first subtag. A Chinese tag without a script stands for the script of its region.
 enum BackTitles {
   /// UIKit's titles that navd has; every other language gets the English one.
-  private static let titlesOfUIKit: [Text: Text] = ["zh": "返回"]
+  private static let known: [Text: Text] = ["zh": "返回"]
 
-  /// The title for a locale; `ownTitles` has titles by canonical tag, which precede UIKit's.
-  static func title(for locale: String, among ownTitles: [Text: Text]) -> String {
-    if ownTitles.isEmpty, locale == Environment().locale { return "Back" }
+  /// The title for a locale; `own` has titles by canonical tag, which precede UIKit's.
+  static func title(for locale: String, among own: [Text: Text]) -> String {
+    if own.isEmpty, locale == Environment().locale { return "Back" }
     let tags = candidateTags(for: locale)
-    let word =
-      tags.lazy.compactMap { ownTitles[$0] }.first
-      ?? tags.lazy.compactMap { titlesOfUIKit[$0] }.first
+    let word = tags.lazy.compactMap { own[$0] }.first ?? tags.lazy.compactMap { known[$0] }.first
     return word?.string ?? "Back"
   }
 

@@ -23,9 +23,7 @@ extension NavigationController {
   /// it before.
   ///
   /// During a push or pop transition the change belongs to the transition: `revertBarChange`
-  /// undoes it if the transition is cancelled.
-  ///
-  /// If the change is not `animated`, the bar jumps during a transition.
+  /// undoes it if the transition is cancelled. A change that is not `animated` makes the bar jump.
   mutating func setBarHidden(
     _ isHidden: Bool, animated: Bool, cause: VisibilityCause, _ draft: inout Draft
   ) {
@@ -65,7 +63,7 @@ extension NavigationController {
   /// Restores the bar's visibility from before the transition, and the rule that had hidden the
   /// bar.
   ///
-  /// No event reports this; the end of the transition implies it.
+  /// No event reports the restored visibility, which the end of the transition implies.
   mutating func revertBarChange(_ draft: inout Draft) {
     guard let change = transition.content.running?.barChange,
       bar.content.isHidden != change.wasHidden
@@ -135,8 +133,8 @@ extension NavigationController {
 
   /// Hides or shows the bar by a rule.
   ///
-  /// The toolbar goes with the bar if it is shown and has items. It comes back with the bar if it was
-  /// hidden with the bar and has items.
+  /// A visible toolbar with items hides with the bar. A toolbar with items that was hidden with the
+  /// bar is shown with the bar.
   private mutating func setBars(
     isHidden: Bool, by cause: HidingCause, _ draft: inout Draft
   ) {
@@ -181,9 +179,7 @@ extension NavigationController {
   /// If an operation of the message set the bar's visibility while this screen was on top, that
   /// operation prevails over the preference.
   mutating func finishVisibilityChanges(_ draft: inout Draft) {
-    if let top, !top.hasDefaultDetails, top.id != draft.oldTop,
-      top.id != draft.rare?.topWhenBarWasSet
-    {
+    if let top, !top.hasDefaultDetails, top.id != draft.oldTop, top.id != draft.rare?.topAtBarSet {
       applyBarPreference(of: top, &draft)
     }
     guard let notes = draft.rare, !notes.finalEvents.isEmpty else { return }

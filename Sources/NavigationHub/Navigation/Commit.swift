@@ -10,8 +10,8 @@ package struct Commit: Sendable {
   package var parts = PartSet()
   /// The detached records that the commit made, edited or made the youngest, oldest first.
   ///
-  /// The list omits screens and buttons that only left a list, because replay derives them from the
-  /// lists.
+  /// The list omits records that the stack, the presentation chain or a list of buttons lost without
+  /// an edit, because replay derives them from these.
   package var detached: [DetachedRecords.Record] = []
   /// Whether the records in `detached` only became the youngest and kept their content.
   package var onlyReordersDetached = false
@@ -29,7 +29,7 @@ package struct Commit: Sendable {
   package var isAnimated = false
   /// The size of all records after the commit in bytes, computed from the changed records alone.
   ///
-  /// A check compares it with the count that the nav keeps.
+  /// `isSound(after:)` compares the size with `NavigationController.recordBytes`.
   var recomputedRecordBytes = 0
   /// Whether the commit changed a button that other screens show, too.
   var touchesSharedButtons = false
@@ -53,7 +53,7 @@ package struct Commit: Sendable {
 package struct Splice: Hashable, Sendable {
   /// The index of the first screen that differs.
   package var at: Int
-  /// The identities removed, bottom first.
+  /// The ids of the removed screens, bottom first.
   package var removed: ShortList<ScreenID>
   /// How many screens of the new stack, from `at` on, were inserted.
   package var insertedCount: Int

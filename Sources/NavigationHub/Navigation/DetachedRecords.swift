@@ -3,8 +3,8 @@ package import NavigationCore
 /// The detached records of a nav: screens and buttons that no list holds.
 ///
 /// The records are ordered by the time of their last change or use, the oldest first. When the nav
-/// exceeds its limits, navd releases the oldest. All operations are O(1), amortised, unless they
-/// say otherwise.
+/// exceeds its limits, navd releases the oldest. A method without another bound takes amortised
+/// O(1).
 package struct DetachedRecords: Sendable {
   /// The identity of a detached record.
   package enum Key: Hashable, Sendable {
@@ -48,9 +48,9 @@ package struct DetachedRecords: Sendable {
   /// The records in their order; nil where one was removed or moved.
   private var slots: [Record?] = []
   /// The index of the first slot that is not empty.
-  private var firstUsedSlot = 0
-  /// The position of `slots[0]`; it grows when `trim` removes slots, so positions stay valid.
-  private var basePosition = 0
+  private var head = 0
+  /// The position of `slots[0]`; it grows when `dropEmptyHead` removes slots, so positions stay valid.
+  private var base = 0
   private var positions = HashIndex()
 
   /// The estimated encoded size of the detached buttons, in bytes.
@@ -61,11 +61,11 @@ package struct DetachedRecords: Sendable {
   package var count: Int { positions.count }
 
   /// The mark after all present records.
-  package var mark: Mark { Mark(position: basePosition + slots.count) }
+  package var mark: Mark { Mark(position: base + slots.count) }
 
   package func screen(_ id: ScreenID) -> Screen? {
     guard let position = position(of: .screen(id)),
-      case .screen(let screen)? = slots[position - basePosition]
+      case .screen(let screen)? = slots[position - base]
     else { return nil }
     return screen
   }
@@ -74,7 +74,7 @@ package struct DetachedRecords: Sendable {
 
   package func button(_ id: ButtonID) -> Button? {
     guard let position = position(of: .button(id)),
-      case .button(let button)? = slots[position - basePosition]
+      case .button(let button)? = slots[position - base]
     else { return nil }
     return button
   }
@@ -83,7 +83,7 @@ package struct DetachedRecords: Sendable {
 
   private func position(of key: Key, _ hash: KeyHash) -> Int? {
     assert(hash == key.hash, "the hash of another key")
-    return positions.find(hash) { slots[$0 - basePosition]?.has(key) == true }
+    return positions.find(hash) { slots[$0 - base]?.has(key) == true }
   }
 
   /// Makes a record the youngest, and replaces an older one with the same identity.
@@ -92,14 +92,14 @@ package struct DetachedRecords: Sendable {
     let key = record.key
     let hash = key.hash
     if let former = position(of: key, hash) {
-      positions.replace(former, hash, by: basePosition + slots.count)
+      positions.replace(former, hash, by: base + slots.count)
       slots.append(record)
       emptySlot(former)
     } else {
-      positions.insert(basePosition + slots.count, hash)
+      positions.insert(base + slots.count, hash)
       slots.append(record)
     }
-    assert(position(of: key, hash) == basePosition + slots.count - 1, "not at the young end")
+    assert(position(of: key, hash) == base + slots.count - 1, "not at the young end")
   }
 
   @discardableResult
@@ -120,11 +120,9 @@ package struct DetachedRecords: Sendable {
   /// Empties a slot and returns its record; the caller updates `positions`.
   @discardableResult
   private mutating func emptySlot(_ position: Int) -> Record? {
-    precondition(
-      position >= basePosition + firstUsedSlot && position < basePosition + slots.count,
-      "position=\(position)")
+    precondition(position >= base + head && position < base + slots.count, "position=\(position)")
     var record: Record?
-    swap(&record, &slots[position - basePosition])
+    swap(&record, &slots[position - base])
     assert(record != nil, "slot \(position) is empty already")
     if case .button(let button)? = record { buttonBytes -= button.byteCount }
     assert(buttonBytes >= 0, "\(buttonBytes) bytes of buttons")
@@ -135,15 +133,15 @@ package struct DetachedRecords: Sendable {
   /// Sets the version of a screen without changing the screen's place in the order.
   mutating func setVersion(of id: ScreenID, to version: Revision) {
     guard let position = position(of: .screen(id)),
-      case .screen(var screen)? = slots[position - basePosition], screen.version != version
+      case .screen(var screen)? = slots[position - base], screen.version != version
     else { return }
     screen.version = version
-    slots[position - basePosition] = .screen(screen)
+    slots[position - base] = .screen(screen)
   }
 
   /// The oldest record, which navd releases first; nil if there is none.
   package var oldest: Record? {
-    for index in firstUsedSlot..<slots.count {
+    for index in head..<slots.count {
       if let record = slots[index] { return record }
     }
     assert(count == 0, "\(count) records in no slot")
@@ -152,24 +150,24 @@ package struct DetachedRecords: Sendable {
 
   /// All records, oldest first; O(n).
   package var all: [Record] {
-    let all = slots[firstUsedSlot...].compactMap { $0 }
+    let all = slots[head...].compactMap { $0 }
     assert(all.count == count, "\(all.count) records, of which \(count) are found")
     return all
   }
 
   /// Whether a record was added or moved since `mark`.
-  func hasRecords(since mark: Mark) -> Bool { mark.position < basePosition + slots.count }
+  func hasRecords(since mark: Mark) -> Bool { mark.position < base + slots.count }
 
   /// The record added or moved since `mark`, if there is exactly one; nil otherwise.
   func onlyRecord(since mark: Mark) -> Record? {
-    assert(mark.position <= basePosition + slots.count, "a mark of another order")
-    return mark.position + 1 == basePosition + slots.count ? slots.last ?? nil : nil
+    assert(mark.position <= base + slots.count, "a mark of another order")
+    return mark.position + 1 == base + slots.count ? slots.last ?? nil : nil
   }
 
   /// The records added or moved since `mark`, oldest first; O(their number).
   package func records(since mark: Mark) -> [Record] {
     guard hasRecords(since: mark) else { return [] }
-    return slots[max(mark.position - basePosition, firstUsedSlot)...].compactMap { $0 }
+    return slots[max(mark.position - base, head)...].compactMap { $0 }
   }
 
   /// Sorts the records added or moved since `mark` into the order of `keys`, which must name all of
@@ -182,12 +180,12 @@ package struct DetachedRecords: Sendable {
   }
 
   private mutating func dropEmptyHead() {
-    while firstUsedSlot < slots.count, slots[firstUsedSlot] == nil { firstUsedSlot += 1 }
-    assert(slots.count - firstUsedSlot >= count - 1, "too few slots for \(count) records")
-    guard firstUsedSlot > 32, firstUsedSlot > slots.count / 2 else { return }
-    slots.removeFirst(firstUsedSlot)
-    basePosition += firstUsedSlot
-    firstUsedSlot = 0
+    while head < slots.count, slots[head] == nil { head += 1 }
+    assert(slots.count - head >= count - 1, "too few slots for \(count) records")
+    guard head > 32, head > slots.count / 2 else { return }
+    slots.removeFirst(head)
+    base += head
+    head = 0
   }
 
   /// Removes empty slots if they exceed three a record plus 256.
@@ -199,8 +197,8 @@ package struct DetachedRecords: Sendable {
     let records = all
     assert(records.count == positions.count, "a hole is indexed")
     slots = records
-    firstUsedSlot = 0
-    basePosition = 0
+    head = 0
+    base = 0
     positions = HashIndex()
     for (index, record) in records.enumerated() { positions.insert(index, record.key.hash) }
   }

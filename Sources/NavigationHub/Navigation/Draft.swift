@@ -20,7 +20,7 @@ struct Draft: ~Copyable {
   let wasAttached: Bool
   /// The lowest index at which an operation changed the stack.
   var firstChangedIndex: Int
-  /// The ids of the old stack from `firstChange` on.
+  /// The ids of the old stack from `firstChangedIndex` on.
   var oldTailIDs = ShortList<ScreenID>()
   /// Whether a whole-stack replacement was among the operations.
   var replacesStack = false
@@ -75,8 +75,7 @@ struct Draft: ~Copyable {
     for index in index..<firstChangedIndex { oldTailIDs.append(stack[index].id) }
     for id in former { oldTailIDs.append(id) }
     firstChangedIndex = index
-    assert(
-      oldTailIDs.count == oldDepth - firstChangedIndex, "other ids from \(firstChangedIndex) on")
+    assert(oldTailIDs.count == oldDepth - firstChangedIndex, "other ids from \(index) on")
   }
 
   /// Notes a presentation or dismissal: keeps the first `from`, and replaces kind and `to`.
@@ -109,8 +108,8 @@ extension NavigationController {
   /// Fills in `commit` with the net effect of the message, in canonical order.
   ///
   /// Also releases the oldest detached records beyond the limits. `commit` has the revision and the
-  /// net splice already. If it is empty afterwards, the order of the detached records is undefined,
-  /// and the caller must restore the state before.
+  /// net splice already. If `commit` is empty afterwards, the order of the detached records is
+  /// undefined, and the caller must restore the state before.
   mutating func finish(_ draft: inout Draft, limits: NavigationLimits, _ commit: inout Commit) {
     assert(commit.revision == draft.revision)
     assert(draft.revision == revision.next, "a draft of another state")
@@ -266,8 +265,7 @@ extension NavigationController {
       }
     }
     if commit.changedScreenIndexes.count > 1 { commit.changedScreenIndexes.sort() }
-    assert(
-      Set(commit.changedScreenIndexes).count == commit.changedScreenIndexes.count, "changed twice")
+    assert(Set(commit.changedScreenIndexes).count == commit.changedScreenIndexes.count, "twice")
   }
 
   private mutating func orderDetached(_ draft: inout Draft, _ commit: inout Commit) {
@@ -282,16 +280,14 @@ extension NavigationController {
   private mutating func listDetached(_ draft: inout Draft, _ commit: inout Commit) {
     let removed = commit.splice?.removed ?? []
     if let record = detached.onlyRecord(since: draft.detachedMark) {
-      if mustListRecord(record, &draft, removed) { commit.detached = [record] }
+      if mustList(record, &draft, removed) { commit.detached = [record] }
     } else {
       let recent = detached.records(since: draft.detachedMark)
       if !recent.isEmpty {
         var order = CanonicalOrder(removed: Array(removed) + (draft.rare?.oldPresented ?? []))
-        for record in recent {
-          order.add(record, isListed: mustListRecord(record, &draft, removed))
-        }
+        for record in recent { order.add(record, isListed: mustList(record, &draft, removed)) }
         detached.reorder(since: draft.detachedMark, as: order.keys)
-        commit.detached = order.listedRecords
+        commit.detached = order.listed
       }
     }
     assert(commit.detached.allSatisfy { detached.contains($0.key) })
@@ -316,7 +312,7 @@ extension NavigationController {
 
   /// Whether the commit must list a detached record, because replay cannot derive it from the
   /// stack's change and the chains.
-  private func mustListRecord(
+  private func mustList(
     _ record: DetachedRecords.Record, _ draft: inout Draft, _ removed: ShortList<ScreenID>
   ) -> Bool {
     switch record {
@@ -325,7 +321,7 @@ extension NavigationController {
       !removed.contains(screen.id) && draft.rare?.oldPresented.contains(screen.id) != true
         || draft.originalScreens.contains { $0.id == screen.id }
     case .button(let button):
-      // Replay derives a button that left its last list, except for those that `concerns` names.
+      // Replay derives a button that left its last list, except for those that `mustListButton` names.
       draft.rare?.mustListButton(button.id) ?? false
     }
   }
@@ -348,7 +344,7 @@ extension NavigationController {
     assert(draft.firstChangedIndex <= draft.oldDepth)
     guard let top = top?.id else { return .empty }
     if top == draft.oldTop { return .same }
-    // Below `firstChange` both stacks are equal. If the new stack ends there, its top was on the old
+    // Below `firstChangedIndex` both stacks are equal. If the new stack ends there, its top was on the old
     // one.
     return draft.oldTailIDs.contains(top) || stack.count <= draft.firstChangedIndex ? .back : .new
   }
@@ -391,19 +387,19 @@ extension [NavigationEvent] {
 /// in the byte order of their ids. The records that the journal lists come last.
 struct CanonicalOrder {
   private let removed: [ScreenID]
-  private var removedScreenKeys: [ScreenID: DetachedRecords.Key] = [:]
+  private var screenKeys: [ScreenID: DetachedRecords.Key] = [:]
   private var unlistedButtons: [ButtonID] = []
-  private(set) var listedRecords: [DetachedRecords.Record] = []
+  private(set) var listed: [DetachedRecords.Record] = []
 
   init(removed: [ScreenID]) { self.removed = removed }
 
   mutating func add(_ record: DetachedRecords.Record, isListed: Bool) {
     switch record {
-    case _ where isListed: listedRecords.append(record)
+    case _ where isListed: listed.append(record)
     case .screen(let screen):
-      assert(removedScreenKeys[screen.id] == nil, "\(screen.id.text) is detached twice")
+      assert(screenKeys[screen.id] == nil, "\(screen.id.text) is detached twice")
       assert(removed.contains(screen.id), "nothing tells where \(screen.id.text) stood")
-      removedScreenKeys[screen.id] = record.key
+      screenKeys[screen.id] = record.key
     case .button(let button): unlistedButtons.append(button.id)
     }
   }
@@ -411,8 +407,7 @@ struct CanonicalOrder {
   var keys: [DetachedRecords.Key] {
     let dropped = unlistedButtons.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
     assert(Set(unlistedButtons).count == unlistedButtons.count, "a button is detached twice")
-    return removed.compactMap { removedScreenKeys[$0] } + dropped.map { .button($0) }
-      + listedRecords.map(\.key)
+    return removed.compactMap { screenKeys[$0] } + dropped.map { .button($0) } + listed.map(\.key)
   }
 }
 
@@ -429,7 +424,7 @@ final class RareNotes {
   /// The screens that operations put in the place of others, and those others.
   ///
   /// No `didPush` and no `didPop` names them.
-  var exchangedScreens: Set<ScreenID> = []
+  var exchanged: Set<ScreenID> = []
   /// A screen that an operation put on top, and whether displays then animate a pop.
   ///
   /// If it is nil, the stacks before and after the message decide the kind of the transition.
@@ -439,12 +434,12 @@ final class RareNotes {
   /// The buttons in the lists that the current operation names.
   ///
   /// The nav learns of a new button only when the operation has passed all checks.
-  var currentOperationButtons: [ButtonID: Button] = [:]
+  var namedButtons: [ButtonID: Button] = [:]
   /// The buttons that operations made or edited.
   var touchedButtons: Set<ButtonID> = []
   var released: [DetachedRecords.Key] = []
   /// The top when an operation last set the bar's visibility; nil if none did.
-  var topWhenBarWasSet: ScreenID?
+  var topAtBarSet: ScreenID?
   /// The events that come last in the revision.
   var finalEvents: [NavigationEvent] = []
   /// The delegates' answers for the transition that the message may begin; nil without any.
@@ -455,7 +450,7 @@ final class RareNotes {
   /// The state before the message, if it creates the nav, has several operations, or updates a
   /// duplicate.
   ///
-  /// `finish` compares with it, to find changes that a later operation undid.
+  /// `finish` compares the new state with this one, to find changes that a later operation undid.
   var stateBefore: StateBefore?
 
   /// Whether replay cannot derive that a button left its last list.

@@ -3,7 +3,7 @@ package import NavigationCore
 /// The display and its device, as a client reports them, and the delegate's orientations.
 package struct Environment: PartContent, EditableRecord {
   /// The name of the client that holds the display lease.
-  package var displayOwner: String?
+  package var owner: String?
   /// Whether the device is a phone; else a pad.
   package var isPhone = true
   /// Whether the height is compact, as on a phone in landscape.
@@ -16,7 +16,7 @@ package struct Environment: PartContent, EditableRecord {
   /// The status bar's height in points.
   package var statusBarHeight: UInt64 = 20
   /// The largest width of the back button's text, in columns of `DisplayWidth`; nil for no limit.
-  package var backTitleColumnLimit: Int?
+  package var backTitleColumns: Int?
   /// The language of the generic back title, as a language tag.
   package var locale = "en"
   package var orientation = Orientation.portrait

@@ -101,8 +101,8 @@ package struct HashIndex: Sendable {
 ///
 /// Bytes are hashed eight at a time. The factor is random in each process, so that no client can
 /// choose names that collide. The hash of a number is reversible, so it stands for the number. The
-/// hash scatters consecutive numbers. Side by side, they would be one long run of cells, and each
-/// removal would read the whole run.
+/// hash scatters consecutive numbers: in neighbouring cells they would be one long run, which each
+/// removal would read.
 package struct KeyHash: Hashable, Sendable {
   let bits: UInt64
 
@@ -153,9 +153,8 @@ package struct KeyHash: Hashable, Sendable {
 /// Finds places, such as indexes of an array, by the numbers of navs or connections.
 ///
 /// Navs and connections get consecutive numbers, so most numbers are neighbours. Sixteen neighbours
-/// share one cell of a `PlaceIndex` and 64 bytes of places. A start looks up the nav of each row
-/// twice. With 100,000 navs and a cell for each number, a start took 1.1 to 1.7 times as long, by
-/// the processor. An index of one number takes 150 bytes.
+/// share one cell of a `HashIndex` and 64 bytes of places. With a cell for each number, a start of the
+/// daemon with 100,000 navs took 1.1 to 1.7 times as long, depending on the processor.
 package struct NumberIndex: Sendable {
   private static let blockSize = 16
 

@@ -15,7 +15,7 @@ extension NavigationController {
 
   mutating func setBarHidden(_ isHidden: Bool, _ draft: inout Draft) {
     setBarHidden(isHidden, animated: draft.isAnimated ?? false, cause: .api, &draft)
-    draft.rareNotes().topWhenBarWasSet = top?.id
+    draft.rareNotes().topAtBarSet = top?.id
   }
 
   /// Throws `invalidArgument` unless the controller is on display.
@@ -75,7 +75,7 @@ extension NavigationController {
     settings.change(.settings, &draft) { $0.appearanceProxies = own }
   }
 
-  /// The looks of this nav's classes; the same storage if it has no other.
+  /// The looks that are for this nav's bar classes; `looks` itself, without a copy, if all are.
   private func looksOfOwnClasses(among looks: [Text: BarLook]) -> [Text: BarLook] {
     let names = ["NavigationBar", "Toolbar", bar.content.className, toolbar.content.className]
     let own = looks.filter { names.contains($0.key.string) }

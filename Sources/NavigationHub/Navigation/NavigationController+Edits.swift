@@ -23,7 +23,7 @@ extension NavigationController {
     stack[index] = screen
     detached.makeYoungest(.screen(old))
     let notes = draft.rareNotes()
-    notes.exchangedScreens.formUnion([screen.id, old.id])
+    notes.exchanged.formUnion([screen.id, old.id])
     notes.newTopDirection = index == stack.count - 1 ? (screen.id, isBack) : notes.newTopDirection
     return .exchanged(screen.id, popped: old.id)
   }
@@ -79,8 +79,8 @@ extension NavigationController {
 // A push of what is on the stack already.
 
 extension NavigationController {
-  /// The index of the screen that a pushed one means: the one with its id, or for a record without
-  /// an id the topmost one with its route and args.
+  /// The index of the stack's screen that the pushed screen duplicates: the one with the same id, or
+  /// for a record without an id the topmost one with the same route and args.
   func duplicateIndex(of argument: ScreenArgument, _ context: NavigationContext) -> Int? {
     switch argument {
     case .id(let id): return index(of: id)
@@ -90,7 +90,7 @@ extension NavigationController {
     }
   }
 
-  /// Makes the screen at an index the top, in the way of the policy.
+  /// Makes the screen at an index the top, by the policy: pops to it, updates it, or moves it.
   mutating func bringToTop(
     _ index: Int, _ argument: ScreenArgument, _ policy: DuplicatePolicy, _ draft: inout Draft,
     _ context: NavigationContext

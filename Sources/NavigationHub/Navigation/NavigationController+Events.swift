@@ -55,7 +55,8 @@ extension NavigationController {
     return events
   }
 
-  /// Appends what was dismissed, outermost first, popped, pushed and presented, in this order.
+  /// Appends the events of dismissed screens, outermost first, then of popped, pushed and presented
+  /// ones.
   func appendMoveEvents(
     _ splice: Splice?, _ draft: inout Draft, to events: inout [NavigationEvent]
   ) {
@@ -75,8 +76,7 @@ extension NavigationController {
 
   /// Appends a `didPop` for each popped and a `didPush` for each pushed screen, pops first.
   ///
-  /// The method appends nothing if an operation set the whole stack, and no event of screens that
-  /// replaced one another.
+  /// It appends nothing if an operation set the whole stack, nor for the two screens of a `replace`.
   private func appendPushAndPopEvents(
     _ splice: Splice?, _ draft: inout Draft, to events: inout [NavigationEvent]
   ) {
@@ -87,15 +87,13 @@ extension NavigationController {
     let notes = draft.rare
     for id in splice.removed.reversed()
     where !stack[inserted].contains(where: { $0.id == id })
-      && notes?.exchangedScreens.contains(id) != true
+      && notes?.exchanged.contains(id) != true
     {
       events.append(.didPop(id, result: notes?.screenResults[id]))
     }
     for index in inserted {
       let id = stack[index].id
-      guard !splice.removed.contains(id), notes?.exchangedScreens.contains(id) != true else {
-        continue
-      }
+      guard !splice.removed.contains(id), notes?.exchanged.contains(id) != true else { continue }
       events.append(.didPush(id))
     }
   }

@@ -6,8 +6,8 @@ import NavigationCore
 extension NavigationController {
   /// The names of the invariants that a commit broke; empty for a sound state.
   ///
-  /// Law: if the state before the commit was sound, and the commit names all that it changed, this
-  /// is `violatedInvariants()`. `violatedInvariants()` alone finds a button that is counted in too
+  /// Law: if the state before was sound, and the commit names all that it changed, the result equals
+  /// that of `violatedInvariants()`. `violatedInvariants()` alone finds a button that is counted in too
   /// few of the screens showing it. O(screens changed × depth). O(state) if the commit presents or
   /// dismisses, or changes a button that several screens show. The method is mutating only to avoid
   /// a copy of the controller.
@@ -33,9 +33,7 @@ extension NavigationController {
     for record in commit.detached {
       switch record {
       case .screen(let screen):
-        guard !isOnStackOrPresented(screen.id),
-          detached.screen(screen.id).map({ isSound($0) }) ?? true
-        else {
+        guard !isActive(screen.id), detached.screen(screen.id).map({ isSound($0) }) ?? true else {
           return false
         }
       case .button(let button):
@@ -47,7 +45,7 @@ extension NavigationController {
 
   private mutating func isSound(_ splice: Splice) -> Bool {
     assert(splice.at >= 0 && splice.at <= stack.count)
-    for id in splice.removed where isOnStackOrPresented(id) {
+    for id in splice.removed where isActive(id) {
       guard !detached.contains(.screen(id)) else { return false }
     }
     let end = splice.at + splice.insertedCount
@@ -70,7 +68,7 @@ extension NavigationController {
     return places == 1
   }
 
-  private mutating func isOnStackOrPresented(_ id: ScreenID) -> Bool {
+  private mutating func isActive(_ id: ScreenID) -> Bool {
     for index in stack.indices where stack[index].id == id { return true }
     return !presented.isDefault && presented.content.index(of: id) != nil
   }
@@ -85,9 +83,7 @@ extension NavigationController {
         !detached.contains(.button(button.id))
       else { return false }
       // Where it is counted more often, other screens must show it.
-      if entry.placeCount != screen.placeCount(of: button.id) {
-        return violatedInvariants().isEmpty
-      }
+      if entry.placeCount != screen.count(of: button.id) { return violatedInvariants().isEmpty }
     }
     return true
   }
@@ -112,11 +108,11 @@ extension NavigationController {
       if screen?.hasDefaultDetails ?? true, original?.hasDefaultDetails ?? true { continue }
       for button in (original?.buttons ?? []) + (screen?.buttons ?? []) {
         let places = shownButtons[button.id]?.placeCount ?? 0
-        if places > screen?.placeCount(of: button.id) ?? 0 { draft.touchesSharedButtons = true }
+        if places > screen?.count(of: button.id) ?? 0 { draft.touchesSharedButtons = true }
       }
     }
     for id in draft.rare?.touchedButtons ?? [] where shownButtons[id] != nil {
-      let places = draft.originalScreens.reduce(0) { $0 + (screen($1.id)?.placeCount(of: id) ?? 0) }
+      let places = draft.originalScreens.reduce(0) { $0 + (screen($1.id)?.count(of: id) ?? 0) }
       if places != shownButtons[id]?.placeCount { draft.touchesSharedButtons = true }
     }
     assert(bytes >= 0, "\(bytes) bytes of records")

@@ -112,10 +112,10 @@ extension NavigationController {
       return detached.makeYoungest(.button(new))
     }
     if byteCount + growth * places > context.limits.stateBytes {
-      let active = (stack + presentedScreens).reduce(0) { $0 + $1.placeCount(of: id) }
+      let active = (stack + presentedScreens).reduce(0) { $0 + $1.count(of: id) }
       try checkByteLimit(adding: growth * places, besideStack: growth * active, context)
     }
-    let inChain = presentedScreens.reduce(0) { $0 + $1.placeCount(of: id) }
+    let inChain = presentedScreens.reduce(0) { $0 + $1.count(of: id) }
     if inChain > 0 { try checkPresentedSize(adding: growth * inChain, context) }
     draft.rareNotes().touchedButtons.insert(id)
     shownButtons[id]?.button = new
@@ -125,19 +125,19 @@ extension NavigationController {
     assert(shownButtons[id]?.placeCount == places, "an edit moved a button")
   }
 
-  /// Replaces a button in all screens that show it; stops after the last of its places.
+  /// Replaces a button in all screens that show it; stops after `places` replacements.
   private mutating func replaceShownButton(_ button: Button, places: Int, _ draft: inout Draft) {
     assert(places > 0, "\(button.id.text) is shown nowhere")
     var left = places
     for index in stack.indices.reversed() where left > 0 {
-      let count = stack[index].placeCount(of: button.id)
+      let count = stack[index].count(of: button.id)
       guard count > 0 else { continue }
       left -= count
       draft.noteChange(of: stack[index].id, original: stack[index])
       stack[index].replace(button, version: draft.revision)
     }
     for (index, var screen) in presentedScreens.enumerated() where left > 0 {
-      let count = screen.placeCount(of: button.id)
+      let count = screen.count(of: button.id)
       guard count > 0 else { continue }
       left -= count
       draft.noteChange(of: screen.id, original: screen)
@@ -146,7 +146,7 @@ extension NavigationController {
     }
     assert(left >= 0, "more places than were counted")
     guard left > 0 else { return }
-    for var screen in detachedScreens where screen.placeCount(of: button.id) > 0 {
+    for var screen in detachedScreens where screen.count(of: button.id) > 0 {
       draft.noteChange(of: screen.id, original: screen)
       screen.replace(button, version: draft.revision)
       detached.makeYoungest(.screen(screen))
@@ -274,10 +274,9 @@ extension NavigationController {
 }
 
 extension Screen {
-  /// The size as it is written, with the escapes of title and route.
+  /// The size in bytes as JSON, with the escapes of title and route.
   ///
-  /// `byteCount` leaves these out: to look for them costs a push some 700 instructions, and what is
-  /// on the stack need not fit one message.
+  /// `byteCount` leaves the escapes out, because to count them costs a push some 700 instructions.
   var escapedByteCount: Int {
     byteCount + (withTitle { $0.jsonOctets - $0.count } ?? 0)
       + (withRoute { $0.jsonOctets - $0.count } ?? 0)
@@ -299,7 +298,7 @@ extension Screen {
   }
 
   /// In how many places the screen shows a button.
-  func placeCount(of id: ButtonID) -> Int {
+  func count(of id: ButtonID) -> Int {
     hasDefaultDetails ? 0 : buttons.count { $0.id == id }
   }
 
@@ -315,7 +314,7 @@ extension Screen {
     details.item.backBarButtonItem = details.item.backBarButtonItem.map(swap)
     self.details = details
     self.version = version
-    assert(placeCount(of: button.id) > 0, "\(id.text) shows no \(button.id.text)")
+    assert(count(of: button.id) > 0, "\(id.text) shows no \(button.id.text)")
   }
 }
 
@@ -391,23 +390,22 @@ extension NavigationController {
   ) throws(NavigationError) -> Button {
     switch argument {
     case .id(let id):
-      guard let button = draft.rare?.currentOperationButtons[id] ?? button(id) else {
+      guard let button = draft.rare?.namedButtons[id] ?? button(id) else {
         throw .unknownButton(id)
       }
       assert(button.id == id, "\(id.text) leads to \(button.id.text)")
-      draft.rareNotes().currentOperationButtons[id] = button
+      draft.rareNotes().namedButtons[id] = button
       return button
     case .record(let record):
       let button = try make(record, &draft)
       // A client that sends a whole item back repeats the records of buttons in use. Such a record
       // must equal the button in use: only `setButton` changes the content of a button.
-      if let old = shownButtons[button.id]?.button ?? draft.rare?.currentOperationButtons[button.id]
-      {
+      if let old = shownButtons[button.id]?.button ?? draft.rare?.namedButtons[button.id] {
         guard old == button else { throw .duplicateButton(button.id) }
         return old
       }
       assert(!isKnown(.button(button.id)) || detached.contains(.button(button.id)))
-      draft.rareNotes().currentOperationButtons[button.id] = button
+      draft.rareNotes().namedButtons[button.id] = button
       draft.rareNotes().touchedButtons.insert(button.id)
       return button
     }

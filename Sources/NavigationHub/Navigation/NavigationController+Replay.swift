@@ -35,8 +35,8 @@ package struct RecordedSettings: Sendable {
   package var content: Settings
 }
 
-/// The contents of the six parts as recorded; nil in a state for a default one, and in a change for
-/// one that did not change.
+/// The contents of the six parts as recorded; nil is a default part in a state, and an unchanged one
+/// in a change.
 package struct RecordedParts: Sendable {
   package var bar: Bar?
   package var toolbar: Toolbar?
@@ -50,9 +50,7 @@ extension NavigationController {
   /// Repeats a recorded revision.
   ///
   /// Law: replaying what `perform` recorded gives the state that `perform` left, the order of the
-  /// detached records included.
-  ///
-  /// After an error the state is invalid.
+  /// detached records included. After an error the state is invalid.
   package mutating func replay(_ change: RecordedChange) throws(StoredDataError) {
     guard change.revision == revision.next else {
       throw StoredDataError(

@@ -323,9 +323,9 @@ extension NavigationController {
     return pop(&draft)
   }
 
-  /// Swipes what is presented down, or else pops as a tap on the back button does.
+  /// Dismisses the outermost presented screen as a swipe down does, or else pops as a back tap does.
   ///
-  /// At the root it pops nothing, where a tap is refused.
+  /// At the root the key pops nothing, where a tap is refused.
   mutating func backKey(_ draft: inout Draft) throws(NavigationError) -> OperationOutput {
     guard presented.content.chain.isEmpty else { return .dismissed(try swipeDown(&draft)) }
     return .popped(stack.count > 1 ? try backTap(&draft) : nil)

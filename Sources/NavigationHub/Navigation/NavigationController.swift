@@ -40,7 +40,7 @@ package struct NavigationController: Sendable {
     // Every commit asks, and both parts are almost always at their defaults.
     if transition.isDefault, environment.isDefault { return false }
     let environment = environment.content
-    return transition.content.running != nil || environment.displayOwner != nil
+    return transition.content.running != nil || environment.owner != nil
       || environment.delegateOrientations != nil
   }
 
@@ -114,9 +114,8 @@ extension NavigationController: Equatable {
 extension NavigationController {
   /// The names of the invariants that do not hold; empty for a sound state.
   ///
-  /// O(state).
-  /// Three hold by construction: the bar has no item list of its own, top and root are read off the
-  /// stack, and there is one transition part.
+  /// O(state). Three hold by construction: the bar has no item list of its own, top and root are
+  /// read off the stack, and there is one transition part.
   package func violatedInvariants() -> [String] {
     var violated: [String] = []
     if isAttached, stack.isEmpty { violated.append("attached without a root") }
@@ -253,7 +252,7 @@ extension NavigationController {
     _ operations: [Operation], draft: inout Draft, context: NavigationContext, isCreation: Bool
   ) throws(Refusal) -> OperationResult {
     // A single operation checks everything before it changes anything, so it needs no copy; the
-    // update of a duplicate makes one itself. Several operations change the value itself; `before`,
+    // update of a duplicate makes one itself. Several operations change the value itself; `stateBefore`,
     // a copy that shares all storage, restores it if one of them is refused.
     if isCreation {
       draft.rareNotes().stateBefore = StateBefore(emptyController(at: draft.revision))
@@ -264,9 +263,7 @@ extension NavigationController {
     // A span lends the operations; a subscript of the array would copy them.
     let operations = operations.span
     for index in operations.indices {
-      if let notes = draft.rare, !notes.currentOperationButtons.isEmpty {
-        notes.currentOperationButtons = [:]
-      }
+      if let notes = draft.rare, !notes.namedButtons.isEmpty { notes.namedButtons = [:] }
       do throws(NavigationError) {
         outputs.append(try run(operations[index], draft: &draft, context: context))
       } catch {
@@ -357,8 +354,7 @@ extension NavigationController {
     case .expireTransition: expireTransition(&draft)
     case .recoverAfterRestart: recoverAfterRestart(&draft)
     case .adoptLooks(let looks): adoptLooks(looks, &draft)
-    case .setDisplayOwner(let name):
-      environment.change(.environment, &draft) { $0.displayOwner = name }
+    case .setDisplayOwner(let name): environment.change(.environment, &draft) { $0.owner = name }
     case .setOrientations(let value):
       environment.change(.environment, &draft) { $0.delegateOrientations = value }
     }

@@ -1,8 +1,6 @@
 package import NavigationCore
 
 /// The reason to refuse an operation, which leaves the state untouched.
-///
-/// Names follow the protocol's error codes.
 package enum NavigationError: Error, Hashable, Sendable {
   /// The nav has no screen with this id: none on the stack, presented or detached.
   case unknownScreen(ScreenID)
@@ -49,7 +47,7 @@ package enum NavigationError: Error, Hashable, Sendable {
   case onStackOrPresented(ScreenID)
   /// No template matches the route; `unmet` is the first condition that kept one from matching.
   case noMatchingRoute(String, unmet: RouteTemplate.Condition? = nil)
-  /// Screens of the earlier stack were released since.
+  /// Screens of the stack to restore were released after that stack was replaced.
   case restoreFailed(missing: [ScreenID])
   /// The configuration declares no class of this name.
   case unknownClass(String)

@@ -18,7 +18,7 @@ package enum Operation: Hashable, Sendable {
   case setStack([ScreenArgument])
   /// Puts a screen in the place of another; of the top if `screen` is nil.
   ///
-  /// A new top comes with a push, or with a pop if `isBack`.
+  /// Displays animate a new top as a push, or as a pop if `isBack`.
   indirect case replace(ScreenID?, with: ScreenArgument, isBack: Bool)
   /// Puts a screen into the stack.
   indirect case insert(ScreenArgument, StackPlace)
@@ -113,7 +113,7 @@ package enum Operation: Hashable, Sendable {
 
   /// The deadline passed: navd completes an animation as timed out, and cancels a gesture.
   case expireTransition
-  /// The daemon was restarted: the transition expires, and nobody holds the display or gives
+  /// Ends, after a restart of the daemon, the transition, the display lease and the delegate's
   /// orientations.
   case recoverAfterRestart
   /// Another client became the owner of the display; nil for none.
@@ -143,7 +143,7 @@ package enum DuplicatePolicy: UInt8, CaseIterable, Sendable {
   /// The daemon takes the screen out and pushes it, as it is.
   case moveToTop
 
-  /// Whether a record without an id meets a screen with its route and args.
+  /// Whether a pushed record without an id can duplicate a screen with the same route and args.
   package var comparesRoutes: Bool { self != .error && self != .ignore }
   /// Whether the push can pop screens.
   package var mayPop: Bool { self == .popTo || self == .update }

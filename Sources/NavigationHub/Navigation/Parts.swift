@@ -102,7 +102,7 @@ extension Settings {
     }
   }
 
-  /// The size of the looks of all bars, which count apart, because a nav cannot refuse them.
+  /// The size of the appearance proxies, which have a limit of their own: a nav cannot refuse them.
   var proxyByteCount: Int {
     appearanceProxies.reduce(0) { $0 + 64 + $1.key.string.jsonOctets + $1.value.byteCount }
   }

@@ -22,11 +22,11 @@ package struct Presented: Equatable, Sendable {
 
   /// Whether the screen covers the bar and the stack, so that nobody can touch them.
   ///
-  /// UIKit's popovers leave them visible. Any other style counts as covering, also an unknown one
-  /// and none.
+  /// UIKit's popovers leave bar and stack visible. Any other style, an unknown one or none counts as
+  /// covering.
   package var coversStack: Bool { style != "popover" }
 
-  /// Why a person may not dismiss the screen; nil if nothing is against it.
+  /// Why a person may not dismiss the screen; nil if the person may.
   ///
   /// UIKit's two full-screen styles have no swipe down.
   var dismissRefusal: DismissRefusal? {
@@ -148,7 +148,6 @@ extension NavigationController {
     !presented.isDefault && presented.content.chain.contains(where: \.coversStack)
   }
 
-  /// The screens of the chain, outermost last.
   package var presentedScreens: [Screen] {
     presented.isDefault ? [] : presented.content.chain.map(\.screen)
   }

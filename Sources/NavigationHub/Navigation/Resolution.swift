@@ -44,7 +44,6 @@ extension NavigationController {
   ///
   /// O(1), because the result shares the state's lists of screens and buttons; with large titles,
   /// O(screens from the top down to the nearest one that is not automatic).
-  ///
   /// A standalone bar shows the titles of its items only. It has no toolbar and is never at a
   /// scroll edge.
   package func resolvedBar() -> ResolvedBar {
@@ -170,14 +169,12 @@ extension Resolution {
     return backButtonRules(hasAppearance: hasAppearance).slot(of: previous)
   }
 
-  /// Returns the rules for the back button.
-  ///
-  /// With an appearance object the bar shows the system's indicator instead of the client's.
+  /// With an appearance object, the bar shows the system's back indicator instead of the client's.
   func backButtonRules(hasAppearance: Bool) -> BackButtonRules {
     BackButtonRules(
       isStandalone: isStandalone, usesLandscapeImages: usesLandscapeImages,
       genericTitle: BackTitles.title(for: environment.locale, among: settings.backTitles),
-      columnLimit: environment.backTitleColumnLimit,
+      columnLimit: environment.backTitleColumns,
       indicator: hasAppearance ? .default : backIndicator)
   }
 }
@@ -197,8 +194,8 @@ extension Resolution {
   /// The content's upper edge, in points below the screen's upper edge.
   ///
   /// The edge is 0 if the bar is hidden or the content extends under it, else the bar's lower edge.
-  /// The content extends under the bar if two things hold. The screen extends its top edge, and the
-  /// bar is translucent or the screen extends under opaque bars too.
+  /// The content extends under the bar if the screen extends its top edge, and the bar is
+  /// translucent or the screen extends under opaque bars too.
   func contentTop(height: UInt64, isTranslucent: Bool) -> UInt64 {
     let edges = details?.edges ?? .all
     let extendsUnderBar =

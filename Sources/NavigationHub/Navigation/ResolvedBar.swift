@@ -81,7 +81,7 @@ extension ResolvedBar {
     package var hiddenTitle: String?
     package var source: BackSource
     package var indicator = BackIndicator.default
-    package var showsGenericText = false
+    package var isGeneric = false
     /// Whether `preferredText` does not fit, so that the generic text or none is shown.
     package var isTruncated = false
     /// The text from the screen below; nil if it has none.
@@ -133,10 +133,10 @@ extension ResolvedBar {
   /// An appearance object that is set.
   package struct AppearanceChoice: Hashable, Sendable {
     package var slot: AppearanceSlot
-    /// Whether it is the top item's own; else the bar's.
+    /// Whether the object is set in the top screen's item; else in the bar.
     package var isOfItem: Bool
-    /// Whether it is drawn without background and shadow, because a standard object stands in for a
-    /// scroll-edge one.
+    /// Whether displays draw the bar without background and shadow, because a standard object stands
+    /// in for a scroll-edge one.
     package var isTransparent: Bool
   }
 

@@ -73,15 +73,12 @@ extension NavigationController {
     }
     record.edits = record.edits.map(withoutUnknownButtonIDs)
     record.item = record.item.map(withoutUnknownButtonIDs)
-    let (named, screens, buttons) =
-      (
-        trial.rare?.currentOperationButtons ?? [:], trial.assignedScreenCount,
-        trial.assignedButtonCount
-      )
+    let named = trial.rare?.namedButtons ?? [:]
+    let (screens, buttons) = (trial.assignedScreenCount, trial.assignedButtonCount)
     do throws(NavigationError) {
       _ = try make(record, &trial)
     } catch {
-      trial.rareNotes().currentOperationButtons = named
+      trial.rareNotes().namedButtons = named
       (trial.assignedScreenCount, trial.assignedButtonCount) = (screens, buttons)
       return nil
     }

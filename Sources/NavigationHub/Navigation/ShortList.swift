@@ -4,7 +4,7 @@ import NavigationCore
 ///
 /// An array of one element costs an allocation, about 280 instructions with its release.
 package struct ShortList<Element> {
-  // Law: `rest` is empty unless there is a first element.
+  // Law: `otherElements` is empty unless there is a first element.
   private var firstElement: Element?
   private var otherElements: [Element] = []
 

@@ -26,13 +26,13 @@ package struct RunningTransition: Hashable, Sendable {
   package var driver: String?
   /// How long the animation takes, in milliseconds; nil if nobody gave a time.
   package var durationMilliseconds: UInt64?
-  /// Whether the display asked for reduced animations: a fade, in `reducedDuration`.
+  /// Whether the display asked for reduced animations: a fade, in `reducedDurationMilliseconds`.
   package var isReduced = false
   /// Milliseconds until navd ends the transition: from its beginning, or a gesture's last update.
   package var timeLimitMilliseconds: UInt64
   /// The change of the bar's visibility during the transition, undone if it is cancelled.
   package var barChange: BarChange?
-  /// The events that a completion reports before the end; the journal has them, mirrors do not.
+  /// The events that a completion reports before the end; the journal has them, clients do not.
   package var completionEvents: [NavigationEvent] = []
 
   /// The effect of a transition on the stack or the presentations; UIKit's
@@ -128,7 +128,7 @@ extension NavigationController {
   mutating func recoverAfterRestart(_ draft: inout Draft) {
     expireTransition(&draft)
     environment.change(.environment, &draft) {
-      $0.displayOwner = nil
+      $0.owner = nil
       $0.delegateOrientations = nil
     }
   }
@@ -161,8 +161,8 @@ extension NavigationController {
     return translation > 0 ? nil : .wrongDirection
   }
 
-  /// The first reason, in the order of docs/rules.md, why a swipe back could not begin now in any
-  /// direction, whether or not a transition is open; nil if there is none.
+  /// The first reason, in the order of `GestureRefusal`, why a swipe back cannot begin now, apart from
+  /// an open transition and the swipe's direction; nil if there is none.
   ///
   /// `isFullScreen` says whether the swipe may begin anywhere on the screen; nil stands for the way
   /// that the settings have.
@@ -227,7 +227,7 @@ extension NavigationController {
     draft.hasSuppliedStackEvents = true
     // Before the transition ends, so that the change of the bar belongs to it.
     applyBarPreference(of: top, &draft)
-    draft.rareNotes().topWhenBarWasSet = top?.id
+    draft.rareNotes().topAtBarSet = top?.id
     endTransition(.completed, &draft)
     return popped
   }

@@ -151,7 +151,7 @@ extension JSONWriter {
 final class BarTemplate: Sendable {
   /// The bytes of all pieces, one after the other.
   let bytes: [UInt8]
-  /// The members before the left positions.
+  /// The members from `height` to the beginning of the list `left`.
   let sizeMembers: Range<Int>
   /// The bytes between the back button's text and the same title as a candidate, then the bytes
   /// between that candidate and the menu.
@@ -210,6 +210,6 @@ package struct BarTemplates: Sendable {
 }
 
 extension JSONWriter {
-  /// The hash of what was written since the writer had this `position`, without a comma at the end.
+  /// The hash of the bytes written since the writer had this `position`, without a comma at the end.
   func hash(from position: Int) -> KeyHash { KeyHash(written.extracting(position..<count)) }
 }

@@ -46,9 +46,7 @@ package struct RunningDigest: Sendable {
 }
 
 extension Digest {
-  /// The digest of the next revision.
-  ///
-  /// `diff` is the beginning of its diff, up to and including the changes.
+  /// The next revision's digest; `diff` is the beginning of its diff, up to and including the changes.
   func next(checksum: UInt32, diff: Span<UInt8>) -> Digest {
     Digest(checksum: checksum, chain: BodyHash(diff, seed: chain).bits)
   }

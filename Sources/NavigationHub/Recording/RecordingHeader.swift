@@ -50,11 +50,11 @@ package struct RecordingHeader: Hashable, Sendable {
     var tape = JSONTape()
     do throws(JSONError) { try tape.read(line) } catch { throw .notRecording }
     guard let version = tape.integer("navrec", of: 0) else { throw .notRecording }
-    guard version <= Self.version else { throw .newerVersion(version) }
+    guard version <= Self.version else { throw .newer(version) }
     guard let nav = tape.string("nav", of: 0), let rules = tape.integer("rules", of: 0),
       let from = tape.integer("from", of: 0),
       let to = tape.integer("to", of: 0)
-    else { throw .unreadableLine(line: 1, what: "the header lacks nav, rules, from or to") }
+    else { throw .unreadable(line: 1, what: "the header lacks nav, rules, from or to") }
     self.init(
       nav: nav, serverVersion: tape.string("server", of: 0) ?? "",
       recordedMilliseconds: tape.integer("recorded", of: 0) ?? 0,
@@ -89,12 +89,12 @@ extension RecordingEnd {
   init(line: [UInt8], number: Int) throws(RecordingFault) {
     var tape = JSONTape()
     do throws(JSONError) { try tape.read(line) } catch {
-      throw .unreadableLine(line: number, what: error.reason.rawValue)
+      throw .unreadable(line: number, what: error.reason.rawValue)
     }
     guard let entries = tape.integer("end", of: 0),
       let revision = tape.integer("rev", of: 0),
       let digest = tape.member("dig", of: 0).flatMap({ tape.digest($0) })
-    else { throw .unreadableLine(line: number, what: "the end lacks its members") }
+    else { throw .unreadable(line: number, what: "the end lacks its members") }
     self.init(entryCount: entries, revision: Revision(revision), digest: digest)
   }
 }

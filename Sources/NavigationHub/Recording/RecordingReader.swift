@@ -18,14 +18,15 @@ package struct RecordingReader: ~Copyable {
 
   private var gzip = GzipReader()
   private var buffer: [UInt8] = []
-  /// Where the next line begins in `buffer`, and up to where no line feed was found.
+  /// The offset in `buffer` at which the next line begins.
   private var lineStart = 0
+  /// The offset in `buffer` up to which the next line has no line feed.
   private var searchedEnd = 0
   /// The first line; nil until it was read.
   package private(set) var header: RecordingHeader?
   /// The number of the line that was read last.
-  package private(set) var lineNumber = 0
-  private var hasReadEnd = false
+  package private(set) var number = 0
+  private var isEnded = false
 
   package init() {}
 
@@ -35,7 +36,7 @@ package struct RecordingReader: ~Copyable {
   /// The first line; nil if more of the file is needed.
   package mutating func readHeader() throws(RecordingFault) -> RecordingHeader? {
     if header == nil, let line = try nextLine() {
-      lineNumber += 1
+      number += 1
       header = try RecordingHeader(line: line)
     }
     return header
@@ -44,21 +45,19 @@ package struct RecordingReader: ~Copyable {
   /// The next line behind the header; nil if more of the file is needed.
   package mutating func next() throws(RecordingFault) -> Line? {
     guard try readHeader() != nil, let line = try nextLine() else { return nil }
-    lineNumber += 1
-    guard !hasReadEnd else {
-      throw .unreadableLine(line: lineNumber, what: "it stands behind the last line")
-    }
+    number += 1
+    guard !isEnded else { throw .unreadable(line: number, what: "it stands behind the last line") }
     guard line.starts(with: RecordingEnd.prefix) else { return .entry(line) }
-    hasReadEnd = true
-    return .end(try RecordingEnd(line: line, number: lineNumber))
+    isEnded = true
+    return .end(try RecordingEnd(line: line, number: number))
   }
 
-  /// Reports that the file has no more bytes; throws what is missing.
+  /// Ends the reading; throws if the bytes appended so far are no complete recording.
   package func finish() throws(RecordingFault) {
     guard !gzip.isEmpty else { throw .notRecording }
-    guard hasReadEnd, gzip.isAtEnd, lineStart == buffer.count else { throw .truncated }
+    guard isEnded, gzip.isAtEnd, lineStart == buffer.count else { throw .truncated }
     guard !gzip.hasMore else {
-      throw .damagedGzip(line: lineNumber, what: "bytes stand behind its end")
+      throw .damagedGzip(line: number, what: "bytes stand behind its end")
     }
   }
 
@@ -72,12 +71,12 @@ package struct RecordingReader: ~Copyable {
       }
       searchedEnd = buffer.count
       guard buffer.count - lineStart <= Self.maximumLineBytes else {
-        throw .unreadableLine(line: lineNumber + 1, what: "it has more than 64 MiB")
+        throw .unreadable(line: number + 1, what: "it has more than 64 MiB")
       }
       let more: [UInt8]?
       do throws(GzipError) { more = try gzip.next() } catch {
-        throw lineNumber == 0 && buffer.isEmpty
-          ? .notRecording : .damagedGzip(line: lineNumber, what: error.reason)
+        throw number == 0 && buffer.isEmpty
+          ? .notRecording : .damagedGzip(line: number, what: error.reason)
       }
       guard let more else { return nil }
       if lineStart > 0 {
@@ -94,13 +93,13 @@ package enum RecordingFault: Error, Hashable, Sendable {
   /// The file is no recording.
   case notRecording
   /// The file is of a later version of the format.
-  case newerVersion(UInt64)
+  case newer(UInt64)
   /// The file ends before its last line.
   case truncated
   /// The compressed file is damaged, behind this many whole lines.
   case damagedGzip(line: Int, what: String)
   /// A line cannot be read.
-  case unreadableLine(line: Int, what: String)
+  case unreadable(line: Int, what: String)
   /// A revision is not the one that follows the revision before.
   case wrongOrder(line: Int, revision: UInt64, after: UInt64)
   /// The state after a revision has another digest than the recording names.
@@ -114,15 +113,13 @@ package enum RecordingFault: Error, Hashable, Sendable {
 }
 
 extension RecordingFault: CustomStringConvertible {
-  /// The fault in words.
   package var description: String {
     switch self {
     case .notRecording: "this is no recording of navd"
-    case .newerVersion(let version):
-      "the recording has version \(version); this navctl reads version 1"
+    case .newer(let version): "the recording has version \(version); this navctl reads version 1"
     case .truncated: "the recording is truncated: its last line is missing"
     case .damagedGzip(let line, let what): "the file is damaged behind line \(line): \(what)"
-    case .unreadableLine(let line, let what): "line \(line) cannot be read: \(what)"
+    case .unreadable(let line, let what): "line \(line) cannot be read: \(what)"
     case .wrongOrder(let line, let revision, let after):
       "line \(line): revision \(revision) follows revision \(after)"
     case .differentDigest(let line, let revision, let computed, let recorded):
@@ -136,13 +133,13 @@ extension RecordingFault: CustomStringConvertible {
     }
   }
 
-  /// The revision that is wrong; nil if the fault is not about one.
+  /// The number of the wrong revision; nil if the fault concerns no revision.
   package var revision: UInt64? {
     switch self {
     case .wrongOrder(_, let revision, _), .differentDigest(_, let revision, _, _),
       .inapplicableChange(_, let revision, _), .differentBar(_, let revision):
       revision
-    case .notRecording, .newerVersion, .truncated, .damagedGzip, .unreadableLine, .wrongEnd: nil
+    case .notRecording, .newer, .truncated, .damagedGzip, .unreadable, .wrongEnd: nil
     }
   }
 }

@@ -22,7 +22,6 @@ package struct RecordingRedaction: Sendable {
     ["contents", "clients", "principals"] + keptRoutes.map { "keep \($0.text)" }
   }
 
-  /// The entry without its contents.
   package func redacted(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {
     let tape = try RecordingWriter.tape(of: entry)
     var json = JSONWriter(reserving: entry.count)

@@ -36,7 +36,7 @@ package struct RecordingVerifier {
     }
     entryCount += 1
     guard before.isBegun || step.kind == .state else {
-      throw .unreadableLine(line: number, what: "the first entry is no state")
+      throw .unreadable(line: number, what: "the first entry is no state")
     }
     if !before.isBegun, step.revision != header.from {
       throw .wrongOrder(line: number, revision: step.revision.number, after: header.from.number)
@@ -79,11 +79,10 @@ package struct RecordingVerifier {
   ) -> RecordingFault {
     var tape = JSONTape()
     do throws(JSONError) { try tape.read(entry, maximumDepth: 48) } catch {
-      return .unreadableLine(
-        line: number, what: "\(error.reason.rawValue) at octet \(error.offset)")
+      return .unreadable(line: number, what: "\(error.reason.rawValue) at octet \(error.offset)")
     }
     guard let found = tape.integer("rev", of: 0) else {
-      return .unreadableLine(line: number, what: error.what)
+      return .unreadable(line: number, what: error.what)
     }
     let isChange = tape.member("kind", of: 0).map { tape.isString($0, "changed") } ?? false
     if isChange, replay.isBegun, found != revision.number + 1 {

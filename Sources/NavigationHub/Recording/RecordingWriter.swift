@@ -13,7 +13,7 @@ package struct RecordingWriter {
   /// Whether the last entry lacked its contents, so that the state at `revision` must follow.
   package private(set) var needsState = false
 
-  /// Begins a recording; the member `redacted` of `header` becomes that of the redaction.
+  /// Begins a recording; `redactionRules` of `header` become those of the redaction.
   package init(_ header: RecordingHeader, redaction: RecordingRedaction? = nil) {
     var header = header
     header.redactionRules = redaction?.ruleNames ?? []
@@ -21,7 +21,7 @@ package struct RecordingWriter {
     self.redaction = redaction
   }
 
-  /// The newest revision that was taken.
+  /// The revision of the last entry or state that became a line.
   package private(set) var revision = Revision(0)
 
   /// Makes the line of a complete state, as `get` `state` answers it, with `epoch` and `rev`.

@@ -36,7 +36,7 @@ enum PlayCommand {
       try verify(invocation, path)
     } catch let fault as RecordingFault {
       var remedy = "try: record the nav again, if navd still has its history"
-      if case .newerVersion = fault { remedy = "try: a newer navctl" }
+      if case .newer = fault { remedy = "try: a newer navctl" }
       throw PlainFailure("recording: \(path): \(fault)", remedy)
     }
   }

@@ -105,8 +105,7 @@ enum RecordCommand {
     let server = try daemon.get(.stats, nil).reply.json()["server"]?.string ?? ""
     return RecordingHeader(
       nav: nav, serverVersion: server, recordedMilliseconds: SystemClock.wallMilliseconds(),
-      from: Revision(first),
-      to: Revision(end))
+      from: Revision(first), to: Revision(end))
   }
 
   /// Writes the entries of one answer to the file; returns the revision after them.

@@ -174,7 +174,7 @@ struct RecordingInput: ~Copyable {
 
   deinit { close(descriptor) }
 
-  var lineNumber: Int { reader.lineNumber }
+  var lineNumber: Int { reader.number }
 
   mutating func header() throws -> RecordingHeader {
     while true {

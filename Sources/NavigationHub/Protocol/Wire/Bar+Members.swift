@@ -25,7 +25,7 @@ extension Bar: TabledRecord {
       Member("titleTextAttributes", \.look.titleTextAttributes)
         .documented("The attributes of the title text."),
       Member(
-        "titleOffsets", \.look.titleOffsets, isDefault: \.isEmpty, read: JSONTape.titleOffsets
+        "titleOffsets", \.look.titleOffsets, isDefault: \.isEmpty, read: JSONTape.offsets
       ) { offsets, json in
         json.beginObject()
         for metrics in BarMetrics.allCases {
@@ -57,7 +57,7 @@ extension Bar: TabledRecord {
     "class", "hidden", "hid", "tintColor", "backgroundColor", "prefersLargeTitles", "appearance",
   ]
 
-  package static let lookMemberNames = table.names.filter { !barOnlyMembers.contains(Text($0)) }
+  package static let lookMembers = table.names.filter { !barOnlyMembers.contains(Text($0)) }
 }
 
 extension Toolbar: TabledRecord {
@@ -176,9 +176,7 @@ extension JSONTape {
     "UITextAttributeTextShadowOffset": "shadowOffset",
   ]
 
-  fileprivate func titleOffsets(_ at: Int, _: String) throws(ReadFailure) -> [BarMetrics:
-    OpaqueJSON]
-  {
+  fileprivate func offsets(_ at: Int, _: String) throws(ReadFailure) -> [BarMetrics: OpaqueJSON] {
     try needObject(at, "titleOffsets is an object with numbers by metrics")
     var offsets: [BarMetrics: OpaqueJSON] = [:]
     try forEachMember(of: at) { name, value throws(ReadFailure) in

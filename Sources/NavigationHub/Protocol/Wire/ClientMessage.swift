@@ -72,33 +72,28 @@ package final class OpMessage: Sendable {
   package let dueBootMilliseconds: UInt64?
   package let dueClockID: String?
   package let isDry: Bool
-  /// The newest row that the client had seen when it sent the op first; nil for the first time.
+  /// The number of the newest row that the client had seen at the first sending; nil for a first one.
   package let newestRowAtFirstSend: UInt64?
   package let kinds: OperationKinds
-  /// All operations, in order, if one has a sender or is not in `decodedOperations`; else none.
-  ///
-  /// Usually they are what `kinds` and `decodedOperations` say, and a list of them would be made and freed
-  /// for nothing.
-  private let unusualOperations: [RequestedOperation]
+  /// All operations, in order, if one has a sender or is not in `decoded`; else none.
+  private let unusual: [RequestedOperation]
   /// The decoded operations, in order, without those that are unreadable, create the nav or close
   /// it.
   ///
   /// The hub passes this list to the nav without copying it.
-  package let decodedOperations: [Operation]
+  package let decoded: [Operation]
   /// The checksum of the message as the client sent it first.
   ///
-  /// The hub uses it to tell a repetition from another message with the same id.
+  /// By this checksum the hub tells a repetition from another message with the same id.
   package let bodyHash: BodyHash
 
   init(
     id: UInt64, client: ClientID?, clientName: String?, nav: String, guards: Guards,
     isAnimated: Bool?, waitsWhenBusy: Bool, dueBootMilliseconds: UInt64?, dueClockID: String?,
     isDry: Bool, newestRowAtFirstSend: UInt64?, kinds: OperationKinds,
-    unusualOperations: [RequestedOperation], decodedOperations: [Operation], bodyHash: BodyHash
+    unusual: [RequestedOperation], decoded: [Operation], bodyHash: BodyHash
   ) {
-    assert(
-      unusualOperations.isEmpty
-        ? kinds.count == decodedOperations.count : kinds.count == unusualOperations.count)
+    assert(unusual.isEmpty ? kinds.count == decoded.count : kinds.count == unusual.count)
     self.id = id
     self.client = client
     self.clientName = clientName
@@ -111,17 +106,16 @@ package final class OpMessage: Sendable {
     self.isDry = isDry
     self.newestRowAtFirstSend = newestRowAtFirstSend
     self.kinds = kinds
-    self.unusualOperations = unusualOperations
-    self.decodedOperations = decodedOperations
+    self.unusual = unusual
+    self.decoded = decoded
     self.bodyHash = bodyHash
   }
 
-  /// Whether all operations are in `decodedOperations`, and none has a sender.
-  package var areDecodedWithoutSender: Bool { unusualOperations.isEmpty }
+  /// Whether all operations are in `decoded`, and none has a sender.
+  package var areDecodedWithoutSender: Bool { unusual.isEmpty }
 
   package func operation(_ index: Int) -> RequestedOperation {
-    unusualOperations.isEmpty
-      ? RequestedOperation(kinds[index], .decoded(index: index)) : unusualOperations[index]
+    unusual.isEmpty ? RequestedOperation(kinds[index], .decoded(index: index)) : unusual[index]
   }
 
   package var operations: [RequestedOperation] { kinds.indices.map { operation($0) } }
@@ -129,7 +123,7 @@ package final class OpMessage: Sendable {
   /// The decoded form of an operation; nil if it is unreadable, creates the nav or closes it.
   package func decodedOperation(_ index: Int) -> Operation? {
     guard case .decoded(let place) = operation(index).arguments else { return nil }
-    return decodedOperations[place]
+    return decoded[place]
   }
 }
 
@@ -139,7 +133,7 @@ package struct OperationKinds: RandomAccessCollection, Sendable {
   package private(set) var count = 0
   /// Whether all kinds are ordinary ones, see `OperationKind.isOrdinary`.
   ///
-  /// An op meets nine tests for other kinds, which look at this alone for most messages.
+  /// Nine tests of the hub for rare kinds read only this flag for most ops.
   package private(set) var areOrdinary = true
 
   package var startIndex: Int { 0 }
@@ -176,7 +170,7 @@ package struct RequestedOperation: Sendable {
 
   /// Where to find the decoded operation, or the reason why there is none.
   package enum Arguments: Sendable {
-    /// The index of the decoded operation in `OpMessage.readable`.
+    /// The index of the decoded operation in `OpMessage.decoded`.
     case decoded(index: Int)
     indirect case create(Creation)
     case close
@@ -220,8 +214,8 @@ package struct RequestedOperation: Sendable {
 }
 
 extension Operation {
-  /// What the arguments need beside the needs of the kind: rights, and the guard that the policy
-  /// `removal` requires if the kind leaves it to them.
+  /// The rights that the arguments need beside those of the kind, and the guard that the policy
+  /// `removal` requires if it depends on the arguments.
   package var needs: (guarded: OperationKind.NeededGuard, rights: Rights) {
     switch self {
     case .push(_, let policy), .show(_, let policy): (.none, policy.mayPop ? .pop : [])

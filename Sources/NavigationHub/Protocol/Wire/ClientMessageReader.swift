@@ -4,7 +4,7 @@ import NavigationCore
 package struct ClientMessageReader: Sendable {
   private var tape = JSONTape()
   private let maximumBytes: Int
-  /// Whether `actor` of a `hello` is read; a gateway ignores that of a page.
+  /// Whether the reader reads the member `actor` of a `hello`; a web gateway sets it to false.
   package var readsActors = true
 
   /// Makes a reader that rejects bodies of more than `maximumBytes` bytes.
@@ -17,7 +17,7 @@ package struct ClientMessageReader: Sendable {
   package mutating func read(
     frame: Span<UInt8>, body: Span<UInt8>
   ) throws(MessageFailure) -> ClientMessage {
-    guard let verb = ClientVerb(frame) else { throw unknownVerbFailure(frame, body) }
+    guard let verb = ClientVerb(frame) else { throw unknownVerb(frame, body) }
     do throws(MessageFailure) {
       return try decode(verb, body)
     } catch {
@@ -64,9 +64,7 @@ package struct ClientMessageReader: Sendable {
   }
 
   /// Makes the error for a first frame that names no verb of this protocol version.
-  private mutating func unknownVerbFailure(_ frame: Span<UInt8>, _ body: Span<UInt8>)
-    -> MessageFailure
-  {
+  private mutating func unknownVerb(_ frame: Span<UInt8>, _ body: Span<UInt8>) -> MessageFailure {
     switch VerbFrame([UInt8](copying: frame)) {
     case .current:
       guard body.count <= maximumBytes else { return MessageFailure(.badVerb, "unknown verb") }
@@ -256,14 +254,13 @@ package struct ClientMessageReader: Sendable {
     let again = members.again == 0 ? nil : try tape.integer(members.again, "again")
     var guards = Guards()
     if members.guards != 0 { try self.guards(members.guards, into: &guards) }
-    var decodedOperations: [Operation] = []
+    var decoded: [Operation] = []
     var kinds = OperationKinds()
-    let unusualOperations = operations(members.operations, &kinds, &decodedOperations)
+    let unusual = operations(members.operations, &kinds, &decoded)
     return OpMessage(
       id: id, client: client, clientName: name, nav: nav, guards: guards, isAnimated: isAnimated,
       waitsWhenBusy: waits, dueBootMilliseconds: due, dueClockID: clock, isDry: isDry,
-      newestRowAtFirstSend: again, kinds: kinds, unusualOperations: unusualOperations,
-      decodedOperations: decodedOperations,
+      newestRowAtFirstSend: again, kinds: kinds, unusual: unusual, decoded: decoded,
       bodyHash: again == nil ? BodyHash(body) : BodyHash(again: body))
   }
 
@@ -275,23 +272,21 @@ package struct ClientMessageReader: Sendable {
 
   /// Reads the operations; returns all of them if one is unusual, see `OpMessage`.
   private func operations(
-    _ list: Int, _ kinds: inout OperationKinds, _ decodedOperations: inout [Operation]
+    _ list: Int, _ kinds: inout OperationKinds, _ decoded: inout [Operation]
   ) -> [RequestedOperation] {
     let end = tape.next(list)
-    var unusualOperations: [RequestedOperation] = []
+    var unusual: [RequestedOperation] = []
     var element = list + 1
     while element < end {
-      let operation = tape.operation(element, &decodedOperations)
-      if !operation.isDecodedWithoutSender, unusualOperations.isEmpty {
-        unusualOperations = kinds.indices.map { RequestedOperation(kinds[$0], .decoded(index: $0)) }
+      let operation = tape.operation(element, &decoded)
+      if !operation.isDecodedWithoutSender, unusual.isEmpty {
+        unusual = kinds.indices.map { RequestedOperation(kinds[$0], .decoded(index: $0)) }
       }
-      if !operation.isDecodedWithoutSender || !unusualOperations.isEmpty {
-        unusualOperations.append(operation)
-      }
+      if !operation.isDecodedWithoutSender || !unusual.isEmpty { unusual.append(operation) }
       kinds.append(operation.kind)
       element = tape.next(element)
     }
-    return unusualOperations
+    return unusual
   }
 
   private func guards(_ at: Int, into guards: inout Guards) throws(ReadFailure) {

@@ -4,7 +4,7 @@ extension Environment: TabledRecord {
   package static let table = MemberTable<Environment>(
     "the environment",
     [
-      Member("owner", \.displayOwner).readonly,
+      Member("owner", \.owner).readonly,
       Member("idiom", \.isPhone, on: "phone", off: "pad").documented("The kind of display."),
       Member("vCompact", \.isVerticallyCompact)
         .documented("Whether the height is compact, as on a phone in landscape."),
@@ -15,8 +15,7 @@ extension Environment: TabledRecord {
       Member("statusBar", \.statusBarHeight, in: 0...10_000)
         .documented("The height of the status bar in whole points, 0 to 10000."),
       Member(
-        "backTitleBudget", \.backTitleColumnLimit, isDefault: { $0 == nil },
-        read: JSONTape.columnLimit
+        "backTitleBudget", \.backTitleColumns, isDefault: { $0 == nil }, read: JSONTape.columnLimit
       ) { $1.integer(UInt64(clamping: $0 ?? 0)) }
       .documented(
         "The maximum width of the back button's text, in the daemon's units of text width."),

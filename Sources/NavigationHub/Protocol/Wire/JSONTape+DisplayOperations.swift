@@ -126,38 +126,37 @@ extension JSONTape {
   ///
   /// The record of an unreadable screen is nil, because the rules of `restore` skip such screens.
   private func restorationEntries(_ payload: Int) throws(ReadFailure) -> [RestorationEntry] {
-    guard kind(payload) == .object else { throw damagedPayload("it is no record") }
+    guard kind(payload) == .object else { throw damaged("it is no record") }
     // `get restoration` of a nav without a restoration identifier returns an empty object.
     if count(payload) == 0 { return [] }
     guard let version = integer("v", of: payload), version > 0 else {
-      throw damagedPayload("it has no version")
+      throw damaged("it has no version")
     }
     guard version <= RestorationEntry.payloadVersion else {
-      throw damagedPayload(
-        "its version \(version) is newer than \(RestorationEntry.payloadVersion)")
+      throw damaged("its version \(version) is newer than \(RestorationEntry.payloadVersion)")
     }
     guard let list = member("entries", of: payload), kind(list) == .array else {
-      throw damagedPayload("it has no entries")
+      throw damaged("it has no entries")
     }
     var entries: [RestorationEntry] = []
     var paths: Set<Text> = []
     var ids: Set<ScreenID> = []
     try forEachElement(of: list) { element throws(ReadFailure) in
       guard let path = string("path", of: element), let screen = member("screen", of: element)
-      else { throw damagedPayload("an entry lacks path or screen") }
+      else { throw damaged("an entry lacks path or screen") }
       guard paths.insert(Text(path)).inserted else {
-        throw damagedPayload("the path \(path) stands twice")
+        throw damaged("the path \(path) stands twice")
       }
       let record = kind(screen) == .object ? (try? screenRecord(screen)) : nil
       if let id = record?.id, !ids.insert(id).inserted {
-        throw damagedPayload("the screen \(id.text) stands twice")
+        throw damaged("the screen \(id.text) stands twice")
       }
       entries.append(RestorationEntry(path: path, record: record))
     }
     return entries
   }
 
-  private func damagedPayload(_ what: String) -> ReadFailure {
+  private func damaged(_ what: String) -> ReadFailure {
     ReadFailure(.restoreFailed, "the payload cannot be restored: \(what)")
   }
 

@@ -15,9 +15,9 @@ extension Array {
 extension JSONTape {
   /// Reads one operation, an object with one member whose name is the kind.
   ///
-  /// It appends the decoded operation to `readable`, unless the operation is unreadable, creates
-  /// the nav or closes it.
-  func operation(_ at: Int, _ decodedOperations: inout [Operation]) -> RequestedOperation {
+  /// It appends the decoded operation to `decoded`, unless the operation is unreadable,
+  /// creates the nav or closes it.
+  func operation(_ at: Int, _ decoded: inout [Operation]) -> RequestedOperation {
     // The name and value of the only member must end the object.
     let end = next(at)
     guard kind(at) == .object, end > at + 2, next(at + 2) == end else {
@@ -34,22 +34,21 @@ extension JSONTape {
     var sender: OpaqueJSON?
     do throws(ReadFailure) {
       switch operation {
-      case .push, .show: decodedOperations.add(try push(operation, arguments, &sender))
-      case .pop where count(arguments) == 0: decodedOperations.add(.pop)
+      case .push, .show: decoded.add(try push(operation, arguments, &sender))
+      case .pop where count(arguments) == 0: decoded.add(.pop)
       default:
         let name = string(at + 1) ?? ""
         if let members = operation.arguments { try refuseMembersOutside(members, name, arguments) }
         switch operation {
         case .navCreate: return RequestedOperation(operation, .create(try creation(arguments)))
         case .navClose: return RequestedOperation(operation, .close)
-        default: decodedOperations.add(try self.operation(operation, name, arguments))
+        default: decoded.add(try self.operation(operation, name, arguments))
         }
       }
     } catch {
       return RequestedOperation(operation, .unreadable(error))
     }
-    return RequestedOperation(
-      operation, .decoded(index: decodedOperations.count - 1), sender: sender)
+    return RequestedOperation(operation, .decoded(index: decoded.count - 1), sender: sender)
   }
 
   private func operationKind(_ key: Int) -> OperationKind {
@@ -150,7 +149,7 @@ extension JSONTape {
     }
   }
 
-  /// Reads the result of a pop or dismissal, at most 4 KiB; null counts as none.
+  /// Adds to a pop or dismissal the result in its arguments, at most 4 KiB; null counts as none.
   func withResult(_ operation: Operation, _ at: Int) throws(ReadFailure) -> Operation {
     guard let value = value("result", of: at) else { return operation }
     guard rawCount(value) <= 4096 else {

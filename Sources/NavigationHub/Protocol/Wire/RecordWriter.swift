@@ -41,7 +41,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes the members of a button's record that its slot has too, after `action`.
+  /// Writes the members after `action`, which a button's record and a slot of the resolved bar share.
   mutating func stateAndAccessibility(_ content: ButtonContent) {
     if !content.isEnabled { member("isEnabled", false) }
     flag("isSelected", content.isSelected)

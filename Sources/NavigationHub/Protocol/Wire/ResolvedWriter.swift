@@ -12,8 +12,7 @@ extension JSONWriter {
   /// - `left`: the back button, if shown, as `{"back":{…}}`, then buttons, left-most first. A back
   ///   button has `text` or `image` (the `ref`), perhaps with `title`, neither for the indicator
   ///   alone; what is set of `accessibilityLabel`, `accessibilityHint`, `accessibilityIdentifier` and
-  ///   `language`; `source`;
-  ///   `indicator`, `default` or `custom`; if custom, `indicatorImage` and `indicatorMask`;
+  ///   `language`; `source`; `indicator`, `default` or `custom`; if custom, `indicatorImage` and `indicatorMask`;
   ///   `generic` and `key` if the text is the generic one; `truncated` if the wanted text does not
   ///   fit; `candidates`, ending in null, if it has a text at all; `menu`, nearest first, each entry
   ///   with `screen`, `text` unless its back button would show none, label and language if set. A
@@ -188,7 +187,7 @@ extension JSONWriter {
       optional("indicatorImage", image.ref)
       optional("indicatorMask", mask.ref)
     }
-    if slot.showsGenericText {
+    if slot.isGeneric {
       member("generic", true)
       member("key", word: "back.generic")
     }
@@ -201,9 +200,7 @@ extension JSONWriter {
     endArray()
   }
 
-  /// Writes the members of a back button before `menu`, but without its text.
-  ///
-  /// The text must be a title that fits.
+  /// Writes the members of a back button before `menu`, but without its text, a title that fits.
   ///
   /// First come the members between the text and the first candidate, then those after that
   /// candidate. Returns the position at which the second part begins.

@@ -140,7 +140,7 @@ extension ServerMessageWriter {
     }
   }
 
-  /// Encodes `event` for what a person tried in vain: `popBlocked`, `dismissAttempted`,
+  /// Encodes `event` for a refused action of a person: `popBlocked`, `dismissAttempted`,
   /// `backAtRoot`.
   ///
   /// `screen` is the id, as JSON, of the screen that forbids it; nil for `backAtRoot`.

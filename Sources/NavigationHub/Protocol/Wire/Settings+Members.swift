@@ -63,8 +63,7 @@ extension Settings: TabledRecord {
         "Words for a back button without a title, by language tag; they come before the daemon's own."
       ),
       Member("proxy", \.appearanceProxies, isDefault: \.isEmpty, read: JSONTape.proxy) {
-        looks, json in
-        json.sorted(looks) { look, json in
+        $1.sorted($0) { look, json in
           var bar = Bar()
           bar.look = look
           json.record(bar)

@@ -26,7 +26,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes what becomes of the bar's visibility: `hidden`, `animated`, `jump`.
+  /// Writes the members `hidden`, `animated` and `jump` of a change of the bar's visibility.
   mutating func visibilityMembers(_ change: BarChange) {
     member("hidden", change.isHidden)
     member("animated", change.isAnimated)
