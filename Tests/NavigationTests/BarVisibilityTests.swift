@@ -277,7 +277,7 @@ import Testing
       try nav.run(.setToolbarHidden(false))
       try nav.run(.tapContent)
       let before = nav.controller.bar.content
-      #expect(before.priorAutomaticHiding == AutomaticHiding(cause: .tap, includesToolbar: true))
+      #expect(before.automaticHiding == AutomaticHiding(cause: .tap, includesToolbar: true))
       try nav.run(.beginGesture(isFullScreen: false, translation: 1, owner: "c"))
       try nav.run(.setBarHidden(false))
       if showsToolbar { try nav.run(.setToolbarHidden(false)) }

@@ -121,7 +121,7 @@ extension NavigationController {
     // The rules of BarVisibility.swift.
     finishVisibilityChanges(&draft)
     noteChangedScreens(&draft, &commit)
-    orderDetached(&draft, &commit)
+    listDetachedChanges(&draft, &commit)
     commit.parts = draft.parts
     if let before = draft.rare?.stateBefore {
       for part in draft.parts where hasSamePart(part, as: before.state) {
@@ -268,8 +268,8 @@ extension NavigationController {
     assert(Set(commit.changedScreenIndexes).count == commit.changedScreenIndexes.count, "twice")
   }
 
-  private mutating func orderDetached(_ draft: inout Draft, _ commit: inout Commit) {
-    if detached.hasRecords(since: draft.detachedMark) { listDetached(&draft, &commit) }
+  private mutating func listDetachedChanges(_ draft: inout Draft, _ commit: inout Commit) {
+    if detached.hasRecords(since: draft.detachedMark) { orderAndListDetached(&draft, &commit) }
     guard let notes = draft.rare, !notes.released.isEmpty else { return }
     commit.released = notes.released.filter { key in
       guard !isKnown(key) else { return false }
@@ -277,7 +277,7 @@ extension NavigationController {
     }
   }
 
-  private mutating func listDetached(_ draft: inout Draft, _ commit: inout Commit) {
+  private mutating func orderAndListDetached(_ draft: inout Draft, _ commit: inout Commit) {
     let removed = commit.splice?.removed ?? []
     if let record = detached.onlyRecord(since: draft.detachedMark) {
       if mustList(record, &draft, removed) { commit.detached = [record] }

@@ -140,8 +140,8 @@ package struct ResolvedBarEncoder: Sendable {
 }
 
 extension JSONWriter {
-  mutating func shown(_ bar: ResolvedBarEncoder, of controller: borrowing NavigationController) {
-    bar.write(controller, to: &self)
+  mutating func bar(_ encoder: ResolvedBarEncoder, of controller: borrowing NavigationController) {
+    encoder.write(controller, to: &self)
   }
 }
 

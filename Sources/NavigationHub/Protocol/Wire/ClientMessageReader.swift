@@ -249,7 +249,7 @@ package struct ClientMessageReader: Sendable {
       members.animated == 0 ? nil : try tape.bool(members.animated, "animated")
     let due = members.due == 0 ? nil : try tape.integer(members.due, "due")
     let clock = members.clock == 0 ? nil : try tape.string(members.clock, "clock")
-    let waits = members.wait == 0 ? false : try waits(members.wait)
+    let waits = members.wait == 0 ? false : try waitsWhenBusy(members.wait)
     let isDry = members.dry == 0 ? false : try tape.bool(members.dry, "dry")
     let again = members.again == 0 ? nil : try tape.integer(members.again, "again")
     var guards = Guards()
@@ -264,7 +264,7 @@ package struct ClientMessageReader: Sendable {
       bodyHash: again == nil ? BodyHash(body) : BodyHash(again: body))
   }
 
-  private func waits(_ at: Int) throws(ReadFailure) -> Bool {
+  private func waitsWhenBusy(_ at: Int) throws(ReadFailure) -> Bool {
     let wait = tape.string(at)
     try need(wait == "reject" || wait == "queue", "onBusy is reject or queue")
     return wait == "queue"

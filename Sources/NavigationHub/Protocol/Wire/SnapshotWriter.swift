@@ -80,7 +80,7 @@ package struct Snapshot: Sendable {
       }
       if hasResolved {
         json.name("resolved")
-        json.shown(shown, of: controller)
+        json.bar(shown, of: controller)
       }
     }
     json.member("dig", digest)
