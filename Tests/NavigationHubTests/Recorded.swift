@@ -58,7 +58,7 @@ struct Recorded {
       while let line = try reader.next() {
         if verifier == nil, let header = reader.header { verifier = RecordingVerifier(header) }
         switch line {
-        case .entry(let entry): try verifier?.check(entry, line: reader.number)
+        case .entry(let entry): try verifier?.check(entry, line: reader.lineNumber)
         case .end(let end): try verifier?.finish(end)
         }
       }

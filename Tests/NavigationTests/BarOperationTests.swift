@@ -61,7 +61,7 @@ import Testing
 
   @Test func `a proxy is set for declared classes, of toolbars too`() throws {
     var nav = try Nav("A")
-    nav.context.classes = ["MyBar": true, "MyTools": false]
+    nav.context.isBarByClass = ["MyBar": true, "MyTools": false]
     try nav.run(.setProxy(className: "MyBar", [.set(\.look.barTintColor, "red")]))
     #expect(nav.commit?.parts == [.settings])
     #expect(nav.controller.settings.content.appearanceProxies["MyBar"]?.barTintColor == "red")

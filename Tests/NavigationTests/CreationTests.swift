@@ -3,7 +3,7 @@
 import Testing
 
 @Suite struct CreationTests {
-  private let context = NavigationContext(classes: ["MyBar": true, "MyToolbar": false])
+  private let context = NavigationContext(isBarByClass: ["MyBar": true, "MyToolbar": false])
 
   private func create(
     _ creation: Creation, then operations: Operation...

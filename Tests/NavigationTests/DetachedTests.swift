@@ -7,7 +7,7 @@ import Testing
     var nav = try Nav("A")
     #expect(try nav.run(.createScreen(ScreenRecord(id: "B"))) == .screen("B"))
     #expect(nav.ids == ["A"])
-    #expect(nav.commit?.detached.map(\.key) == [.screen("B")])
+    #expect(nav.commit?.changedDetached.map(\.key) == [.screen("B")])
     #expect(nav.commit?.splice == nil && nav.commit?.changedScreenIndexes == [])
     #expect(nav.events == [])
   }
@@ -43,7 +43,7 @@ import Testing
     var nav = try Nav("A", detached: ["D", "E"])
     try nav.run(.item("D", .title("T")))
     #expect(nav.commit?.changedScreenIndexes == [])
-    #expect(nav.commit?.detached.map(\.key) == [.screen("D")])
+    #expect(nav.commit?.changedDetached.map(\.key) == [.screen("D")])
     #expect(nav.detachedKeys == [.screen("E"), .screen("D")])
     nav.refuses(
       .setItem("D", [.title("U")], requireOnStack: true), with: .notInStack("D"))
@@ -139,8 +139,8 @@ import Testing
     var nav = try Nav("A", detached: ["D", "E", "F"])
     for number in 0..<2000 {
       try nav.run(.title("E", "\(number)"))
-      #expect(nav.commit?.detached.map(\.key) == [.screen("E")])
-      guard nav.commit?.detached.count == 1 else { break }
+      #expect(nav.commit?.changedDetached.map(\.key) == [.screen("E")])
+      guard nav.commit?.changedDetached.count == 1 else { break }
     }
   }
 }

@@ -88,7 +88,7 @@ func recorded(_ commit: Commit, in after: NavigationController) -> RecordedChang
   if commit.parts.contains(.transition) { change.parts.transition = parts.transition }
   if commit.parts.contains(.environment) { change.parts.environment = parts.environment }
   if commit.parts.contains(.settings) { change.parts.settings = parts.settings }
-  change.detached = commit.detached
+  change.changedDetached = commit.changedDetached
   change.released = commit.released
   return change
 }

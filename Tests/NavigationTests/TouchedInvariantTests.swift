@@ -67,11 +67,11 @@ enum Corruption: CaseIterable, Sendable {
       }
       corruptRegistry(&nav, nav.stack[index].buttons[0])
     case .detachedScreenIsActive:
-      guard case .screen(let screen)? = commit.detached.first else { return false }
+      guard case .screen(let screen)? = commit.changedDetached.first else { return false }
       nav.stack.append(screen)
       count(screen.byteCount, &nav, &commit)
     case .detachedFutureVersion:
-      guard case .screen(let screen)? = commit.detached.first else { return false }
+      guard case .screen(let screen)? = commit.changedDetached.first else { return false }
       nav.detached.setVersion(of: screen.id, to: nav.revision.next)
     }
     return true

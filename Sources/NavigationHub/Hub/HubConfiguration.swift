@@ -54,7 +54,7 @@ package struct HubConfiguration: Hashable, Sendable {
   /// The part of the configuration that the rules of navigation use.
   var context: NavigationContext {
     NavigationContext(
-      limits: nav, classes: classes, routeTemplates: RouteReader.checkedTemplates,
+      limits: nav, isBarByClass: classes, routeTemplates: RouteReader.checkedTemplates,
       areEqual: OpaqueJSON.areEqual)
   }
 }

@@ -205,7 +205,7 @@ struct JournalBodyReader: Sendable {
     }
     guard let digest else { throw StoredDataError(what: "a change lacks its digest") }
     if detachedPlace != nil {
-      change.detached = try list("det") { at throws(ReadFailure) in try record(at) }
+      change.changedDetached = try list("det") { at throws(ReadFailure) in try record(at) }
     }
     if releasedPlace != nil {
       change.released = try list("gone") { at throws(ReadFailure) in try key(at) }

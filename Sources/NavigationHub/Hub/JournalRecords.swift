@@ -159,9 +159,9 @@ enum JournalBody {
       json.name("ends")
       json.events(commit.completionEvents)
     }
-    if !commit.detached.isEmpty {
+    if !commit.changedDetached.isEmpty {
       json.name("det")
-      json.detached(commit.detached)
+      json.detached(commit.changedDetached)
     }
     json.released(commit.released)
     json.endObject()

@@ -12,8 +12,8 @@ package struct Commit: Sendable {
   ///
   /// The list omits records that the stack, the presentation chain or a list of buttons lost without
   /// an edit, because replay derives them from these.
-  package var detached: [DetachedRecords.Record] = []
-  /// Whether the records in `detached` only became the youngest and kept their content.
+  package var changedDetached: [DetachedRecords.Record] = []
+  /// Whether the records in `changedDetached` only became the youngest and kept their content.
   package var onlyReordersDetached = false
   /// The keys of the deleted detached records.
   ///
@@ -45,7 +45,7 @@ package struct Commit: Sendable {
   /// Whether the state is as it was; a new order of detached records alone does not count.
   package var isEmpty: Bool {
     !changesStackOrder && changedScreenIndexes.isEmpty && parts.isEmpty && released.isEmpty
-      && (detached.isEmpty || onlyReordersDetached)
+      && (changedDetached.isEmpty || onlyReordersDetached)
   }
 }
 

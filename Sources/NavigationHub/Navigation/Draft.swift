@@ -280,19 +280,19 @@ extension NavigationController {
   private mutating func orderAndListDetached(_ draft: inout Draft, _ commit: inout Commit) {
     let removed = commit.splice?.removed ?? []
     if let record = detached.onlyRecord(since: draft.detachedMark) {
-      if mustList(record, &draft, removed) { commit.detached = [record] }
+      if mustList(record, &draft, removed) { commit.changedDetached = [record] }
     } else {
       let recent = detached.records(since: draft.detachedMark)
       if !recent.isEmpty {
         var order = CanonicalOrder(removed: Array(removed) + (draft.rare?.oldPresented ?? []))
         for record in recent { order.add(record, isListed: mustList(record, &draft, removed)) }
         detached.reorder(since: draft.detachedMark, as: order.keys)
-        commit.detached = order.listed
+        commit.changedDetached = order.listed
       }
     }
-    assert(commit.detached.allSatisfy { detached.contains($0.key) })
-    if !commit.detached.isEmpty, let before = draft.rare?.stateBefore {
-      commit.onlyReordersDetached = commit.detached.allSatisfy(before.state.hasEqualDetachedRecord)
+    assert(commit.changedDetached.allSatisfy { detached.contains($0.key) })
+    if !commit.changedDetached.isEmpty, let before = draft.rare?.stateBefore {
+      commit.onlyReordersDetached = commit.changedDetached.allSatisfy(before.state.hasEqualDetached)
     }
   }
 
@@ -326,7 +326,7 @@ extension NavigationController {
     }
   }
 
-  private func hasEqualDetachedRecord(_ record: DetachedRecords.Record) -> Bool {
+  private func hasEqualDetached(_ record: DetachedRecords.Record) -> Bool {
     switch record {
     case .screen(let screen): detached.screen(screen.id)?.hasSameContent(as: screen) ?? false
     case .button(let button): detached.button(button.id) == button

@@ -30,7 +30,7 @@ extension NavigationController {
     for index in commit.changedScreenIndexes {
       guard stack[index].kind == .content, isSound(stack[index]) else { return false }
     }
-    for record in commit.detached {
+    for record in commit.changedDetached {
       switch record {
       case .screen(let screen):
         guard !isActive(screen.id), detached.screen(screen.id).map({ isSound($0) }) ?? true else {

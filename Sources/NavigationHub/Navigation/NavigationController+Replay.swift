@@ -16,7 +16,7 @@ package struct RecordedChange: Sendable {
   package var changedScreens: [Screen] = []
   package var parts = RecordedParts()
   /// Detached records made or edited, in order.
-  package var detached: [DetachedRecords.Record] = []
+  package var changedDetached: [DetachedRecords.Record] = []
   package var released: [DetachedRecords.Key] = []
 }
 
@@ -80,17 +80,17 @@ extension NavigationController {
       unused += updateCounts(from: detached.removeScreen(element.screen.id), to: element.screen)
     }
     replay(change.parts, at: change.revision)
-    for record in change.detached { replay(record, &unused) }
+    for record in change.changedDetached { replay(record, &unused) }
     for id in unused where shownButtons[id]?.placeCount == 0 {
       guard let button = shownButtons.removeValue(forKey: id)?.button else { continue }
       detached.makeYoungest(.button(button))
     }
-    let listed = Set(change.detached.map(\.key))
+    let listed = Set(change.changedDetached.map(\.key))
     let recent = detached.records(since: mark)
     if recent.count > 1 {
       var order = CanonicalOrder(removed: removed)
       for record in recent where !listed.contains(record.key) { order.add(record, isListed: false) }
-      let named = change.detached.map(\.key).filter(detached.contains)
+      let named = change.changedDetached.map(\.key).filter(detached.contains)
       detached.reorder(since: mark, as: order.keys + named)
     }
     for key in change.released {

@@ -300,7 +300,8 @@ extension NavigationContext {
 
   /// Whether a class is one of bars; false for one of toolbars.
   func isBarClass(_ name: String) throws(NavigationError) -> Bool {
-    let isBar = name == "NavigationBar" ? true : name == "Toolbar" ? false : classes[Text(name)]
+    let isBar =
+      name == "NavigationBar" ? true : name == "Toolbar" ? false : isBarByClass[Text(name)]
     guard let isBar else { throw .unknownClass(name) }
     return isBar
   }

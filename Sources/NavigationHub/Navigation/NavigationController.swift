@@ -184,7 +184,7 @@ extension NavigationItem {
 package struct NavigationContext: Sendable {
   package var limits = NavigationLimits()
   /// The declared classes by name: true for one based on a bar, false for one based on a toolbar.
-  package var classes: [Text: Bool] = [:]
+  package var isBarByClass: [Text: Bool] = [:]
   /// Reads the route templates of the settings, which were checked when a client set them.
   package var routeTemplates: @Sendable (OpaqueJSON) -> [RouteTemplate] = { _ in [] }
   /// Compares two values as JSON: members in any order, numbers by value.

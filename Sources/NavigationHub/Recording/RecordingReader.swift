@@ -24,8 +24,7 @@ package struct RecordingReader: ~Copyable {
   private var searchedEnd = 0
   /// The first line; nil until it was read.
   package private(set) var header: RecordingHeader?
-  /// The number of the line that was read last.
-  package private(set) var number = 0
+  package private(set) var lineNumber = 0
   private var isEnded = false
 
   package init() {}
@@ -36,7 +35,7 @@ package struct RecordingReader: ~Copyable {
   /// The first line; nil if more of the file is needed.
   package mutating func readHeader() throws(RecordingFault) -> RecordingHeader? {
     if header == nil, let line = try nextLine() {
-      number += 1
+      lineNumber += 1
       header = try RecordingHeader(line: line)
     }
     return header
@@ -45,11 +44,13 @@ package struct RecordingReader: ~Copyable {
   /// The next line behind the header; nil if more of the file is needed.
   package mutating func next() throws(RecordingFault) -> Line? {
     guard try readHeader() != nil, let line = try nextLine() else { return nil }
-    number += 1
-    guard !isEnded else { throw .unreadable(line: number, what: "it stands behind the last line") }
+    lineNumber += 1
+    guard !isEnded else {
+      throw .unreadable(line: lineNumber, what: "it stands behind the last line")
+    }
     guard line.starts(with: RecordingEnd.prefix) else { return .entry(line) }
     isEnded = true
-    return .end(try RecordingEnd(line: line, number: number))
+    return .end(try RecordingEnd(line: line, number: lineNumber))
   }
 
   /// Ends the reading; throws if the bytes appended so far are no complete recording.
@@ -57,7 +58,7 @@ package struct RecordingReader: ~Copyable {
     guard !gzip.isEmpty else { throw .notRecording }
     guard isEnded, gzip.isAtEnd, lineStart == buffer.count else { throw .truncated }
     guard !gzip.hasMore else {
-      throw .damagedGzip(line: number, what: "bytes stand behind its end")
+      throw .damagedGzip(line: lineNumber, what: "bytes stand behind its end")
     }
   }
 
@@ -71,12 +72,12 @@ package struct RecordingReader: ~Copyable {
       }
       searchedEnd = buffer.count
       guard buffer.count - lineStart <= Self.maximumLineBytes else {
-        throw .unreadable(line: number + 1, what: "it has more than 64 MiB")
+        throw .unreadable(line: lineNumber + 1, what: "it has more than 64 MiB")
       }
       let more: [UInt8]?
       do throws(GzipError) { more = try gzip.next() } catch {
-        throw number == 0 && buffer.isEmpty
-          ? .notRecording : .damagedGzip(line: number, what: error.reason)
+        throw lineNumber == 0 && buffer.isEmpty
+          ? .notRecording : .damagedGzip(line: lineNumber, what: error.reason)
       }
       guard let more else { return nil }
       if lineStart > 0 {

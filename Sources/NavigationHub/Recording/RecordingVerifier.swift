@@ -19,7 +19,6 @@ package struct RecordingVerifier {
   /// The version of the rules by which this program computes resolved bars.
   package static var rulesVersion: UInt64 { HistoryReplay.rulesVersion }
 
-  /// Whether the resolved bars are compared too.
   package var comparesBars: Bool { header.rulesVersion == HistoryReplay.rulesVersion }
 
   /// Checks the next entry; after an error, the verifier must not be used again.

@@ -8,7 +8,6 @@ package struct RecordingWriter {
   package let header: RecordingHeader
   private let redaction: RecordingRedaction?
   private var replay = HistoryReplay()
-  /// The number of entries so far.
   package private(set) var entryCount: UInt64 = 0
   /// Whether the last entry lacked its contents, so that the state at `revision` must follow.
   package private(set) var needsState = false

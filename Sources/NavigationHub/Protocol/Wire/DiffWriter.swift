@@ -5,22 +5,24 @@ package struct EncodedDiff: Sendable {
   /// The encoded diff; empty after `clear`.
   package private(set) var bytes: [UInt8]
   // 32-bit offsets, because a ring keeps hundreds of diffs.
-  private let start: Int32
-  private let end: Int32
+  private let resolvedStart: Int32
+  private let resolvedEnd: Int32
 
   /// Takes an encoded diff and the byte range of the value of `resolved`, nil if it has none.
   package init(bytes: [UInt8], resolved: Range<Int>? = nil) {
     self.bytes = bytes
-    start = Int32(resolved?.lowerBound ?? 0)
-    end = Int32(resolved?.upperBound ?? 0)
+    resolvedStart = Int32(resolved?.lowerBound ?? 0)
+    resolvedEnd = Int32(resolved?.upperBound ?? 0)
   }
 
   /// The byte range of the value of `resolved`; nil if the diff has none.
-  package var resolved: Range<Int>? { end > 0 ? Int(start)..<Int(end) : nil }
+  package var resolved: Range<Int>? {
+    resolvedEnd > 0 ? Int(resolvedStart)..<Int(resolvedEnd) : nil
+  }
 
   /// The byte range of the member `resolved` with the comma before it; `resolved` is never the
   /// first member.
-  private var member: Range<Int>? {
+  private var resolvedMember: Range<Int>? {
     resolved.map { ($0.lowerBound - Self.resolvedPrefix.utf8CodeUnitCount)..<$0.upperBound }
   }
 
@@ -28,18 +30,20 @@ package struct EncodedDiff: Sendable {
 
   /// The number of bytes with or without the member `resolved`.
   package func byteCount(hasResolved: Bool) -> Int {
-    hasResolved ? bytes.count : bytes.count - (member?.count ?? 0)
+    hasResolved ? bytes.count : bytes.count - (resolvedMember?.count ?? 0)
   }
 
   /// The ranges before and after the member `resolved`; the first has all bytes if nothing is
   /// omitted.
   func partsAroundResolved(hasResolved: Bool) -> (head: Range<Int>, tail: Range<Int>) {
-    guard !hasResolved, let member else { return (0..<bytes.count, bytes.count..<bytes.count) }
+    guard !hasResolved, let member = resolvedMember else {
+      return (0..<bytes.count, bytes.count..<bytes.count)
+    }
     return (0..<member.lowerBound, member.upperBound..<bytes.count)
   }
 
   package func body(hasResolved: Bool) -> [UInt8] {
-    guard !hasResolved, let member else { return bytes }
+    guard !hasResolved, let member = resolvedMember else { return bytes }
     return Array(bytes[..<member.lowerBound]) + bytes[member.upperBound...]
   }
 
