@@ -250,7 +250,7 @@ extension BackMenu: Hashable {
 
 /// The general titles for a back button without a title of its own, by language tag.
 ///
-/// navd looks them up as BCP 47 does (RFC 4647, 3.4): without regard to case, from the whole tag to
+/// navd looks titles up as BCP 47 does (RFC 4647, 3.4): without regard to case, from the whole tag to
 /// its first subtag. A Chinese tag without a script stands for the script of its region.
 enum BackTitles {
   /// UIKit's titles that navd has; every other language gets the English one.

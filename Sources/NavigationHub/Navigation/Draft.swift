@@ -423,11 +423,11 @@ final class RareNotes {
   var presentation: (kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?)?
   /// The screens that operations put in the place of others, and those others.
   ///
-  /// No `didPush` and no `didPop` names them.
+  /// No `didPush` and no `didPop` reports these screens.
   var exchanged: Set<ScreenID> = []
   /// A screen that an operation put on top, and whether displays then animate a pop.
   ///
-  /// If it is nil, the stacks before and after the message decide the kind of the transition.
+  /// If this is nil, the stacks before and after the message decide the kind of the transition.
   var newTopDirection: (top: ScreenID, isBack: Bool)?
   /// The results that operations gave for the screens that they removed.
   var screenResults: [ScreenID: OpaqueJSON] = [:]
@@ -447,7 +447,7 @@ final class RareNotes {
   /// Events to report before and after those of the stack's change.
   var eventsBeforeStackChange: [NavigationEvent] = []
   var eventsAfterStackChange: [NavigationEvent] = []
-  /// The state before the message, if it creates the nav, has several operations, or updates a
+  /// The state before a message that creates the nav, has several operations, or updates a
   /// duplicate.
   ///
   /// `finish` compares the new state with this one, to find changes that a later operation undid.

@@ -93,8 +93,8 @@ extension NavigationController {
     if content.hidesBarsWhenVerticallyCompact, !wasHiding { hideBarsIfCompact(&draft) }
   }
 
-  /// Throws `sizeLimit` if bar and settings exceed `partBytes` together, unless the edit makes them
-  /// smaller.
+  /// Throws `sizeLimit` if bar and settings exceed `barAndSettingsBytes` together, unless the edit
+  /// makes them smaller.
   private func checkPartByteLimit(
     _ bar: Bar, _ settings: Settings, _ context: NavigationContext
   ) throws(NavigationError) {

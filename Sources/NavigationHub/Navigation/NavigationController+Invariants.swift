@@ -88,7 +88,7 @@ extension NavigationController {
     return true
   }
 
-  /// Whether a bar is visible although a rule is noted as having hidden it.
+  /// Whether a bar is visible although `automaticHiding` says that a rule hid it.
   var showsAutomaticallyHiddenBar: Bool {
     guard !bar.isDefault, let hiding = bar.content.automaticHiding else { return false }
     return !bar.content.isHidden || hiding.includesToolbar && visibility.showsToolbar

@@ -245,7 +245,7 @@ extension NavigationController {
 
   /// Deletes a detached record, and with a screen the buttons that no other screen shows.
   ///
-  /// Returns those buttons.
+  /// Returns the deleted buttons.
   @discardableResult
   mutating func deleteDetached(_ record: DetachedRecords.Record) -> [ButtonID] {
     assert(detached.contains(record.key), "what is forgotten is not detached")

@@ -64,7 +64,7 @@ extension NavigationController {
 
   /// Returns the screen of an argument, for the caller to put onto the stack.
   ///
-  /// The caller has checked the place of the screen, and puts it into the list.
+  /// The caller has checked where the screen is, and puts it onto the stack.
   @inline(__always)
   mutating func takeScreenForStack(
     _ argument: ScreenArgument, _ draft: inout Draft, _ context: NavigationContext

@@ -2,7 +2,7 @@ package import NavigationCore
 
 /// An operation on a nav, in UIKit's words; its arguments are read, but not checked yet.
 ///
-/// The daemon reads it from a message. A client sends JSON, whose arguments only the daemon checks.
+/// The daemon reads operations from messages. A client sends JSON, whose arguments only the daemon checks.
 package enum Operation: Hashable, Sendable {
   /// UIKit's `pushViewController(_:animated:)`.
   case push(ScreenArgument, onDuplicate: DuplicatePolicy)
@@ -22,7 +22,7 @@ package enum Operation: Hashable, Sendable {
   indirect case replace(ScreenID?, with: ScreenArgument, isBack: Bool)
   /// Puts a screen into the stack.
   indirect case insert(ScreenArgument, StackPlace)
-  /// Takes screens out of the stack, wherever they are.
+  /// Takes screens out of the stack, at any depth.
   case remove([ScreenID])
   /// Makes a detached screen.
   case createScreen(ScreenRecord, replaces: Bool = false)

@@ -44,8 +44,8 @@ extension NavigationController {
   ///
   /// O(1), because the result shares the state's lists of screens and buttons; with large titles,
   /// O(screens from the top down to the nearest one that is not automatic).
-  /// A standalone bar shows the titles of its items only. It has no toolbar and is never at a
-  /// scroll edge.
+  /// A standalone bar shows the titles of its items only, has no toolbar and is never at a scroll
+  /// edge.
   package func resolvedBar() -> ResolvedBar {
     resolvedBar(by: Resolution(self))
   }

@@ -6,7 +6,7 @@ package import NavigationCore
 /// the state.
 package struct ResolvedBar: Hashable, Sendable {
   package var top: ScreenID?
-  /// The screen below it, which supplies the back button.
+  /// The screen below `top`, which supplies the back button.
   package var back: ScreenID?
   /// The screen the user sees: the outermost presented one, else the top.
   package var visible: ScreenID?
@@ -67,7 +67,7 @@ extension ResolvedBar {
     package var button: Button
     /// The image that fits the environment, if the button shows one.
     package var image: ImageReference?
-    /// Whether the bar's tint colours it; a custom view keeps its own colours.
+    /// Whether the bar's tint colours the button; a custom view keeps its own colours.
     package var tintApplies: Bool
   }
 

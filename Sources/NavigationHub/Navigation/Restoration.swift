@@ -29,7 +29,7 @@ extension NavigationController {
 
   /// Replaces the stack by the restored screens, or by `root` if no entry can be restored.
   ///
-  /// There is no animation, as at the launch of an application.
+  /// The replacement is never animated, as at the launch of an application.
   mutating func restore(
     _ entries: [RestorationEntry], _ root: ScreenArgument?, _ draft: inout Draft,
     _ context: NavigationContext

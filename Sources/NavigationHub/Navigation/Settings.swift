@@ -14,7 +14,7 @@ package struct Settings: PartContent, EditableRecord {
   package var interactivePop = InteractivePop()
   /// Whether swiping back is possible while no back button is visible.
   ///
-  /// UIKit allows it only to applications that give its recogniser a delegate of their own.
+  /// UIKit allows this only to applications that give its recogniser a delegate of their own.
   package var interactivePopWithoutBackButton = false
   /// Pairs of gesture kinds that may be recognised together.
   package var simultaneousGestures: OpaqueJSON?

@@ -154,7 +154,7 @@ extension NavigationController {
 
   // Gestures.
 
-  /// Why a gesture may not begin; nil if it may.
+  /// Why a gesture may not begin; nil if the gesture may.
   package func gestureRefusal(isFullScreen: Bool, translation: Double) -> GestureRefusal? {
     if transition.content.running != nil { return .transitionOpen }
     if let refusal = swipeBackRefusal(isFullScreen: isFullScreen) { return refusal }

@@ -101,7 +101,7 @@ package struct RecordingRedaction: Sendable {
 indirect enum RedactionRule: Sendable {
   /// A number, a truth value, or a text that a client cannot choose, or that identifies something.
   case keep
-  /// One of these texts.
+  /// A text of this set; the redaction omits any other.
   case oneOf(Set<String>)
   /// A placeholder in the place of a text.
   case text

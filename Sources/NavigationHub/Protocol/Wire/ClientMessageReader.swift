@@ -270,7 +270,7 @@ package struct ClientMessageReader: Sendable {
     return wait == "queue"
   }
 
-  /// Reads the operations; returns all of them if one is unusual, see `OpMessage`.
+  /// Reads the operations; returns all if one has a sender or is not decoded, else none.
   private func operations(
     _ list: Int, _ kinds: inout OperationKinds, _ decoded: inout [Operation]
   ) -> [RequestedOperation] {

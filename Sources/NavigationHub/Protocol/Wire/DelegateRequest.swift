@@ -18,7 +18,7 @@ package enum DelegateAnswer: Hashable, Sendable {
   case animator(String, duration: UInt64?)
   /// The name of the driver of an interactive transition.
   case driver(String)
-  /// A value of another form. As a verdict it counts as a timeout, else as no animator or driver.
+  /// A value of another form, which counts as a timeout of a veto, or as no animator or no driver.
   case malformed
 }
 

@@ -15,7 +15,7 @@ extension Array {
 extension JSONTape {
   /// Reads one operation, an object with one member whose name is the kind.
   ///
-  /// It appends the decoded operation to `decoded`, unless the operation is unreadable,
+  /// The method appends the decoded operation to `decoded`, unless the operation is unreadable,
   /// creates the nav or closes it.
   func operation(_ at: Int, _ decoded: inout [Operation]) -> RequestedOperation {
     // The name and value of the only member must end the object.
@@ -168,7 +168,7 @@ extension JSONTape {
     try value(name, of: at).map { at throws(ReadFailure) in try string(at, name) }
   }
 
-  /// The index of a member that is a list; throws the text if there is none.
+  /// The tape index of a member that is a list; throws `message` if there is none.
   func listIndex(_ name: String, of at: Int, orThrow message: String) throws(ReadFailure) -> Int {
     let list = try need(member(name, of: at), message)
     try need(kind(list) == .array, message)

@@ -143,7 +143,7 @@ extension ServerMessageWriter {
   /// Encodes `event` for a refused action of a person: `popBlocked`, `dismissAttempted`,
   /// `backAtRoot`.
   ///
-  /// `screen` is the id, as JSON, of the screen that forbids it; nil for `backAtRoot`.
+  /// `screen` is the id, as JSON, of the screen that forbids the action; nil for `backAtRoot`.
   package static func event(
     nav: String, epoch: Epoch, revision: Revision, _ name: StaticString, screen: [UInt8]? = nil
   ) -> [UInt8] {
