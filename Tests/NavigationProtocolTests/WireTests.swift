@@ -111,7 +111,7 @@ import Testing
         #expect(op.operation(index).sender == alone.operation(0).sender)
         #expect(op.decodedOperation(index) == alone.decodedOperation(0))
         switch (op.operation(index).arguments, alone.operation(0).arguments) {
-        case (.operation, .operation), (.close, .close), (.create, .create): break
+        case (.decoded, .decoded), (.close, .close), (.create, .create): break
         case (.unreadable(let one), .unreadable(let other)): #expect(one == other)
         default: Issue.record("\(text) reads otherwise")
         }
