@@ -21,7 +21,7 @@ import Testing
     var nav = try Nav("A", detached: ["D", "E"])
     try nav.runsWithoutEffect(.createScreen(ScreenRecord(id: "D")))
     let other = ScreenRecord(id: "D", edits: [.title("T")])
-    nav.refuses(.createScreen(other), with: .differentScreen("D"))
+    nav.refuses(.createScreen(other), with: .differsFromDetached("D"))
     try nav.run(.createScreen(other, replaces: true))
     try nav.runsWithoutEffect(.createScreen(other))
     #expect(nav.detachedKeys == [.screen("E"), .screen("D")])

@@ -242,7 +242,7 @@ extension Twin {
     let id = made.record.id
     if let old = record(id) {
       if same(old, made.record, named) { return .screen(id) }
-      if !replaces { throw .differentScreen(id) }
+      if !replaces { throw .differsFromDetached(id) }
     }
     touch(.screen(take(made, named)))
     return .screen(id)

@@ -25,7 +25,7 @@ extension OutgoingError {
       self.init(.ownedElsewhere, "screen \(id.text) is presented; dismiss it first")
     case .duplicateScreen(let id):
       self.init(.duplicateScreen, "screen \(id.text) is on the stack already")
-    case .differentScreen(let id):
+    case .differsFromDetached(let id):
       self.init(
         .duplicateScreen,
         "there is another screen \(id.text); change it by screen.set, or say replace")

@@ -47,7 +47,7 @@ extension NavigationController {
     if let old = detached.screen(screen.id) {
       // Creating an equal screen again changes nothing, not even its place in the order.
       if old.hasSameContent(as: screen) { return .screen(screen.id) }
-      guard replaces else { throw .differentScreen(screen.id) }
+      guard replaces else { throw .differsFromDetached(screen.id) }
     }
     try checkByteLimit(adding: screen.byteCount, besideStack: screen.byteCount, context)
     detached.makeYoungest(.screen(addRecord(of: screen, &draft)))

@@ -14,7 +14,7 @@ package enum NavigationError: Error, Hashable, Sendable {
   /// The screen is on the stack already.
   case duplicateScreen(ScreenID)
   /// There is a detached screen with this id and other contents.
-  case differentScreen(ScreenID)
+  case differsFromDetached(ScreenID)
   /// One replacement of the stack names the screen twice.
   case duplicateInSet(ScreenID)
   /// One list names the button twice, or a record would redefine a button in use.

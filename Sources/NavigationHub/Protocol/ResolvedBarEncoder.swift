@@ -13,13 +13,13 @@ package struct ResolvedBarEncoder: Sendable {
   ///
   /// The factor of the hash is random in each process, so no client can choose a title that hides a
   /// change.
-  private var hash: KeyHash
+  private var writtenHash: KeyHash
 
   /// Begins with the resolved bar of a state.
   package init(_ controller: borrowing NavigationController) {
     template = .ofDefaults
     templateRevision = Revision(0)
-    hash = KeyHash(0)
+    writtenHash = KeyHash(0)
     var json = JSONWriter(reserving: 768)
     writeNext(controller, &json)
   }
@@ -37,9 +37,9 @@ package struct ResolvedBarEncoder: Sendable {
     }
     let start = json.position
     write(controller, fromTemplate: fromTemplate, to: &json)
-    let former = hash
-    hash = json.hash(from: start)
-    return hash != former
+    let former = writtenHash
+    writtenHash = json.hash(from: start)
+    return writtenHash != former
   }
 
   /// Encodes the resolved bar from scratch.
@@ -59,7 +59,7 @@ package struct ResolvedBarEncoder: Sendable {
   /// Whether both the hash and the bytes are those of the state, computed from scratch.
   package func isCorrect(for controller: borrowing NavigationController) -> Bool {
     let scratch = Self.encodeResolved(controller)
-    return hash == KeyHash(scratch.span) && bytes(of: controller) == scratch
+    return writtenHash == KeyHash(scratch.span) && bytes(of: controller) == scratch
   }
 
   /// Whether the template is the one for parts that have their defaults.
@@ -130,7 +130,7 @@ package struct ResolvedBarEncoder: Sendable {
       json.name("middle")
       json.beginObject()
       json.member("title", utf8: title)
-      if !title.isEmpty { json.piece(template.bytes, template.placementMembers) }
+      if !title.isEmpty { json.piece(template.bytes, template.membersAfterTitle) }
       json.endObject()
     }
     json.piece(template.bytes, template.membersAfterMiddle)
@@ -158,7 +158,7 @@ final class BarTemplate: Sendable {
   let backSourceMembers: Range<Int>
   let lastTitleCandidates: Range<Int>
   /// The members that follow a title that is not empty.
-  let placementMembers: Range<Int>
+  let membersAfterTitle: Range<Int>
   /// The members after the middle.
   let membersAfterMiddle: Range<Int>
   /// The rules by which the parts decide the content that depends on screens.
@@ -174,10 +174,10 @@ final class BarTemplate: Sendable {
     let start = json.backSlotWithoutTitle(rules.backButton.wholeTitleSlot("T", source: .title))
     backSourceMembers = sizeMembers.upperBound..<start
     lastTitleCandidates = start..<json.position
-    json.placementMembers(bar)
-    placementMembers = lastTitleCandidates.upperBound..<json.position
+    json.membersAfterTitle(bar)
+    membersAfterTitle = lastTitleCandidates.upperBound..<json.position
     json.membersAfterMiddle(bar)
-    membersAfterMiddle = placementMembers.upperBound..<json.position
+    membersAfterMiddle = membersAfterTitle.upperBound..<json.position
     bytes = json.pieces
   }
 
@@ -189,7 +189,7 @@ extension BarTemplate: Equatable {
   static func == (left: BarTemplate, right: BarTemplate) -> Bool {
     left === right
       || left.bytes == right.bytes && left.sizeMembers == right.sizeMembers
-        && left.placementMembers == right.placementMembers && left.rules == right.rules
+        && left.membersAfterTitle == right.membersAfterTitle && left.rules == right.rules
   }
 }
 

@@ -76,7 +76,7 @@ package final class OpMessage: Sendable {
   package let newestRowAtFirstSend: UInt64?
   package let kinds: OperationKinds
   /// All operations, in order, if one has a sender or is not in `decoded`; else none.
-  private let unusual: [RequestedOperation]
+  private let allIfUnusual: [RequestedOperation]
   /// The decoded operations, in order, without those that are unreadable, create the nav or close
   /// it.
   ///
@@ -106,16 +106,16 @@ package final class OpMessage: Sendable {
     self.isDry = isDry
     self.newestRowAtFirstSend = newestRowAtFirstSend
     self.kinds = kinds
-    self.unusual = unusual
+    allIfUnusual = unusual
     self.decoded = decoded
     self.bodyHash = bodyHash
   }
 
   /// Whether all operations are in `decoded`, and none has a sender.
-  package var areDecodedWithoutSender: Bool { unusual.isEmpty }
+  package var areDecodedWithoutSender: Bool { allIfUnusual.isEmpty }
 
   package func operation(_ index: Int) -> RequestedOperation {
-    unusual.isEmpty ? RequestedOperation(kinds[index], .decoded(index: index)) : unusual[index]
+    allIfUnusual.isEmpty ? .init(kinds[index], .decoded(index: index)) : allIfUnusual[index]
   }
 
   package var operations: [RequestedOperation] { kinds.indices.map { operation($0) } }

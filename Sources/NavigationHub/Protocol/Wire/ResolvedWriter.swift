@@ -88,14 +88,14 @@ extension JSONWriter {
       flag("overflow", bar.titleViewOverflows)
     case .title(let title):
       member("title", title)
-      if !title.isEmpty { placementMembers(bar) }
+      if !title.isEmpty { membersAfterTitle(bar) }
       accessibility(bar.titleAccessibility)
     }
     endObject()
   }
 
   /// Writes the members that follow a title that is not empty.
-  mutating func placementMembers(_ bar: ResolvedBar) {
+  mutating func membersAfterTitle(_ bar: ResolvedBar) {
     name("placement")
     word(bar.isLarge ? "large" : "inline")
     if case .properties(let properties) = bar.surface { attributes(properties.attributes) }

@@ -16,7 +16,7 @@ extension Settings: TabledRecord {
     [
       Member("interactivePopWithoutBackButton", \.interactivePopWithoutBackButton)
         .documented("Whether a swipe can pop the top screen while no back button is visible."),
-      Member("simultaneous", \.simultaneousGestures, JSONTape.simultaneous)
+      Member("simultaneous", \.simultaneousGestures, JSONTape.gesturePairs)
         .documented("Pairs of gestures that displays can recognise at the same time."),
       Member("hidesBarsOnTap", \.hidesBarsOnTap)
         .documented("Whether a tap on the content hides or shows the bars."),
@@ -62,7 +62,7 @@ extension Settings: TabledRecord {
       }.documented(
         "Words for a back button without a title, by language tag; they come before the daemon's own."
       ),
-      Member("proxy", \.appearanceProxies, isDefault: \.isEmpty, read: JSONTape.proxy) {
+      Member("proxy", \.appearanceProxies, isDefault: \.isEmpty, read: JSONTape.proxies) {
         $1.sorted($0) { look, json in
           var bar = Bar()
           bar.look = look
@@ -105,7 +105,7 @@ extension JSONTape {
     }
   }
 
-  fileprivate func simultaneous(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON? {
+  fileprivate func gesturePairs(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON? {
     try checkedList(at, name, "simultaneous holds pairs of gesture kinds") {
       kind($0) == .array && count($0) == 2
     }
@@ -135,7 +135,7 @@ extension JSONTape {
   }
 
   /// Reads the appearance proxies of all bar classes, by class name.
-  fileprivate func proxy(_ at: Int, _ name: String) throws(ReadFailure) -> [Text: BarLook] {
+  fileprivate func proxies(_ at: Int, _ name: String) throws(ReadFailure) -> [Text: BarLook] {
     try needObject(at, "proxy is an object with the looks of bar classes by name")
     var looks: [Text: BarLook] = [:]
     try forEachMember(of: at) { name, value throws(ReadFailure) in
