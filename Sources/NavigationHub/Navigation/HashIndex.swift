@@ -158,12 +158,12 @@ package struct KeyHash: Hashable, Sendable {
 package struct NumberIndex: Sendable {
   private static let blockSize = 16
 
-  /// Where in `places` each block begins, by its numbers divided by the size of a block.
+  /// Finds the index in `places` at which a block begins, by its numbers divided by `blockSize`.
   private var blocks = HashIndex()
   // Law: a block that `blocks` knows has a place; one that it does not know is in `freeBlocks`.
   /// The places, block by block; -1 for a number without one.
   private var places: [Int32] = []
-  /// Where the blocks begin that have no place.
+  /// The indexes in `places` at which unused blocks begin; `addBlock` uses them again.
   private var freeBlocks: [Int] = []
   package private(set) var count = 0
 
