@@ -101,7 +101,7 @@ private struct LawRun {
       generator.transition = Int(running.id.number)
       // Most gestures are gone on with by their owner.
       if !isBar, running.isInteractive, generator.below(3) > 0 {
-        client = clients.first { "c\($0.connection.number)" == running.owner } ?? client
+        client = clients.first { "c\($0.connection.number)" == running.gestureOwner } ?? client
         ops = generator.touch()
       }
     }

@@ -160,13 +160,13 @@ import Testing
     let title = try Self.fault(recorded) {
       $0[place] = Self.replaced($0[place], #""title":"T3""#, by: #""title":"X3""#)
     }
-    #expect(title == .resolved(line: place + 1, revision: 5))
+    #expect(title == .differentBar(line: place + 1, revision: 5))
     let count = try Self.fault(recorded) {
       $0[$0.count - 1] = Self.replaced($0[$0.count - 1], #"{"end":"#, by: #"{"end":1"#)
     }
-    guard case .end? = count else { Issue.record("\(String(describing: count))"); return }
+    guard case .wrongEnd? = count else { Issue.record("\(String(describing: count))"); return }
     let behind = try Self.fault(recorded) { $0.append($0[place]) }
-    guard case .broken? = behind else { Issue.record("\(String(describing: behind))"); return }
+    guard case .unreadable? = behind else { Issue.record("\(String(describing: behind))"); return }
   }
 
   @Test func `a recording that is cut, newer, broken or none is refused`() throws {

@@ -200,7 +200,7 @@ import Testing
       }
       #expect(back.id == 7 && back.client == request.client && back.clientName == "n")
       #expect(back.nav == "k" && back.guards == guards && back.isAnimated == false)
-      #expect(back.waits && back.due == 99 && back.clock == "c0")
+      #expect(back.waitsWhenBusy && back.dueBootMilliseconds == 99 && back.dueClockID == "c0")
       #expect(back.operations.map(\.kind) == [.pop])
     }
   }

@@ -137,7 +137,7 @@ import Testing
       .beginGesture(isFullScreen: isFullScreen, translation: way, owner: "")
     }
     var nav = try Nav("A")
-    nav.refuses(begin(false, 5), with: .gestureRefused(.root))
+    nav.refuses(begin(false, 5), with: .gestureRefused(.atRoot))
     nav.refuses(begin(true, 5), with: .gestureRefused(.disabled))
     try nav.run(.push(ScreenRecord(id: "B")))
     nav.refuses(begin(false, -3), with: .gestureRefused(.wrongDirection))

@@ -98,7 +98,7 @@ package struct HistoryReplay: Sendable {
     let change = try reader.change().change
     try controller.replay(change)
     let lowest = change.splices.map(\.at).min() ?? Int.max
-    let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
+    let edited = change.changedScreens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
     digest = Digest(
       checksum: running.update(controller, from: min(lowest, edited)),
       chain: step.recorded?.chain ?? digest.chain)

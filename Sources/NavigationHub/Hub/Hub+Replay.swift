@@ -204,7 +204,7 @@ extension NavEntry {
     let former = change.splices.isEmpty ? nil : controller.top?.id
     try controller.replay(change)
     let lowest = change.splices.map(\.at).min()
-    let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
+    let edited = change.changedScreens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
     let checksum = running.update(controller, from: min(lowest ?? Int.max, edited))
     guard checksum == proof.checksum else {
       throw StoredDataError(
