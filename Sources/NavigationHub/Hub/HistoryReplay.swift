@@ -149,7 +149,7 @@ package struct HistoryReplay: Sendable {
 extension NavigationController {
   /// Forgets all detached records.
   mutating func forgetDetached() {
-    for record in detached.all { _ = forget(record) }
+    for record in detached.all { _ = deleteDetached(record) }
     assert(detached.count == 0, "\(detached.count) records are detached still")
   }
 }
