@@ -78,11 +78,11 @@ import Testing
     let nav = state { nav in
       nav.topDetails.item.titleView = TitleView(view: json("\"v\""), height: json(height))
     }
-    #expect(nav.resolvedBar().overflows == overflows)
+    #expect(nav.resolvedBar().titleViewOverflows == overflows)
   }
 
   @Test func `a view without a height does not overflow`() {
     let nav = state { $0.topDetails.item.titleView = TitleView(view: json("\"v\"")) }
-    #expect(!nav.resolvedBar().overflows)
+    #expect(!nav.resolvedBar().titleViewOverflows)
   }
 }

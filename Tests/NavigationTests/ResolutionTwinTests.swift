@@ -21,7 +21,7 @@ extension ResolvedBar {
     facts["right"] = right.map(Self.text).joined(separator: " ")
     switch middle {
     case .view(let view)?:
-      facts["middle"] = "view\(Self.text(view.view))\(overflows ? " overflows" : "")"
+      facts["middle"] = "view\(Self.text(view.view))\(titleViewOverflows ? " overflows" : "")"
     case .title("")?: facts["middle"] = "blank"
     case .title(let title)?: facts["middle"] = title + (isLarge ? " large" : " inline")
     case nil: break
