@@ -188,7 +188,7 @@ extension GuardedRouter {
     let peer = connections[slot].peer
     let first = isEnveloped ? 2 : 1
     guard receivedMessage.count == first + 2, receivedMessage.droppedFrames == 0 else {
-      return .unreadable(id, peer, .frameCount)
+      return .unreadable(id, peer, .wrongFrameCount)
     }
     return HubEvent(
       frame: receivedMessage[first].bytes, body: receivedMessage[first + 1].bytes, from: id, peer,

@@ -167,13 +167,13 @@ import Testing
       environment.isAtScrollEdge = flag()
       environment.showsKeyboard = flag()
       environment.scale = maybe(OpaqueJSON(validated: Array("2.5".utf8)))
-      environment.statusBar = below(50)
-      environment.backTitleBudget = maybe(Int(below(20)))
+      environment.statusBarHeight = below(50)
+      environment.backTitleColumns = maybe(Int(below(20)))
       environment.locale = pick(["en", "de"])
       environment.orientation = pick(Orientation.allCases)
       environment.barPosition = pick(BarPosition.allCases)
       environment.animations = pick(Animations.allCases)
-      environment.orientations = maybe(
+      environment.delegateOrientations = maybe(
         DelegateOrientations(
           supported: Orientation.allCases, preferred: maybe(pick(Orientation.allCases))))
       return environment
@@ -183,9 +183,11 @@ import Testing
       settings.hidesBarsOnTap = flag()
       settings.interactivePopWithoutBackButton = flag()
       settings.container = opaque()
-      settings.queue = below(9)
-      for name in ["NavigationBar", "MyBar"] where flag() { settings.proxy[Text(name)] = look() }
-      settings.proxy = settings.proxy.filter { $0.value != BarLook() }
+      settings.waitingOpLimit = below(9)
+      for name in ["NavigationBar", "MyBar"] where flag() {
+        settings.appearanceProxies[Text(name)] = look()
+      }
+      settings.appearanceProxies = settings.appearanceProxies.filter { $0.value != BarLook() }
       return settings
     }
   }

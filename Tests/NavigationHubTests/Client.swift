@@ -39,7 +39,7 @@ final class Client {
   }
 
   /// A message with another number of frames than two.
-  var withWrongFrames: HubEvent { .unreadable(connection, peer, .frameCount) }
+  var withWrongFrames: HubEvent { .unreadable(connection, peer, .wrongFrameCount) }
 
   /// Sends one message in a turn of its own; returns all that this client got.
   @discardableResult

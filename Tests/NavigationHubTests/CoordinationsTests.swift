@@ -16,7 +16,7 @@ import Testing
   }()
 
   private static let navs = Navs(seed: 1)
-  private static let author = Author(name: "panel", principal: "uid:0", process: nil)
+  private static let author = Author(name: "panel", principal: "uid:0", pid: nil)
 
   /// What the hub does when batches are rolled back; returns the slots of what was restored.
   private static func rollBack(

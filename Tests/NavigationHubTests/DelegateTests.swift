@@ -372,7 +372,7 @@ import Testing
     try stage.delegate(
       turner, "orientation",
       more: #","orientations":{"supported":["portrait"],"preferred":"portrait"}"#)
-    var value = try stage.world.entry("kiosk").controller.environment.content.orientations
+    var value = try stage.world.entry("kiosk").controller.environment.content.delegateOrientations
     #expect(value?.supported == [.portrait])
     #expect(value?.preferred == .portrait)
     let body =
@@ -382,7 +382,7 @@ import Testing
     }
     let sent = try stage.world.turn([.closed(turner.connection)])
     #expect(sent.to(stage.viewer).causes == ["lease"])
-    value = try stage.world.entry("kiosk").controller.environment.content.orientations
+    value = try stage.world.entry("kiosk").controller.environment.content.delegateOrientations
     #expect(value == nil)
   }
 

@@ -157,7 +157,7 @@ enum InspectionScope: CaseIterable {
     let slot = try #require(stage.world.hub.navs.slot(of: "kiosk"))
     #expect(try stage.owner.get("verify").text.contains(#""ok":true"#))
     let other = NavigationController(revision: Revision(1))
-    stage.world.hub.navs[slot].shown = ShownBar(other)
+    stage.world.hub.navs[slot].shown = ResolvedBarEncoder(other)
     #expect(try stage.owner.get("verify").text.contains(#""ok":false"#))
     #expect(stage.world.notices.contains { $0.text.contains("resolved differs") })
     try stage.refused(.frozen, Stage.pop)

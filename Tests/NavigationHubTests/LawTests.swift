@@ -81,7 +81,7 @@ private struct LawRun {
     #expect(try once { try clients[0].op(ops, nav: "$appearance").verb } == .ok)
     note(ops)
     for nav in ["kiosk", "bar"] {
-      let proxy = try world.entry(nav).controller.settings.content.proxy
+      let proxy = try world.entry(nav).controller.settings.content.appearanceProxies
       #expect(proxy["NavigationBar"]?.barTintColor == "c\(number % 3)", note)
     }
   }
@@ -101,7 +101,7 @@ private struct LawRun {
       generator.transition = Int(running.id.number)
       // Most gestures are gone on with by their owner.
       if !isBar, running.isInteractive, generator.below(3) > 0 {
-        client = clients.first { "c\($0.connection.number)" == running.owner } ?? client
+        client = clients.first { "c\($0.connection.number)" == running.gestureOwner } ?? client
         ops = generator.touch()
       }
     }
@@ -205,7 +205,7 @@ private struct LawRun {
     for nav in ["kiosk", "bar"] {
       let entry = try world.entry(nav)
       #expect(entry.digest.checksum == entry.controller.checksum(), note)
-      #expect(entry.resolvedBar == ShownBar.encodeResolved(entry.controller), note)
+      #expect(entry.resolvedBar == ResolvedBarEncoder.encodeResolved(entry.controller), note)
       #expect(entry.controller.violatedInvariants() == [], note)
       #expect(entry.fault == nil, note)
     }

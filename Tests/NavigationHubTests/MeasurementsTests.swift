@@ -177,9 +177,9 @@ import Testing
     #expect(histogram.quantile(0.85).map { 20 < $0 && $0 <= 40 } == true)
     #expect(histogram.quantile(0.99) == 40)
     #expect(Histogram(bounds: [1], counts: [0, 0], sum: 0).quantile(0.5) == nil)
-    #expect(histogram.since(histogram)?.count == 0)
+    #expect(histogram.increase(since: histogram)?.count == 0)
     let later = Histogram(bounds: [10, 20, 40], counts: [1, 8, 1, 1], sum: 3)
-    #expect(later.since(histogram)?.counts == [1, 0, 0, 0])
-    #expect(histogram.since(later) == nil)
+    #expect(later.increase(since: histogram)?.counts == [1, 0, 0, 0])
+    #expect(histogram.increase(since: later) == nil)
   }
 }

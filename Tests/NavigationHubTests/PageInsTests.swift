@@ -65,7 +65,7 @@ private struct Twins {
     switch Int.random(in: 0..<20, using: &random) {
     case 0: return other(.closed(connection))
     case 1: return other(.revoked(connection))
-    case 2: return other(.unreadable(connection, peer, .frameCount))
+    case 2: return other(.unreadable(connection, peer, .wrongFrameCount))
     case 3: return other(.blocked(connection))
     case 4: return other(.unblocked(connection))
     case 5: return other(.wake)

@@ -18,25 +18,25 @@ struct Recorded {
     let first = try from ?? #require(client.get("diffs", nav: nav).json["floor"] as? Int)
     var writer = RecordingWriter(
       RecordingHeader(
-        nav: nav, server: "navd/0", recorded: 1, from: Revision(UInt64(first)),
+        nav: nav, serverVersion: "navd/0", recordedMilliseconds: 1, from: Revision(UInt64(first)),
         to: Revision(UInt64(newest))), redaction: redaction)
     lines.append(writer.header.line)
     let state = try Self.value(client.get("state", nav: nav, #""at":\#(first)"#))
-    lines.append(try writer.state(state, origin: try Self.origin(client, nav, first)))
+    lines.append(try writer.stateLine(state, origin: try Self.origin(client, nav, first)))
     var next = first + 1
     while next <= newest {
       let answer = try client.get("diffs", nav: nav, #""from":\#(next),"limit":\#(page)"#)
       #expect(answer.verb == .ok, "\(answer.text)")
       for entry in try Self.elements(Self.value(answer)) {
         places[try Self.integer("rev", in: entry)] = lines.count
-        lines.append(try writer.entry(entry))
+        lines.append(try writer.entryLine(entry))
         guard writer.needsState else { continue }
         let state = try client.get("state", nav: nav, #""at":\#(writer.revision.number)"#)
-        lines.append(try writer.state(try Self.value(state)))
+        lines.append(try writer.stateLine(try Self.value(state)))
       }
       next = answer.json["next"] as? Int ?? next + page
     }
-    lines.append(writer.end)
+    lines.append(writer.endLine)
   }
 
   /// The compressed file.
@@ -58,13 +58,13 @@ struct Recorded {
       while let line = try reader.next() {
         if verifier == nil, let header = reader.header { verifier = RecordingVerifier(header) }
         switch line {
-        case .entry(let entry): try verifier?.check(entry, line: reader.number)
+        case .entry(let entry): try verifier?.check(entry, line: reader.lineNumber)
         case .end(let end): try verifier?.finish(end)
         }
       }
     }
     try reader.finish()
-    return verifier?.revisions ?? 0
+    return verifier?.revisionCount ?? 0
   }
 
   /// All entries of a file.

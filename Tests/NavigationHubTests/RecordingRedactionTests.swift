@@ -118,7 +118,7 @@ import Testing
     let entry =
       #"{"kind":"changed","rev":2,"later":"x","cause":{"x":1},"by":{"name":"n","op":7,"x":1},"do":["push","x"],"#
       + #""ch":[{"at":0,"del":["a"],"ins":[{"id":"b","ver":2,"later":{"x":1},"title":["x"]}]},{"set":"later","to":{"ver":2,"x":1}},{"set":"bar","to":{"ver":2,"x":1,"class":"x"}}],"ev":[{"later":{"screen":"x"}},{"didShow":{"screen":"b","animated":true,"x":1}}]}"#
-    let redacted = try RecordingRedaction().entry(Array(entry.utf8))
+    let redacted = try RecordingRedaction().redacted(Array(entry.utf8))
     #expect(
       String(decoding: redacted, as: UTF8.self)
         == #"{"kind":"changed","rev":2,"by":{"name":"redacted"},"do":["push"],"#

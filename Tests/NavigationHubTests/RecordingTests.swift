@@ -152,21 +152,21 @@ import Testing
     }
     #expect(other?.revision == 5)
     let swapped = try Self.fault(recorded) { $0.swapAt(place, place + 1) }
-    #expect(swapped == .order(line: place + 1, revision: 6, after: 4))
+    #expect(swapped == .wrongOrder(line: place + 1, revision: 6, after: 4))
     let missing = try Self.fault(recorded) { $0.remove(at: place) }
-    #expect(missing == .order(line: place + 1, revision: 6, after: 4))
+    #expect(missing == .wrongOrder(line: place + 1, revision: 6, after: 4))
     let twice = try Self.fault(recorded) { $0.insert($0[place], at: place) }
-    #expect(twice == .order(line: place + 2, revision: 5, after: 5))
+    #expect(twice == .wrongOrder(line: place + 2, revision: 5, after: 5))
     let title = try Self.fault(recorded) {
       $0[place] = Self.replaced($0[place], #""title":"T3""#, by: #""title":"X3""#)
     }
-    #expect(title == .resolved(line: place + 1, revision: 5))
+    #expect(title == .differentBar(line: place + 1, revision: 5))
     let count = try Self.fault(recorded) {
       $0[$0.count - 1] = Self.replaced($0[$0.count - 1], #"{"end":"#, by: #"{"end":1"#)
     }
-    guard case .end? = count else { Issue.record("\(String(describing: count))"); return }
+    guard case .wrongEnd? = count else { Issue.record("\(String(describing: count))"); return }
     let behind = try Self.fault(recorded) { $0.append($0[place]) }
-    guard case .broken? = behind else { Issue.record("\(String(describing: behind))"); return }
+    guard case .unreadable? = behind else { Issue.record("\(String(describing: behind))"); return }
   }
 
   @Test func `a recording that is cut, newer, broken or none is refused`() throws {
@@ -186,7 +186,7 @@ import Testing
         == .newer(2))
     let place = try #require(recorded.places[7])
     let broken = try Self.fault(recorded) { $0[place].removeLast() }
-    guard case .broken(line: place + 1, _)? = broken else {
+    guard case .unreadable(line: place + 1, _)? = broken else {
       Issue.record("\(String(describing: broken))")
       return
     }

@@ -31,7 +31,7 @@ import Testing
       let body = #"{"id":\#(client.nextID()),"nav":"two",\#(open.body)}"#
       #expect(try client.ask(open.verb, body).verb == .ok)
     }
-    #expect(try world.entry("two").controller.isOpen)
+    #expect(try world.entry("two").controller.needsRecovery)
     if isSnapshot {
       for nav in UInt64(1)...3 { try world.turn([.snapshotWanted(nav: nav)]) }
       world.journal.rows.removeAll()
@@ -58,7 +58,7 @@ import Testing
     let rows = world.journal.rows.count
     try world.restart(revives: false)
     #expect(world.dormantNumbers == [1, 3])
-    #expect(try !world.entry("two").controller.isOpen)
+    #expect(try !world.entry("two").controller.needsRecovery)
     #expect(world.journal.rows.count == rows + 1)
     #expect(world.journal.rows.last?.nav == 2)
     #expect(world.journal.rows.last?.needsRecovery == false)
@@ -76,7 +76,7 @@ import Testing
     try client.must(Stage.push("c"), nav: "two", Stage.animated)
     try world.turn([.snapshotWanted(nav: 2)])
     try world.wait(60_000)
-    #expect(try !world.entry("two").controller.isOpen)
+    #expect(try !world.entry("two").controller.needsRecovery)
     let rows = world.journal.rows.count
     try world.restart(revives: false)
     #expect(world.dormantNumbers == [1, 2, 3])

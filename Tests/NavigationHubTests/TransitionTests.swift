@@ -138,7 +138,7 @@ import Testing
     let entry = try stage.world.entry("kiosk")
     #expect(Int(entry.controller.revision.number) == id + 1)
     #expect(entry.controller.environment.content.owner == nil)
-    #expect(entry.controller.environment.content.orientations == nil)
+    #expect(entry.controller.environment.content.delegateOrientations == nil)
     #expect(stage.isIdle)
     let row = String(decoding: try #require(stage.world.journal.rows.last).body, as: UTF8.self)
     #expect(row.contains(#""cause":"recovery""#))

@@ -258,15 +258,16 @@ import Testing
   }
 
   @Test(arguments: [
-    ("true", DelegateAnswer.verdict(true)), ("false", .verdict(false)), ("null", .none),
-    (#""yes""#, .none), ("1", .none), ("[]", .none), ("{}", .none), (#"{"animator":1}"#, .none),
+    ("true", DelegateAnswer.verdict(true)), ("false", .verdict(false)), ("null", .malformed),
+    (#""yes""#, .malformed), ("1", .malformed), ("[]", .malformed), ("{}", .malformed),
+    (#"{"animator":1}"#, .malformed),
     (#"{"animator":"a"}"#, .animator("a", duration: nil)),
     (#"{"animator":"a","duration":5}"#, .animator("a", duration: 5)),
     (#"{"animator":"a","duration":-5}"#, .animator("a", duration: nil)),
-    (#"{"driver":"d"}"#, .driver("d")), (#"{"driver":null}"#, .none),
+    (#"{"driver":"d"}"#, .driver("d")), (#"{"driver":null}"#, .malformed),
     (#"{"driver":"d","animator":"a"}"#, .animator("a", duration: nil)),
   ])
-  func `an answer of another form is none`(value: String, answer: DelegateAnswer) {
+  func `an answer of another form is malformed`(value: String, answer: DelegateAnswer) {
     var reader = ClientMessageReader()
     let body = Array(#"{"ask":3,"value":\#(value)}"#.utf8)
     #expect(reader.told("answer", body) == .success(.answer(3, answer)))

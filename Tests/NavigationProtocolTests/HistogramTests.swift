@@ -33,14 +33,14 @@ import Testing
       let early = (0..<random.next() % 6).map { _ in random.next() % 14 }
       let late = (0..<random.next() % 6).map { _ in random.next() % 14 }
       let (before, after) = (histogram(early), histogram(early + late))
-      #expect(after.since(before) == histogram(late))
+      #expect(after.increase(since: before) == histogram(late))
       #expect(after.count == UInt64(early.count + late.count))
       let isLess = zip(before.counts, after.counts).contains { $0 < $1 }
-      #expect(before.since(after) == (isLess ? nil : histogram([])))
+      #expect(before.increase(since: after) == (isLess ? nil : histogram([])))
       // One value less in the same bin: only the sum tells of the restart.
-      #expect(histogram([3]).since(histogram([5])) == nil)
+      #expect(histogram([3]).increase(since: histogram([5])) == nil)
       let other = Histogram(bounds: [1], counts: [0, 0], sum: 0)
-      #expect(after.since(other) == nil)
+      #expect(after.increase(since: other) == nil)
     }
   }
 }

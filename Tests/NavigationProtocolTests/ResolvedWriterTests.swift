@@ -7,7 +7,7 @@ import Testing
   private func json(_ text: String) -> OpaqueJSON { OpaqueJSON(validated: Array(text.utf8)) }
 
   private func text(_ nav: NavigationController) -> String {
-    String(decoding: ShownBar.encodeResolved(nav), as: UTF8.self)
+    String(decoding: ResolvedBarEncoder.encodeResolved(nav), as: UTF8.self)
   }
 
   private func state(_ ids: String...) throws -> NavigationController {
@@ -24,7 +24,7 @@ import Testing
     var nav = try state("home", "wifi")
     nav.stack[0].title = "Home"
     nav.stack[1].title = "Wi-Fi"
-    nav.environment.content.backTitleBudget = 12
+    nav.environment.content.backTitleColumns = 12
     let scan = ButtonContent([.set(\.title, "Scan"), .set(\.action, "wifi.scan")])
     nav.stack[1].details.item.rightItems = [
       Button(id: try #require(ButtonID("scan")), content: scan)
@@ -63,7 +63,7 @@ import Testing
     nav.bar.content.look.shadowImage = ImageReference(ref: "line.png")
     nav.bar.content.look.backIndicatorImage = ImageReference(ref: "arrow.png")
     nav.bar.content.look.backIndicatorMask = ImageReference(ref: "mask.png")
-    nav.environment.content.backTitleBudget = 4
+    nav.environment.content.backTitleColumns = 4
     nav.stack[0].title = "Notifications"
     nav.stack[1].title = "T"
     nav.stack[1].details.wantsFullScreenLayout = true

@@ -50,12 +50,13 @@ enum ToldMessage: Hashable {
 extension ToldMessage.ToldOp {
   init(_ op: OpMessage) {
     self.init(
-      id: op.id, client: op.client, name: op.name, nav: op.nav, guards: op.guards,
-      isAnimated: op.isAnimated, waits: op.waits, due: op.due, clock: op.clock,
+      id: op.id, client: op.client, name: op.clientName, nav: op.nav, guards: op.guards,
+      isAnimated: op.isAnimated, waits: op.waitsWhenBusy, due: op.dueBootMilliseconds,
+      clock: op.dueClockID,
       kinds: op.operations.map(\.kind),
       failures: op.operations.map {
         if case .unreadable(let failure) = $0.arguments { failure } else { nil }
-      }, operations: op.readable)
+      }, operations: op.decoded)
   }
 }
 

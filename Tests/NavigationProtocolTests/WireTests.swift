@@ -111,14 +111,16 @@ import Testing
         #expect(op.operation(index).sender == alone.operation(0).sender)
         #expect(op.decodedOperation(index) == alone.decodedOperation(0))
         switch (op.operation(index).arguments, alone.operation(0).arguments) {
-        case (.operation, .operation), (.close, .close), (.create, .create): break
+        case (.decoded, .decoded), (.close, .close), (.create, .create): break
         case (.unreadable(let one), .unreadable(let other)): #expect(one == other)
         default: Issue.record("\(text) reads otherwise")
         }
         if let meaning = alone.decodedOperation(0) { readable.append(meaning) }
       }
-      #expect(op.readable == readable)
-      #expect(op.areUsual == chosen.allSatisfy { texts.prefix(2).contains($0) || $0 == texts[3] })
+      #expect(op.decoded == readable)
+      #expect(
+        op.areDecodedWithoutSender
+          == chosen.allSatisfy { texts.prefix(2).contains($0) || $0 == texts[3] })
     }
   }
 
@@ -196,9 +198,9 @@ import Testing
         Issue.record("no op")
         return
       }
-      #expect(back.id == 7 && back.client == request.client && back.name == "n")
+      #expect(back.id == 7 && back.client == request.client && back.clientName == "n")
       #expect(back.nav == "k" && back.guards == guards && back.isAnimated == false)
-      #expect(back.waits && back.due == 99 && back.clock == "c0")
+      #expect(back.waitsWhenBusy && back.dueBootMilliseconds == 99 && back.dueClockID == "c0")
       #expect(back.operations.map(\.kind) == [.pop])
     }
   }

@@ -50,7 +50,7 @@ import Testing
     #expect(nav.controller.bar.content.appearance[slot] == red)
     try nav.run(.setAppearance(slot, red, screen: "A"))
     #expect(nav.commit?.parts == [])
-    #expect(nav.commit?.changedScreens == [0])
+    #expect(nav.commit?.changedScreenIndexes == [0])
     #expect(nav.controller.stack[0].item.appearance[slot] == red)
     try nav.runsWithoutEffect(.setAppearance(slot, red, screen: "A"))
     try nav.run(.setAppearance(slot, red, screen: "D"))
@@ -61,13 +61,13 @@ import Testing
 
   @Test func `a proxy is set for declared classes, of toolbars too`() throws {
     var nav = try Nav("A")
-    nav.context.classes = ["MyBar": true, "MyTools": false]
+    nav.context.isBarByClass = ["MyBar": true, "MyTools": false]
     try nav.run(.setProxy(className: "MyBar", [.set(\.look.barTintColor, "red")]))
     #expect(nav.commit?.parts == [.settings])
-    #expect(nav.controller.settings.content.proxy["MyBar"]?.barTintColor == "red")
+    #expect(nav.controller.settings.content.appearanceProxies["MyBar"]?.barTintColor == "red")
     try nav.runsWithoutEffect(.setProxy(className: "MyBar", [.set(\.look.barTintColor, "red")]))
     try nav.run(.setProxy(className: "MyBar", [.set(\.look.barTintColor, nil)]))
-    #expect(nav.controller.settings.content.proxy == [:])
+    #expect(nav.controller.settings.content.appearanceProxies == [:])
     nav.refuses(.setProxy(className: "Other", []), with: .unknownClass("Other"))
     for name in ["MyTools", "Toolbar"] {
       try nav.run(
@@ -88,8 +88,8 @@ import Testing
     let edits: [Edit<Environment>] = [
       .set(\.isPhone, false), .set(\.isVerticallyCompact, true), .set(\.isAtScrollEdge, true),
       .set(\.showsKeyboard, true),
-      .set(\.scale, OpaqueJSON(validated: [0x33])), .set(\.statusBar, 44),
-      .set(\.backTitleBudget, 12),
+      .set(\.scale, OpaqueJSON(validated: [0x33])), .set(\.statusBarHeight, 44),
+      .set(\.backTitleColumns, 12),
       .set(\.locale, "zh-Hans"), .set(\.orientation, .landscapeLeft),
       .set(\.barPosition, .topAttached),
     ]
@@ -104,7 +104,7 @@ import Testing
     let big = OpaqueJSON(validated: [UInt8](repeating: 0x31, count: 60_000))
     try nav.run(.setAppearance(.standard, big, screen: nil))
     try nav.run(.configure([.set(\.container, big)]))
-    let limit = nav.context.limits.partBytes
+    let limit = nav.context.limits.barAndSettingsBytes
     nav.refuses(.setAppearance(.compact, big, screen: nil), with: .sizeLimit(limit))
     nav.refuses(.configure([.set(\.routes, big)]), with: .sizeLimit(limit))
     try nav.run(.setAppearance(.standard, nil, screen: nil))
@@ -130,8 +130,8 @@ import Testing
       switch below(16) {
       case 0: return .setBarHidden(flag)
       case 1: return .setToolbarHidden(flag)
-      case 2, 3: return .tap
-      case 4: return .swipe(flag ? .up : .down)
+      case 2, 3: return .tapContent
+      case 4: return .swipeContent(flag ? .up : .down)
       case 5: return .setEnvironment([.set(\.isVerticallyCompact, flag)])
       case 6: return .setEnvironment([.set(\.showsKeyboard, flag)])
       case 7: return .configure([.set(\.hidesBarsOnTap, flag)])

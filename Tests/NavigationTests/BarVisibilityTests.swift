@@ -43,34 +43,34 @@ import Testing
 
   @Test func `a tap hides both bars and the next one shows them`() throws {
     var nav = try nav(.set(\.hidesBarsOnTap, true))
-    try nav.run(.tap)
+    try nav.run(.tapContent)
     expect(nav, bar: false, toolbar: false, .automatic(.tap))
     #expect(
       nav.controller.bar.content.automaticHiding
         == AutomaticHiding(cause: .tap, includesToolbar: true))
     #expect(nav.commit?.parts == [.bar, .toolbar])
-    try nav.run(.tap)
+    try nav.run(.tapContent)
     expect(nav, bar: true, toolbar: true, .automatic(.tap))
     #expect(nav.controller.bar.isDefault)
   }
 
   @Test func `a tap does nothing by default`() throws {
     var nav = try nav()
-    try nav.runsWithoutEffect(.tap)
+    try nav.runsWithoutEffect(.tapContent)
     try nav.run(.setBarHidden(true))
-    try nav.runsWithoutEffect(.tap)
+    try nav.runsWithoutEffect(.tapContent)
   }
 
   @Test func `a swipe up hides, a swipe down shows`() throws {
     var nav = try nav(.set(\.hidesBarsOnSwipe, true))
-    try nav.runsWithoutEffect(.swipe(.down))
-    try nav.run(.swipe(.up))
+    try nav.runsWithoutEffect(.swipeContent(.down))
+    try nav.run(.swipeContent(.up))
     expect(nav, bar: false, toolbar: false, .automatic(.swipe))
-    try nav.runsWithoutEffect(.swipe(.up))
-    try nav.run(.swipe(.down))
+    try nav.runsWithoutEffect(.swipeContent(.up))
+    try nav.run(.swipeContent(.down))
     expect(nav, bar: true, toolbar: true, .automatic(.swipe))
     try nav.run(.configure([.set(\.hidesBarsOnSwipe, false)]))
-    try nav.runsWithoutEffect(.swipe(.up))
+    try nav.runsWithoutEffect(.swipeContent(.up))
   }
 
   @Test func `the keyboard hides, and only a tap shows again`() throws {
@@ -81,7 +81,7 @@ import Testing
     try nav.run(.setEnvironment([.set(\.showsKeyboard, false)]))
     #expect(nav.events == [])
     #expect(nav.controller.bar.content.isHidden)
-    try nav.run(.tap)
+    try nav.run(.tapContent)
     expect(nav, bar: true, toolbar: true, .automatic(.tap))
   }
 
@@ -89,7 +89,7 @@ import Testing
     var nav = try nav(.set(\.hidesBarsWhenKeyboardAppears, true))
     try nav.run(.setEnvironment([.set(\.showsKeyboard, true)]))
     try nav.run(.configure([.set(\.hidesBarsWhenKeyboardAppears, false)]))
-    try nav.runsWithoutEffect(.tap)
+    try nav.runsWithoutEffect(.tapContent)
   }
 
   @Test func `landscape hides and portrait shows`() throws {
@@ -99,7 +99,7 @@ import Testing
     try nav.run(.setEnvironment([.set(\.isVerticallyCompact, false)]))
     expect(nav, bar: true, toolbar: true, .automatic(.vCompact))
     try nav.run(.setEnvironment([.set(\.isVerticallyCompact, true)]))
-    try nav.run(.tap)
+    try nav.run(.tapContent)
     expect(nav, bar: true, toolbar: true, .automatic(.tap))
   }
 
@@ -114,7 +114,7 @@ import Testing
 
   @Test func `portrait does not show what something else hid`() throws {
     var nav = try nav(.set(\.hidesBarsWhenVerticallyCompact, true), .set(\.hidesBarsOnTap, true))
-    try nav.run(.tap)
+    try nav.run(.tapContent)
     try nav.run(.setEnvironment([.set(\.isVerticallyCompact, true)]))
     try nav.run(.setEnvironment([.set(\.isVerticallyCompact, false)]))
     #expect(nav.controller.bar.content.automaticHiding?.cause == .tap)
@@ -130,34 +130,34 @@ import Testing
   @Test func `a toolbar without items neither goes nor comes`() throws {
     var nav = try nav(.set(\.hidesBarsOnTap, true))
     try nav.run(.setScreen("A", [.toolbarItems([])]))
-    try nav.run(.tap)
+    try nav.run(.tapContent)
     expect(nav, bar: false, toolbar: true, .automatic(.tap))
-    try nav.run(.tap)
+    try nav.run(.tapContent)
     try nav.run(.setScreen("A", [.toolbarItems([.id("x")])]))
-    try nav.run(.tap)
+    try nav.run(.tapContent)
     try nav.run(.setScreen("A", [.toolbarItems([])]))
-    try nav.run(.tap)
+    try nav.run(.tapContent)
     expect(nav, bar: true, toolbar: false, .automatic(.tap))
   }
 
   @Test func `showing brings back only what went`() throws {
     var nav = try nav(.set(\.hidesBarsOnTap, true))
     try nav.run(.setToolbarHidden(true))
-    try nav.run(.tap)
-    try nav.run(.tap)
+    try nav.run(.tapContent)
+    try nav.run(.tapContent)
     expect(nav, bar: true, toolbar: false, .automatic(.tap))
   }
 
   @Test func `an explicit call wins and forgets the cause`() throws {
     var nav = try nav(.set(\.hidesBarsOnTap, true))
-    try nav.run(.tap)
+    try nav.run(.tapContent)
     try nav.run(.setBarHidden(true))
     #expect(nav.events == [], "nothing came or went")
     #expect(nav.controller.bar.content.automaticHiding == nil)
-    try nav.run(.tap)
+    try nav.run(.tapContent)
     expect(nav, bar: true, toolbar: false, .automatic(.tap))
     try nav.run(.setToolbarHidden(false))
-    try nav.run(.tap)
+    try nav.run(.tapContent)
     try nav.run(.setToolbarHidden(true))
     #expect(
       nav.controller.bar.content.automaticHiding
@@ -166,19 +166,19 @@ import Testing
 
   @Test func `nobody touches a detached controller`() throws {
     var nav = try Nav("A", isAttached: false)
-    for operation in [.tap, .swipe(.up)] as [Operation] {
+    for operation in [.tapContent, .swipeContent(.up)] as [Operation] {
       #expect(throws: Refusal.self) { try nav.run(operation) }
     }
   }
 
   @Test func `a batch without net effect on visibility tells nothing of it`() throws {
     var nav = try nav(.set(\.hidesBarsOnTap, true))
-    try nav.runsWithoutEffect(.tap, .tap)
+    try nav.runsWithoutEffect(.tapContent, .tapContent)
     try nav.runsWithoutEffect(.setBarHidden(true), .setBarHidden(false))
-    try nav.run(.tap, .title("A", "T"), .tap)
+    try nav.run(.tapContent, .title("A", "T"), .tapContent)
     #expect(nav.events == [])
     #expect(nav.commit?.parts == [])
-    try nav.run(.setToolbarHidden(true), .tap)
+    try nav.run(.setToolbarHidden(true), .tapContent)
     expect(nav, bar: false, toolbar: false, .automatic(.tap))
   }
 
@@ -218,7 +218,7 @@ import Testing
     var change = RecordedChange(revision: nav.controller.revision.next)
     change.parts.transition = Transition()
     change.parts.transition?.running = RunningTransition(
-      id: change.revision, kind: kind, from: "A", to: "B", deadline: 1000)
+      id: change.revision, kind: kind, from: "A", to: "B", timeLimitMilliseconds: 1000)
     try nav.controller.replay(change)
     return nav
   }
@@ -275,7 +275,7 @@ import Testing
         .configure([.set(\.hidesBarsOnTap, true), .set(\.interactivePopWithoutBackButton, true)]))
       try nav.run(.setScreen("B", [.toolbarItems([.new("x")])]))
       try nav.run(.setToolbarHidden(false))
-      try nav.run(.tap)
+      try nav.run(.tapContent)
       let before = nav.controller.bar.content
       #expect(before.automaticHiding == AutomaticHiding(cause: .tap, includesToolbar: true))
       try nav.run(.beginGesture(isFullScreen: false, translation: 1, owner: "c"))
@@ -286,7 +286,7 @@ import Testing
       #expect(
         nav.controller.bar.content.automaticHiding
           == AutomaticHiding(cause: .tap, includesToolbar: !showsToolbar))
-      try nav.run(.tap)
+      try nav.run(.tapContent)
       #expect(nav.controller.visibility == BarVisibility(showsBar: true, showsToolbar: true))
     }
   }

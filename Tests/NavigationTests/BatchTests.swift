@@ -46,7 +46,7 @@ import Testing
   @Test func `a whole replacement in the batch leaves out pushed and popped`() throws {
     var nav = try Nav("A", "B", detached: ["C", "D"])
     try nav.send([.setStack("A", "C"), .push("D")], animated: true)
-    #expect(nav.commit?.relation == .new)
+    #expect(nav.commit?.topRelation == .new)
     #expect(
       try nav.story() == [
         .willHide("B", animated: true), .willShow("D", animated: true),
@@ -75,7 +75,7 @@ import Testing
     var nav = try Nav("A", "B", detached: ["D", "E"])
     try nav.run(
       .title("B", "T"), .title("B", nil), .title("D", "T"), .title("D", nil), .title("A", "T"))
-    #expect(nav.commit?.changedScreens == [0])
+    #expect(nav.commit?.changedScreenIndexes == [0])
     #expect(nav.controller.top?.version != nav.controller.revision)
     #expect(nav.controller.screen("D")?.version != nav.controller.revision)
     #expect(nav.detachedKeys == [.screen("E"), .screen("D")])
@@ -94,7 +94,7 @@ import Testing
     var nav = try Nav("A", "B")
     try nav.run(.pop, .releaseScreen("B"), .push(ScreenRecord(id: "B", edits: [.title("new")])))
     #expect(nav.commit?.splice == nil)
-    #expect(nav.commit?.changedScreens == [1])
+    #expect(nav.commit?.changedScreenIndexes == [1])
     #expect(nav.commit?.released == [])
     #expect(nav.events == [])
   }

@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct ButtonTests {
   @Test func `C-154 C-155 the system items are the 23 of UIKit, in its order`() throws {
-    #expect(SystemItem.allCases.filter { !$0.isExtra }.count == 23)
+    #expect(SystemItem.allCases.filter { !$0.needsExtraSystemItems }.count == 23)
     #expect(SystemItem(word: "search")?.rawValue == 12)
     #expect(SystemItem(word: "redo")?.rawValue == 22)
     #expect(SystemItem(rawValue: 25) == nil)
     var nav = try Nav("A")
-    for item in SystemItem.allCases where !item.isExtra {
+    for item in SystemItem.allCases where !item.needsExtraSystemItems {
       #expect(SystemItem(word: item.word) == item)
       let output = try nav.run(.createButton(ButtonRecord(edits: [.systemItem(item)])))
       guard case .button(let id) = output else { Issue.record("\(output)"); continue }
@@ -19,7 +19,7 @@ import Testing
 
   @Test func `two more system items are for profiles that have them`() throws {
     for item in [SystemItem.pageCurl, .close] {
-      #expect(item.isExtra)
+      #expect(item.needsExtraSystemItems)
       var nav = try Nav("A")
       let operation = Operation.createButton(ButtonRecord(id: "x", edits: [.systemItem(item)]))
       guard case .invalidArgument? = nav.error(of: operation) else {
@@ -31,7 +31,7 @@ import Testing
         Issue.record("\(item) was taken")
         continue
       }
-      try nav.run(.configure([.set(\.profile.extraSystemItems, true)]))
+      try nav.run(.configure([.set(\.profile.allowsExtraSystemItems, true)]))
       try nav.run(operation)
       #expect(nav.controller.detached.button("x")?.content.systemItem == item)
     }
@@ -69,7 +69,7 @@ import Testing
     for (edit, face) in faces {
       try nav.run(.setButton("k", [edit]))
       #expect(nav.controller.resolvedBar().right.first?.button.face == face)
-      #expect(nav.commit?.changedScreens == [0])
+      #expect(nav.commit?.changedScreenIndexes == [0])
     }
   }
 
@@ -85,9 +85,9 @@ import Testing
   @Test func `C-139 C-141 a button is on one side of an item`() throws {
     var nav = try Nav("A")
     try nav.run(.item("A", .leftItems([.new("x")])))
-    nav.refuses(.item("A", .rightItems([.id("x")])), with: .itemBothSides("x"))
+    nav.refuses(.item("A", .rightItems([.id("x")])), with: .buttonOnBothSides("x"))
     nav.refuses(
-      .item("A", .leftItems([.new("y")]), .rightItems([.id("y")])), with: .itemBothSides("y"))
+      .item("A", .leftItems([.new("y")]), .rightItems([.id("y")])), with: .buttonOnBothSides("y"))
     try nav.run(.item("A", .leftItems([])))
     try nav.run(.item("A", .rightItems([.id("x")])))
     try nav.run(.item("A", .leftItems([.id("x")]), .rightItems([])))
@@ -126,7 +126,7 @@ import Testing
         "A", [.toolbarItems([flex, .new("one"), .id("f"), .new("two"), .id("f")])]))
     #expect(nav.controller.top?.details.toolbarItems.map(\.id) == ["f", "one", "f", "two", "f"])
     nav.refuses(
-      .setScreen("A", [.toolbarItems([.id("one"), .id("one")])]), with: .duplicateItem("one"))
+      .setScreen("A", [.toolbarItems([.id("one"), .id("one")])]), with: .duplicateButton("one"))
     try nav.run(.setScreen("A", [.toolbarItems([.id("f"), .id("one")])]))
     #expect(nav.detachedKeys == [.button("two")])
   }
@@ -161,7 +161,7 @@ import Testing
       try nav.run(.item(id, .rightItems([id == "A" ? .new("x") : .id("x")])))
     }
     try nav.run(.setButton("x", [.title("new")]))
-    #expect(nav.commit?.changedScreens == [0, 2])
+    #expect(nav.commit?.changedScreenIndexes == [0, 2])
     #expect(nav.detachedKeys == [.screen("E"), .screen("D")])
     for id in ["A", "C", "D"] as [ScreenID] {
       #expect(nav.controller.screen(id)?.item.rightItems.first?.content.title == "new")
@@ -186,16 +186,16 @@ import Testing
     var nav = try Nav("A")
     try nav.run(.item("A", .rightItems([.new("x", title: "1")])))
     try nav.runsWithoutEffect(.item("A", .rightItems([.new("x", title: "1")])))
-    nav.refuses(.item("A", .rightItems([.new("x", title: "2")])), with: .duplicateItem("x"))
+    nav.refuses(.item("A", .rightItems([.new("x", title: "2")])), with: .duplicateButton("x"))
     nav.refuses(
-      .createButton(ButtonRecord(id: "x", edits: [.title("2")])), with: .duplicateItem("x"))
+      .createButton(ButtonRecord(id: "x", edits: [.title("2")])), with: .duplicateButton("x"))
   }
 
   @Test func `one operation gives one content to a new button`() throws {
     var nav = try Nav("A")
     nav.refuses(
       .item("A", .leftItems([.new("x", title: "1")]), .backBarButtonItem(.new("x", title: "2"))),
-      with: .duplicateItem("x"))
+      with: .duplicateButton("x"))
     try nav.run(
       .item("A", .leftItems([.new("x", title: "1")]), .backBarButtonItem(.new("x", title: "1"))))
   }

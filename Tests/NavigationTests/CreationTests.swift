@@ -3,7 +3,7 @@
 import Testing
 
 @Suite struct CreationTests {
-  private let context = NavigationContext(classes: ["MyBar": true, "MyToolbar": false])
+  private let context = NavigationContext(isBarByClass: ["MyBar": true, "MyToolbar": false])
 
   private func create(
     _ creation: Creation, then operations: Operation...
@@ -25,13 +25,13 @@ import Testing
   }
 
   @Test func `C-002 a tab bar controller is no root`() {
-    #expect(throws: Refusal(index: 0, error: .forbiddenKind("T", .tabBar))) {
+    #expect(throws: Refusal(operationIndex: 0, error: .forbiddenKind("T", .tabBar))) {
       try create(.root(.record(ScreenRecord(id: "T", kind: .tabBar)), []))
     }
   }
 
   @Test func `C-023 a root that is only named is unknown`() {
-    #expect(throws: Refusal(index: 0, error: .unknownScreen("A"))) {
+    #expect(throws: Refusal(operationIndex: 0, error: .unknownScreen("A"))) {
       try create(.root(.id("A"), []))
     }
   }
@@ -50,21 +50,21 @@ import Testing
     #expect(controller.toolbar.content.className == "MyToolbar")
     #expect(controller.bar.version == Revision(1))
     #expect(performance.commit?.parts == [.bar, .toolbar])
-    #expect(throws: Refusal(index: 0, error: .unknownClass("Nope"))) {
+    #expect(throws: Refusal(operationIndex: 0, error: .unknownClass("Nope"))) {
       try create(.classes(bar: "Nope", toolbar: nil, []))
     }
-    #expect(throws: Refusal(index: 0, error: .invalidClass("MyToolbar"))) {
+    #expect(throws: Refusal(operationIndex: 0, error: .wrongBaseClass("MyToolbar"))) {
       try create(.classes(bar: "MyToolbar", toolbar: nil, []))
     }
-    #expect(throws: Refusal(index: 0, error: .invalidClass("NavigationBar"))) {
+    #expect(throws: Refusal(operationIndex: 0, error: .wrongBaseClass("NavigationBar"))) {
       try create(.classes(bar: nil, toolbar: "NavigationBar", []))
     }
   }
 
   @Test func `C-007 an empty controller is not attached`() throws {
     var nav = Nav(try create(.classes(bar: nil, toolbar: nil, [])).controller)
-    nav.refuses(.attach, with: .noRoot)
-    #expect(throws: Refusal(index: 1, error: .noRoot)) {
+    nav.refuses(.attach, with: .rootRequired)
+    #expect(throws: Refusal(operationIndex: 1, error: .rootRequired)) {
       try create(.classes(bar: nil, toolbar: nil, []), then: .attach)
     }
   }
@@ -81,7 +81,7 @@ import Testing
 
   @Test func `creating, attaching and pushing in one message is revision 1`() throws {
     let (controller, performance) = try create(
-      .root(.new("A"), [.set(\.queue, 3)]), then: .attach, .push(ScreenRecord(id: "B")))
+      .root(.new("A"), [.set(\.waitingOpLimit, 3)]), then: .attach, .push(ScreenRecord(id: "B")))
     #expect(controller.revision == Revision(1))
     #expect(controller.settings.version == Revision(1))
     #expect(performance.outputs == [.nothing, .screen("B")])
@@ -97,14 +97,15 @@ import Testing
   @Test func `settings given at creation count, whatever follows`() throws {
     for operations in [[], [.attach, .detach], [.pop, .pop]] as [[Operation]] {
       let (controller, performance) = try NavigationController.create(
-        .root(.new("A"), [.set(\.queue, 3)]), then: operations, isAnimated: nil, in: context)
+        .root(.new("A"), [.set(\.waitingOpLimit, 3)]), then: operations, isAnimated: nil,
+        in: context)
       #expect(performance.commit?.parts == [.settings])
       for part in PartName.allCases { #expect(controller.version(of: part) == Revision(1)) }
     }
   }
 
   @Test func `a refusal counts the creation as the first operation`() {
-    #expect(throws: Refusal(index: 2, error: .unknownScreen("Z"))) {
+    #expect(throws: Refusal(operationIndex: 2, error: .unknownScreen("Z"))) {
       try create(.root(.new("A"), []), then: .attach, .push("Z"))
     }
   }
@@ -125,11 +126,12 @@ import Testing
 
   @Test func `configuring equal values changes nothing`() throws {
     var nav = try Nav("A")
-    try nav.run(.configure([.set(\.guardPolicy, .all), .set(\.queue, 0)]))
+    try nav.run(.configure([.set(\.guardPolicy, .all), .set(\.waitingOpLimit, 0)]))
     #expect(nav.controller.settings.content.guardPolicy == .all)
     #expect(nav.controller.settings.version == Revision(11))
-    try nav.runsWithoutEffect(.configure([.set(\.queue, 0)]))
-    try nav.runsWithoutEffect(.configure([.set(\.queue, 1)]), .configure([.set(\.queue, 0)]))
+    try nav.runsWithoutEffect(.configure([.set(\.waitingOpLimit, 0)]))
+    try nav.runsWithoutEffect(
+      .configure([.set(\.waitingOpLimit, 1)]), .configure([.set(\.waitingOpLimit, 0)]))
   }
 
   @Test func `the parts have their names, in the order of the digest`() {
@@ -145,17 +147,18 @@ import Testing
       .set(\.container, json), .set(\.restorationID, "nav"),
       .set(\.interactivePop.isEnabled, false),
       .set(\.interactivePop.isFullScreen, true),
-      .set(\.interactivePopWithoutBackButton, true), .set(\.simultaneous, json),
+      .set(\.interactivePopWithoutBackButton, true), .set(\.simultaneousGestures, json),
       .set(\.hidesBarsOnTap, true), .set(\.hidesBarsOnSwipe, true),
       .set(\.hidesBarsWhenVerticallyCompact, true),
       .set(\.hidesBarsWhenKeyboardAppears, true), .set(\.guardPolicy, .none),
-      .set(\.vetoScope, .all), .set(\.veto.deadline, 5),
-      .set(\.veto.allowsOnTimeout, true), .set(\.veto.isRequired, true),
-      .set(\.profile.compactHeight, 40),
-      .set(\.profile.shadowNeedsBackground, false), .set(\.profile.extraSystemItems, true),
-      .set(\.questionDeadline, 1), .set(\.transitionDeadline, 2), .set(\.gestureDeadline, 3),
-      .set(\.queue, 4),
-      .set(\.profile.os, 14), .set(\.routes, json), .set(\.backTitles, ["de": "Zurück"]),
+      .set(\.vetoScope, .all), .set(\.veto.deadlineMilliseconds, 5),
+      .set(\.veto.allowsOnTimeout, true), .set(\.veto.requiresDelegate, true),
+      .set(\.profile.compactBarHeight, 40),
+      .set(\.profile.shadowNeedsBackground, false), .set(\.profile.allowsExtraSystemItems, true),
+      .set(\.questionDeadlineMilliseconds, 1), .set(\.transitionDeadlineMilliseconds, 2),
+      .set(\.gestureDeadlineMilliseconds, 3),
+      .set(\.waitingOpLimit, 4),
+      .set(\.profile.iOS, 14), .set(\.routes, json), .set(\.backTitles, ["de": "Zurück"]),
     ]
     for edit in edits {
       try nav.run(.configure([edit]))

@@ -7,8 +7,8 @@ import Testing
     var nav = try Nav("A")
     #expect(try nav.run(.createScreen(ScreenRecord(id: "B"))) == .screen("B"))
     #expect(nav.ids == ["A"])
-    #expect(nav.commit?.detached.map(\.key) == [.screen("B")])
-    #expect(nav.commit?.splice == nil && nav.commit?.changedScreens == [])
+    #expect(nav.commit?.changedDetached.map(\.key) == [.screen("B")])
+    #expect(nav.commit?.splice == nil && nav.commit?.changedScreenIndexes == [])
     #expect(nav.events == [])
   }
 
@@ -21,7 +21,7 @@ import Testing
     var nav = try Nav("A", detached: ["D", "E"])
     try nav.runsWithoutEffect(.createScreen(ScreenRecord(id: "D")))
     let other = ScreenRecord(id: "D", edits: [.title("T")])
-    nav.refuses(.createScreen(other), with: .differentScreen("D"))
+    nav.refuses(.createScreen(other), with: .differsFromDetached("D"))
     try nav.run(.createScreen(other, replaces: true))
     try nav.runsWithoutEffect(.createScreen(other))
     #expect(nav.detachedKeys == [.screen("E"), .screen("D")])
@@ -42,8 +42,8 @@ import Testing
   @Test func `editing a detached screen is a revision that mirrors do not see`() throws {
     var nav = try Nav("A", detached: ["D", "E"])
     try nav.run(.item("D", .title("T")))
-    #expect(nav.commit?.changedScreens == [])
-    #expect(nav.commit?.detached.map(\.key) == [.screen("D")])
+    #expect(nav.commit?.changedScreenIndexes == [])
+    #expect(nav.commit?.changedDetached.map(\.key) == [.screen("D")])
     #expect(nav.detachedKeys == [.screen("E"), .screen("D")])
     nav.refuses(
       .setItem("D", [.title("U")], requireOnStack: true), with: .notInStack("D"))
@@ -139,8 +139,8 @@ import Testing
     var nav = try Nav("A", detached: ["D", "E", "F"])
     for number in 0..<2000 {
       try nav.run(.title("E", "\(number)"))
-      #expect(nav.commit?.detached.map(\.key) == [.screen("E")])
-      guard nav.commit?.detached.count == 1 else { break }
+      #expect(nav.commit?.changedDetached.map(\.key) == [.screen("E")])
+      guard nav.commit?.changedDetached.count == 1 else { break }
     }
   }
 }

@@ -44,7 +44,7 @@ private struct Trial {
   var nav: NavigationController
   var outputs: [OperationOutput] = []
   var events: [NavigationEvent] = []
-  var relation: Relation?
+  var relation: TopRelation?
   var refusal: Refusal?
 
   init(_ operations: [Operation], animated: Bool? = false, on nav: NavigationController) {
@@ -52,7 +52,7 @@ private struct Trial {
     do {
       let done = try self.nav.perform(operations, isAnimated: animated, in: NavigationContext())
       (outputs, events) = (Array(done.outputs), done.commit?.events ?? [])
-      relation = done.commit?.relation
+      relation = done.commit?.topRelation
     } catch {
       refusal = error
     }
@@ -199,7 +199,7 @@ private struct Trial {
       for (index, operation) in operations.enumerated() {
         step = Trial([operation], on: step.nav)
         guard let refusal = step.refusal else { continue }
-        refused = Refusal(index: index, error: refusal.error)
+        refused = Refusal(operationIndex: index, error: refusal.error)
         break
       }
       let assigns = "\(operations)\(step.nav.stack)".contains("id: nil")
@@ -253,7 +253,7 @@ private struct Trial {
       let pop = Trial([.pop], on: nav)
       let finished = gesture.ended(by: .finishGesture)
       #expect(finished.content == pop.content && finished.plainEvents == pop.plainEvents)
-      for end in [Operation.cancelGesture, .expireTransition, .recover] {
+      for end in [Operation.cancelGesture, .expireTransition, .recoverAfterRestart] {
         let cancelled = gesture.ended(by: end)
         #expect(cancelled.content == Content(nav))
         #expect(cancelled.plainEvents.count <= gesture.plainEvents.count, "\(end)")

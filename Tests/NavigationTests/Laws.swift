@@ -38,7 +38,7 @@ private func checkVersions(
       commit.splice.map { $0.at <= index && index < $0.at + $0.insertedCount } ?? false
     return !isInserted && screen.version == after.revision
   }
-  #expect(commit.changedScreens == changed)
+  #expect(commit.changedScreenIndexes == changed)
   #expect(commit.parts == changedParts(from: before, to: after))
   for part in PartName.allCases {
     let isNew = commit.parts.contains(part)
@@ -80,7 +80,7 @@ func recorded(_ commit: Commit, in after: NavigationController) -> RecordedChang
       RecordedSplice(at: splice.at, removed: Array(splice.removed), inserted: Array(inserted))
     ]
   }
-  change.screens = commit.changedScreens.map { after.stack[$0] }
+  change.changedScreens = commit.changedScreenIndexes.map { after.stack[$0] }
   let parts = parts(of: after)
   if commit.parts.contains(.bar) { change.parts.bar = parts.bar }
   if commit.parts.contains(.toolbar) { change.parts.toolbar = parts.toolbar }
@@ -88,7 +88,7 @@ func recorded(_ commit: Commit, in after: NavigationController) -> RecordedChang
   if commit.parts.contains(.transition) { change.parts.transition = parts.transition }
   if commit.parts.contains(.environment) { change.parts.environment = parts.environment }
   if commit.parts.contains(.settings) { change.parts.settings = parts.settings }
-  change.detached = commit.detached
+  change.changedDetached = commit.changedDetached
   change.released = commit.released
   return change
 }

@@ -55,11 +55,11 @@ extension Nav {
 
   @Test func `C-082 a screen on the stack or in the chain is active already`() throws {
     var nav = try Nav("A", "B", detached: ["M"])
-    nav.refuses(.present("B"), with: .alreadyActive("B"))
-    nav.refuses(.present(ScreenRecord(id: "A")), with: .alreadyActive("A"))
+    nav.refuses(.present("B"), with: .onStackOrPresented("B"))
+    nav.refuses(.present(ScreenRecord(id: "A")), with: .onStackOrPresented("A"))
     try nav.run(.present("M"))
-    nav.refuses(.present("M"), with: .alreadyActive("M"))
-    nav.refuses(.present(ScreenRecord(id: "M")), with: .alreadyActive("M"))
+    nav.refuses(.present("M"), with: .onStackOrPresented("M"))
+    nav.refuses(.present(ScreenRecord(id: "M")), with: .onStackOrPresented("M"))
     nav.refuses(.present("M", from: "B"), with: .alreadyPresenting("B"))
   }
 
@@ -127,11 +127,11 @@ extension Nav {
   @Test func `a presented screen is nowhere else`() throws {
     var nav = try Nav("A", detached: ["M"])
     try nav.run(.present("M"))
-    nav.refuses(.push("M"), with: .ownedElsewhere("M"))
-    nav.refuses(.push(ScreenRecord(id: "M")), with: .ownedElsewhere("M"))
-    nav.refuses(.push(.id("M"), onDuplicate: .ignore), with: .ownedElsewhere("M"))
-    nav.refuses(.setStack("A", "M"), with: .ownedElsewhere("M"))
-    nav.refuses(.createScreen(ScreenRecord(id: "M")), with: .ownedElsewhere("M"))
+    nav.refuses(.push("M"), with: .alreadyPresented("M"))
+    nav.refuses(.push(ScreenRecord(id: "M")), with: .alreadyPresented("M"))
+    nav.refuses(.push(.id("M"), onDuplicate: .ignore), with: .alreadyPresented("M"))
+    nav.refuses(.setStack("A", "M"), with: .alreadyPresented("M"))
+    nav.refuses(.createScreen(ScreenRecord(id: "M")), with: .alreadyPresented("M"))
     nav.refuses(.popTo("M"), with: .notInStack("M"))
     nav.refuses(.setItem("M", [.title("x")], requireOnStack: true), with: .notInStack("M"))
     #expect(throws: Refusal.self) { try nav.run(.releaseScreen("M")) }
@@ -146,7 +146,7 @@ extension Nav {
     ] as [Operation] {
       try nav.run(operation)
       #expect(nav.commit?.parts == [.presented])
-      #expect(nav.commit?.changedScreens == [])
+      #expect(nav.commit?.changedScreenIndexes == [])
       #expect(nav.controller.presented.version == nav.controller.revision)
       #expect(nav.controller.visible?.version == nav.controller.revision)
       try nav.runsWithoutEffect(operation)

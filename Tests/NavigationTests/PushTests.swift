@@ -111,7 +111,7 @@ import Testing
     try nav.run(.pop)
     #expect(nav.events == [])
     try nav.run(.setStack())
-    #expect(nav.commit?.relation == .empty)
+    #expect(nav.commit?.topRelation == .empty)
     #expect(nav.ids == [])
   }
 }

@@ -34,7 +34,7 @@ import Testing
   @Test func `an edit of a screen that is not on the stack does not fit`() throws {
     var controller = try Nav("A", detached: ["D"]).controller
     var change = RecordedChange(revision: Revision(11))
-    change.screens = [Screen(id: "D", version: Revision(11))]
+    change.changedScreens = [Screen(id: "D", version: Revision(11))]
     #expect(throws: StoredDataError.self) { try controller.replay(change) }
   }
 

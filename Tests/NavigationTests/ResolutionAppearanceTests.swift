@@ -79,7 +79,7 @@ import Testing
   ) {
     var nav = state { nav in
       nav.environment.content.isAtScrollEdge = true
-      nav.settings.content.profile.os = os
+      nav.settings.content.profile.iOS = os
       nav.bar.content.prefersLargeTitles = isLarge
     }
     put(Place(slot: .scrollEdge, isOfItem: false), &nav)

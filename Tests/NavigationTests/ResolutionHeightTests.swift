@@ -51,7 +51,7 @@ import Testing
   @Test func `the compact height is a setting`() {
     let nav = state { nav in
       nav.environment.content.isVerticallyCompact = true
-      nav.settings.content.profile.compactHeight = 36
+      nav.settings.content.profile.compactBarHeight = 36
     }
     #expect(nav.resolvedBar().height == 36)
   }
@@ -78,11 +78,11 @@ import Testing
     let nav = state { nav in
       nav.topDetails.item.titleView = TitleView(view: json("\"v\""), height: json(height))
     }
-    #expect(nav.resolvedBar().overflows == overflows)
+    #expect(nav.resolvedBar().titleViewOverflows == overflows)
   }
 
   @Test func `a view without a height does not overflow`() {
     let nav = state { $0.topDetails.item.titleView = TitleView(view: json("\"v\"")) }
-    #expect(!nav.resolvedBar().overflows)
+    #expect(!nav.resolvedBar().titleViewOverflows)
   }
 }

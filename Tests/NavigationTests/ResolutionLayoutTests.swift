@@ -52,7 +52,7 @@ import Testing
     #expect(
       nav.resolvedBar().orientations
         == [.portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight])
-    nav.environment.content.orientations = DelegateOrientations(
+    nav.environment.content.delegateOrientations = DelegateOrientations(
       supported: [.landscapeRight, .portrait], preferred: nil)
     #expect(nav.resolvedBar().orientations == [.landscapeRight, .portrait])
   }

@@ -64,5 +64,5 @@ extension ResolvedBar {
 
 extension ResolvedBar.BackSlot {
   /// The texts to try in this order; the last resort, no text, is not listed.
-  var candidates: [String] { [wanted, generic].compactMap(\.self) }
+  var candidates: [String] { [preferredText, genericText].compactMap(\.self) }
 }

@@ -17,7 +17,7 @@ import Testing
       bar.properties
         == ResolvedBar.SurfaceProperties(
           background: .color("white"), textColor: "black", attributes: TitleTextAttributes(),
-          titleOffset: nil, shadow: .hairline(isThird: false)))
+          titleOffset: nil, shadow: .hairline(isThirdOfPoint: false)))
     #expect(bar.isTranslucent)
     #expect(bar.tintColor == "blue")
   }
@@ -85,10 +85,10 @@ import Testing
 
   @Test(
     arguments: [
-      (false, nil, .hairline(isThird: false), .hairline(isThird: false)),
-      (false, custom, .hairline(isThird: false), .image(custom)),
-      (false, empty, .hairline(isThird: false), .none),
-      (true, nil, .hairline(isThird: false), .hairline(isThird: false)),
+      (false, nil, .hairline(isThirdOfPoint: false), .hairline(isThirdOfPoint: false)),
+      (false, custom, .hairline(isThirdOfPoint: false), .image(custom)),
+      (false, empty, .hairline(isThirdOfPoint: false), .none),
+      (true, nil, .hairline(isThirdOfPoint: false), .hairline(isThirdOfPoint: false)),
       (true, custom, .image(custom), .image(custom)), (true, empty, .none, .none),
     ] as [(Bool, ImageReference?, ResolvedBar.Shadow, ResolvedBar.Shadow)])
   func `C-223…C-226 2.10 a shadow needs a background unless the profile says otherwise`(
@@ -109,7 +109,7 @@ import Testing
     scale: String, isThird: Bool
   ) {
     let nav = state { $0.environment.content.scale = json(scale) }
-    #expect(nav.resolvedBar().properties?.shadow == .hairline(isThird: isThird))
+    #expect(nav.resolvedBar().properties?.shadow == .hairline(isThirdOfPoint: isThird))
   }
 
   @Test func `C-229 C-230 the back indicator takes both images`() {

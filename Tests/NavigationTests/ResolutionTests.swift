@@ -143,7 +143,8 @@ import Testing
   @Test func `C-488 a button with an image may have a title, which slot and menu carry`() throws {
     let record = ButtonRecord(id: "k", edits: [.image(ImageReference(ref: "i")), .title("Home")])
     let bar = try resolved(["A", "B"], .item("A", .backBarButtonItem(.record(record))))
-    #expect(back(bar)?.image?.ref == "i" && back(bar)?.title == "Home" && back(bar)?.text == nil)
+    #expect(
+      back(bar)?.image?.ref == "i" && back(bar)?.hiddenTitle == "Home" && back(bar)?.text == nil)
     #expect(bar.backMenu?.entries.map(\.text) == ["Home"])
   }
 
@@ -188,7 +189,7 @@ import Testing
     var nav = try Nav("A", "B")
     try nav.run(.item("A", .title("New")))
     #expect(nav.commit?.splice == nil)
-    #expect(nav.commit?.changedScreens == [0])
+    #expect(nav.commit?.changedScreenIndexes == [0])
     #expect(nav.events == [])
     #expect(back(nav.controller.resolvedBar())?.text == "New")
   }
@@ -288,14 +289,14 @@ import Testing
 
   @Test func `C-113 C-114 a text wider than the budget gives way to the generic one`() throws {
     var controller = try nav(.title("Settings"))
-    controller.environment.content.backTitleBudget = 8
+    controller.environment.content.backTitleColumns = 8
     #expect(back(controller.resolvedBar())?.text == "Settings")
     #expect(back(controller.resolvedBar())?.isTruncated == false)
-    controller.environment.content.backTitleBudget = 7
+    controller.environment.content.backTitleColumns = 7
     #expect(back(controller.resolvedBar())?.text == "Back")
     #expect(back(controller.resolvedBar())?.isTruncated == true)
     #expect(back(controller.resolvedBar())?.isGeneric == true)
-    controller.environment.content.backTitleBudget = 3
+    controller.environment.content.backTitleColumns = 3
     #expect(back(controller.resolvedBar())?.text == nil)
     #expect(back(controller.resolvedBar())?.isTruncated == true)
     #expect(back(controller.resolvedBar())?.candidates == ["Settings", "Back"])
@@ -303,15 +304,15 @@ import Testing
 
   @Test func `a wide letter takes two columns of the budget`() throws {
     var controller = try nav(.title("返回中心"))
-    controller.environment.content.backTitleBudget = 8
+    controller.environment.content.backTitleColumns = 8
     #expect(back(controller.resolvedBar())?.text == "返回中心")
-    controller.environment.content.backTitleBudget = 7
+    controller.environment.content.backTitleColumns = 7
     #expect(back(controller.resolvedBar())?.text == "Back")
   }
 
   @Test func `the budget does not apply to a text that is generic to begin with`() throws {
     var controller = try nav()
-    controller.environment.content.backTitleBudget = 1
+    controller.environment.content.backTitleColumns = 1
     #expect(back(controller.resolvedBar())?.text == "Back")
     #expect(back(controller.resolvedBar())?.isTruncated == false)
   }
@@ -321,7 +322,7 @@ import Testing
     let long = String(repeating: "x", count: 40)
     try nav.run(.item("B", .leftItems([.new("x", title: long)])))
     var controller = nav.controller
-    controller.environment.content.backTitleBudget = 8
+    controller.environment.content.backTitleColumns = 8
     #expect(left(controller.resolvedBar()) == ["x"])
   }
 

@@ -78,7 +78,7 @@ struct ResolutionTwin {
 
   private func fitting(_ wanted: String) -> String? {
     [wanted, generic].first {
-      DisplayWidth.columns(of: $0) <= env.backTitleBudget ?? Int.max
+      DisplayWidth.columns(of: $0) <= env.backTitleColumns ?? Int.max
     }
   }
 
@@ -176,7 +176,7 @@ struct ResolutionTwin {
   private var hasPrompt: Bool { !(item.prompt ?? "").isEmpty }
 
   private var height: UInt64 {
-    let base = hasPrompt ? 74 : env.isVerticallyCompact ? profile.compactHeight : 44
+    let base = hasPrompt ? 74 : env.isVerticallyCompact ? profile.compactBarHeight : 44
     return base + (isLarge ? 52 : 0)
   }
 
@@ -241,7 +241,7 @@ struct ResolutionTwin {
   }
 
   private var appearance: String? {
-    let isAtEdge = env.isAtScrollEdge && !isStandalone && (profile.os >= 15 || isLarge)
+    let isAtEdge = env.isAtScrollEdge && !isStandalone && (profile.iOS >= 15 || isLarge)
     let top = item.appearance
     let own = bar.appearance
     let standard = [(top[.standard], "item.standard"), (own[.standard], "bar.standard")]
@@ -265,7 +265,7 @@ struct ResolutionTwin {
   private func layout(_ facts: inout BarFacts) {
     let isUnder =
       details.edges.contains(.top) && (isTranslucent || details.extendsUnderOpaqueBars)
-    facts["content.top"] = bar.isHidden || isUnder ? "0" : "\(env.statusBar + height)"
+    facts["content.top"] = bar.isHidden || isUnder ? "0" : "\(env.statusBarHeight + height)"
     if details.wantsFullScreenLayout {
       let isToolbarTranslucent = isStandalone || nav.toolbar.content.translucent ?? true
       facts["extendsUnder"] =
@@ -280,7 +280,7 @@ struct ResolutionTwin {
       ? "false " : "\(!nav.toolbar.content.isHidden) " + details.toolbarItems.map(button).joined()
     let all: [Orientation] = [.portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight]
     let supported = env.isPhone ? all.filter { $0 != .portraitUpsideDown } : all
-    facts["orientations"] = "\(env.orientations?.supported ?? supported)"
+    facts["orientations"] = "\(env.delegateOrientations?.supported ?? supported)"
     let settings = nav.settings.content
     var isSwiped = !isStandalone && settings.interactivePop.isEnabled && nav.stack.count >= 2
     if !settings.interactivePopWithoutBackButton {

@@ -21,7 +21,7 @@ extension ResolvedBar {
     facts["right"] = right.map(Self.text).joined(separator: " ")
     switch middle {
     case .view(let view)?:
-      facts["middle"] = "view\(Self.text(view.view))\(overflows ? " overflows" : "")"
+      facts["middle"] = "view\(Self.text(view.view))\(titleViewOverflows ? " overflows" : "")"
     case .title("")?: facts["middle"] = "blank"
     case .title(let title)?: facts["middle"] = title + (isLarge ? " large" : " inline")
     case nil: break
@@ -72,7 +72,7 @@ extension ResolvedBar {
     facts["source"] = "\(slot.source)"
     facts["text"] = slot.text
     facts["image"] = slot.image?.ref
-    facts["title"] = slot.title
+    facts["title"] = slot.hiddenTitle
     facts["back.spoken"] = Self.spoken(slot.accessibility)
     if slot.isGeneric { facts["generic"] = "true" }
     if slot.isTruncated { facts["truncated"] = "true" }
@@ -138,7 +138,7 @@ struct BarStates {
     nav.environment.content = environment()
     nav.settings.content.interactivePop.isEnabled = !chance(4)
     nav.settings.content.interactivePopWithoutBackButton = chance()
-    nav.settings.content.profile.os = random.pick([14, 15, 17])
+    nav.settings.content.profile.iOS = random.pick([14, 15, 17])
     nav.settings.content.profile.shadowNeedsBackground = chance()
     return nav
   }
@@ -227,12 +227,13 @@ struct BarStates {
     environment.isVerticallyCompact = chance()
     environment.isAtScrollEdge = chance()
     environment.scale = random.pick([nil, json("2"), json("3")])
-    environment.statusBar = random.pick([0, 20, 44])
-    environment.backTitleBudget = random.pick([nil, 3, 4, 8, 20])
+    environment.statusBarHeight = random.pick([0, 20, 44])
+    environment.backTitleColumns = random.pick([nil, 3, 4, 8, 20])
     environment.locale = random.pick(["en", "zh-Hans", "fr"])
     environment.barPosition = random.pick(BarPosition.allCases)
     if chance(4) {
-      environment.orientations = DelegateOrientations(supported: [.landscapeLeft], preferred: nil)
+      environment.delegateOrientations = DelegateOrientations(
+        supported: [.landscapeLeft], preferred: nil)
     }
     return environment
   }

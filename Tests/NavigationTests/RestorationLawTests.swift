@@ -58,7 +58,7 @@ import Testing
       let saved = try #require(nav.controller.restorableScreens)
       let entries = Self.entries(saved)
       guard let root = saved.first else {
-        nav.refuses(.restore([], root: nil), with: .noRoot)
+        nav.refuses(.restore([], root: nil), with: .rootRequired)
         continue
       }
       let ids = saved.map(\.screen.id)

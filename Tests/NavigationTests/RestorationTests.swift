@@ -46,7 +46,7 @@ import Testing
     #expect(output == .restored(ids: ["A", "B"], skipped: []))
     #expect(nav.controller.stack.map(\.title) == ["a", "b"])
     #expect(nav.commit?.isAnimated == false)
-    #expect(nav.commit?.relation == .new)
+    #expect(nav.commit?.topRelation == .new)
     #expect(
       nav.events == [
         .willHide("R", animated: false), .willShow("B", animated: false),
@@ -88,8 +88,8 @@ import Testing
 
   @Test func `with nothing left the given root is taken, or there is none`() throws {
     var nav = try Nav("R")
-    nav.refuses(restore([]), with: .noRoot)
-    nav.refuses(restore([nil]), with: .noRoot)
+    nav.refuses(restore([]), with: .rootRequired)
+    nav.refuses(restore([nil]), with: .rootRequired)
     #expect(
       try nav.run(restore([nil], root: .new("H"))) == .restored(ids: ["H"], skipped: ["p0"]))
   }
@@ -113,7 +113,7 @@ import Testing
     let output = try nav.run(.revert(to: Revision(10), stack: ["A", "B", "C"]))
     #expect(output == .replaced(popped: [], ids: ["A", "B", "C"]))
     #expect(nav.controller.stack[1].title == "new")
-    #expect(nav.commit?.relation == .same)
+    #expect(nav.commit?.topRelation == .same)
     try nav.runsWithoutEffect(.revert(to: Revision(10), stack: ["A", "B", "C"]))
   }
 
@@ -126,7 +126,7 @@ import Testing
       with: .restoreFailed(missing: ["B", "Z"]))
     try nav.run(.present("C"))
     nav.refuses(
-      .revert(to: Revision(10), stack: ["A", "C"]), with: .ownedElsewhere("C"))
+      .revert(to: Revision(10), stack: ["A", "C"]), with: .alreadyPresented("C"))
     #expect(throws: Refusal.self) {
       try nav.run(.revert(to: Revision(10), stack: nil))
     }

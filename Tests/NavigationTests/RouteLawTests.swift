@@ -16,7 +16,7 @@ private struct RouteSource {
     let segments = (0..<1 + random.below(4)).map { place -> RouteTemplate.Piece in
       guard random.below(3) > 0 else { return .text(random.pick(Self.pieces)) }
       names.append("n\(place)")
-      return .name("n\(place)")
+      return .parameter("n\(place)")
     }
     return RouteTemplate(
       segments: segments, screens: (0..<1 + random.below(3)).map { _ in element(names) })
@@ -29,7 +29,7 @@ private struct RouteSource {
     case 1: return .record(ScreenRecord(id: random.pick(Array(ids))), route: [])
     default:
       let isPlain = names.isEmpty || random.below(3) > 0
-      let name: [RouteTemplate.Piece] = isPlain ? [] : [.name(random.pick(names))]
+      let name: [RouteTemplate.Piece] = isPlain ? [] : [.parameter(random.pick(names))]
       return .record(ScreenRecord(), route: [.text(random.pick(["x/", "y/"]))] + name)
     }
   }
@@ -53,7 +53,7 @@ private struct RouteSource {
     for (place, piece) in pieces.enumerated() {
       switch template.segments[place] {
       case .text(let text): if text != piece { return nil }
-      case .name(let name):
+      case .parameter(let name):
         if piece.isEmpty { return nil }
         values[Text(name)] = piece
       }
@@ -98,7 +98,7 @@ private struct RouteSource {
           : pieces.map { piece in
             switch piece {
             case .text(let text): text
-            case .name(let name): values[Text(name)] ?? ""
+            case .parameter(let name): values[Text(name)] ?? ""
             }
           }.joined()
         if let id = record.id, nav.stack.contains(where: { $0.id == id }) {
@@ -127,7 +127,7 @@ private struct RouteSource {
         Self.naiveMatch(template, route).map { (template, $0) }
       }.first
       guard let (template, values) = match else {
-        nav.refuses(.open(route: route), with: .noRoute(route))
+        nav.refuses(.open(route: route), with: .noMatchingRoute(route))
         continue
       }
       let places = Self.expected(template, values, before)

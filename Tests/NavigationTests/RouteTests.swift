@@ -10,13 +10,15 @@ extension Operation {
   /// `settings/:page` stands for home, settings and the page.
   private static let templates = [
     RouteTemplate(
-      segments: [.text("settings"), .name("page")],
+      segments: [.text("settings"), .parameter("page")],
       screens: [
         .id("home"), .record(ScreenRecord(), route: [.text("settings")]),
-        .record(ScreenRecord(edits: [.title("P")]), route: [.text("settings/"), .name("page")]),
+        .record(
+          ScreenRecord(edits: [.title("P")]), route: [.text("settings/"), .parameter("page")]),
       ]),
     RouteTemplate(segments: [.text("settings"), .text("wifi")], screens: [.id("never")]),
-    RouteTemplate(segments: [.text("a"), .name("x"), .name("y")], screens: [.id("home")]),
+    RouteTemplate(
+      segments: [.text("a"), .parameter("x"), .parameter("y")], screens: [.id("home")]),
     RouteTemplate(
       segments: [.text("fixed")],
       screens: [.id("home"), .record(ScreenRecord(id: "F"), route: []), .id("M")]),
@@ -45,7 +47,7 @@ extension Operation {
     #expect(ids.count == 3 && ids[0] == "home")
     #expect(routes(nav) == [nil, "settings", "settings/wifi"])
     #expect(nav.controller.top?.title == "P")
-    #expect(nav.commit?.relation == .new)
+    #expect(nav.commit?.topRelation == .new)
     #expect(nav.events.count == 3)
   }
 
@@ -74,7 +76,7 @@ extension Operation {
     try nav.run(.open("fixed"))
     #expect(nav.ids == ["home", "F", "M"])
     try nav.send([.dismiss(), .pop, .present("M")])
-    nav.refuses(.open("fixed"), with: .ownedElsewhere("M"))
+    nav.refuses(.open("fixed"), with: .alreadyPresented("M"))
   }
 
   @Test(arguments: [
@@ -82,16 +84,16 @@ extension Operation {
   ])
   func `a route that no template matches is refused`(route: String) throws {
     var nav = try nav("home")
-    nav.refuses(.open(route), with: .noRoute(route))
+    nav.refuses(.open(route), with: .noMatchingRoute(route))
   }
 
   @Test func `nothing is percent-decoded, and no routes match nothing`() throws {
     var nav = try nav("home")
     try nav.run(.open("settings/a%2Fb"))
     #expect(nav.controller.top?.route == "settings/a%2Fb")
-    nav.refuses(.open("none"), with: .noRoot)
+    nav.refuses(.open("none"), with: .rootRequired)
     try nav.run(.configure([.set(\.routes, nil)]))
-    nav.refuses(.open("settings/a"), with: .noRoute("settings/a"))
+    nav.refuses(.open("settings/a"), with: .noMatchingRoute("settings/a"))
   }
 }
 

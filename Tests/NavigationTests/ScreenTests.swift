@@ -36,7 +36,7 @@ import Testing
       button.action = text
       button.image = text.map { ImageReference(ref: $0) }
       screen.item.leftItems = [Button(id: "b", content: button)]
-      return screen.writtenByteCount
+      return screen.escapedByteCount
     }
     let plain = size("")
     for scalar in (0..<0x80).compactMap({ Unicode.Scalar($0) }) + ["é", "界"] {
@@ -88,7 +88,7 @@ import Testing
       try nav.runsWithoutEffect(reset)
       try nav.runsWithoutEffect(change, reset)
       try nav.run(change)
-      #expect(nav.commit?.changedScreens == [0])
+      #expect(nav.commit?.changedScreenIndexes == [0])
       try nav.runsWithoutEffect(change)
       try nav.run(reset)
       #expect(nav.controller.stack[0].hasDefaultDetails)

@@ -13,7 +13,7 @@ import Testing
     for animated in [true, false] {
       var nav = try Nav("A", "B", "C")
       try nav.run(.setStack("A"), animated: animated)
-      #expect(nav.commit?.relation == .back)
+      #expect(nav.commit?.topRelation == .back)
       let events = animated ? try nav.story() : nav.events
       #expect(
         events == [
@@ -26,7 +26,7 @@ import Testing
   @Test func `the order of the new stack does not matter to the relation`() throws {
     var nav = try Nav("A", "B", "C")
     try nav.run(.setStack("C", "A"), animated: true)
-    #expect(nav.commit?.relation == .back)
+    #expect(nav.commit?.topRelation == .back)
     #expect(nav.running?.kind == .pop)
     #expect(
       try nav.story() == [
@@ -39,7 +39,7 @@ import Testing
   @Test func `C-063 a new top is pushed and the screens below it come silently`() throws {
     var nav = try Nav("A", detached: ["X", "Y"])
     try nav.run(.setStack("A", "X", "Y"), animated: true)
-    #expect(nav.commit?.relation == .new)
+    #expect(nav.commit?.topRelation == .new)
     #expect(nav.running?.kind == .push)
     #expect(nav.commit?.splice == Splice(at: 1, removed: [], insertedCount: 2))
     #expect(
@@ -51,10 +51,10 @@ import Testing
 
   @Test func `C-066 an attached controller keeps a root, a detached one may be emptied`() throws {
     var nav = try Nav("A")
-    nav.refuses(.setStack(), with: .noRoot)
+    nav.refuses(.setStack(), with: .rootRequired)
     try nav.run(.detach)
     #expect(try nav.run(.setStack()) == .replaced(popped: ["A"], ids: []))
-    #expect(nav.commit?.relation == .empty)
+    #expect(nav.commit?.topRelation == .empty)
   }
 
   @Test func `C-068 the screens of a stack are distinct`() throws {

@@ -55,12 +55,12 @@ extension Operation {
   @Test func `C-335 C-336 C-328 setting items tells the relation and no single moves`() throws {
     var nav = try bar("i", "j", "k")
     #expect(try nav.run(.setItems(.id("i"))) == .replaced(popped: ["j", "k"], ids: ["i"]))
-    #expect(nav.commit?.relation == .back)
+    #expect(nav.commit?.topRelation == .back)
     #expect(nav.events == [])
     #expect(try nav.run(.setItems()) == .replaced(popped: ["i"], ids: []))
-    #expect(nav.commit?.relation == .empty)
+    #expect(nav.commit?.topRelation == .empty)
     try nav.run(.setItems(.new("l"), .id("j"), .id("k")))
-    #expect(nav.commit?.relation == .new)
+    #expect(nav.commit?.topRelation == .new)
     #expect(nav.controller.top?.id == "k" && nav.controller.backScreen?.id == "j")
   }
 

@@ -119,7 +119,7 @@ struct Nav {
     _ operations: Operation..., at index: Int = 0, with error: NavigationError,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect(throws: Refusal(index: index, error: error), sourceLocation: sourceLocation) {
+    #expect(throws: Refusal(operationIndex: index, error: error), sourceLocation: sourceLocation) {
       try send(operations)
     }
   }

@@ -15,7 +15,7 @@ enum Corruption: CaseIterable, Sendable {
     _ nav: inout NavigationController, _ commit: inout Commit, removed: [Screen]
   ) -> Bool {
     let inserted = commit.splice.map { Array($0.at..<$0.at + $0.insertedCount) } ?? []
-    let touched = inserted + commit.changedScreens
+    let touched = inserted + commit.changedScreenIndexes
     switch self {
     case .screenTwice:
       guard let index = inserted.first else { return false }
@@ -67,11 +67,11 @@ enum Corruption: CaseIterable, Sendable {
       }
       corruptRegistry(&nav, nav.stack[index].buttons[0])
     case .detachedScreenIsActive:
-      guard case .screen(let screen)? = commit.detached.first else { return false }
+      guard case .screen(let screen)? = commit.changedDetached.first else { return false }
       nav.stack.append(screen)
       count(screen.byteCount, &nav, &commit)
     case .detachedFutureVersion:
-      guard case .screen(let screen)? = commit.detached.first else { return false }
+      guard case .screen(let screen)? = commit.changedDetached.first else { return false }
       nav.detached.setVersion(of: screen.id, to: nav.revision.next)
     }
     return true
@@ -80,7 +80,7 @@ enum Corruption: CaseIterable, Sendable {
   /// Keeps the bytes right, so that nothing but the mistake itself can be found.
   private func count(_ bytes: Int, _ nav: inout NavigationController, _ commit: inout Commit) {
     nav.recordBytes += bytes
-    commit.recordBytes += bytes
+    commit.recomputedRecordBytes += bytes
   }
 
   private func corruptRegistry(_ nav: inout NavigationController, _ button: Button) {
@@ -112,7 +112,7 @@ enum Corruption: CaseIterable, Sendable {
       var (operations, animated) = messages.message()
       switch step % 7 {
       case 0: operations = [.configure([.set(\.hidesBarsOnTap, true)]), .setToolbarHidden(false)]
-      case 3: operations = [.attach, .tap]
+      case 3: operations = [.attach, .tapContent]
       case 5: animated = nil
       default: break
       }

@@ -11,7 +11,7 @@ import Testing
     #expect(running.kind == .push)
     #expect(running.from == "A")
     #expect(running.to == "B")
-    #expect(running.deadline == 1000)
+    #expect(running.timeLimitMilliseconds == 1000)
     #expect(
       nav.events == [
         .willHide("A", animated: true), .willShow("B", animated: true), .transitionBegan(running),
@@ -64,16 +64,16 @@ import Testing
     var controller = try Nav("A", detached: ["B"]).controller
     let performance = try controller.perform(
       [.push("B")], isAnimated: true,
-      animation: Animation(animator: "fade", duration: 800, driver: "drive"),
+      animation: Animation(animator: "fade", durationMilliseconds: 800, driver: "drive"),
       in: NavigationContext())
     let running = try #require(controller.transition.content.running)
     #expect(running.animator == "fade")
     #expect(running.driver == "drive")
-    #expect(running.duration == 800)
-    #expect(running.deadline == 1300)
+    #expect(running.durationMilliseconds == 800)
+    #expect(running.timeLimitMilliseconds == 1300)
     #expect(!running.isInteractive)
     #expect(
-      performance.commit?.completion == [
+      performance.commit?.completionEvents == [
         .didPush("B"), .didHide("A", animated: true), .didShow("B", animated: true),
       ])
   }
@@ -93,11 +93,11 @@ import Testing
   @Test func `C-297 C-298 a gesture pops when it is finished`() throws {
     var nav = try Nav("A", "B")
     let begin = Operation.beginGesture(isFullScreen: false, translation: 5, owner: "shell")
-    #expect(try nav.run(begin) == .transition(Revision(11)))
+    #expect(try nav.run(begin) == .gestureBegan(Revision(11)))
     let running = try #require(nav.running)
     #expect(running.isInteractive)
-    #expect(running.owner == "shell")
-    #expect(running.deadline == 10000)
+    #expect(running.gestureOwner == "shell")
+    #expect(running.timeLimitMilliseconds == 10000)
     #expect(nav.commit?.splice == nil)
     #expect(nav.commit?.parts == [.transition])
     #expect(
@@ -105,13 +105,13 @@ import Testing
         .willHide("B", animated: true), .willShow("A", animated: true), .transitionBegan(running),
       ])
     #expect(
-      try nav.runsWithoutEffect(.updateGesture(0.3)) == .progress(Revision(11), 0.3))
+      try nav.runsWithoutEffect(.updateGesture(0.3)) == .gestureProgress(Revision(11), 0.3))
     // C-307
     for value in [1.2, -0.1, .nan] {
       nav.refuses(
         .updateGesture(value), with: .invalidArgument("value is from 0 to 1"))
     }
-    nav.refuses(begin, with: .gestureRefused(.active))
+    nav.refuses(begin, with: .gestureRefused(.transitionOpen))
     #expect(try nav.run(.finishGesture) == .popped("B"))
     #expect(nav.ids == ["A"])
     #expect(
@@ -137,11 +137,11 @@ import Testing
       .beginGesture(isFullScreen: isFullScreen, translation: way, owner: "")
     }
     var nav = try Nav("A")
-    nav.refuses(begin(false, 5), with: .gestureRefused(.root))
+    nav.refuses(begin(false, 5), with: .gestureRefused(.atRoot))
     nav.refuses(begin(true, 5), with: .gestureRefused(.disabled))
     try nav.run(.push(ScreenRecord(id: "B")))
-    nav.refuses(begin(false, -3), with: .gestureRefused(.direction))
-    nav.refuses(begin(false, 0), with: .gestureRefused(.direction))
+    nav.refuses(begin(false, -3), with: .gestureRefused(.wrongDirection))
+    nav.refuses(begin(false, 0), with: .gestureRefused(.wrongDirection))
     try nav.run(begin(false, 1))
   }
 
@@ -160,11 +160,11 @@ import Testing
     let value = DelegateOrientations(supported: [.portrait], preferred: nil)
     try nav.run(.setOrientations(value))
     try nav.run(.push("B"), animated: true)
-    try nav.run(.recover)
+    try nav.run(.recoverAfterRestart)
     #expect(nav.commit?.parts == [.transition, .environment])
     #expect(nav.events.last == .transitionEnded(Revision(13), .timedOut))
     #expect(nav.controller.environment.content.owner == nil)
-    #expect(nav.controller.environment.content.orientations == nil)
-    try nav.runsWithoutEffect(.recover)
+    #expect(nav.controller.environment.content.delegateOrientations == nil)
+    try nav.runsWithoutEffect(.recoverAfterRestart)
   }
 }

@@ -13,7 +13,7 @@ extension Twin {
     case .pop: return .popped(cut(to: stack.count - 1).first)
     case .popTo(.screen(let id), let inclusive):
       let index = try place(of: id)
-      if inclusive, index == 0 { throw .noRoot }
+      if inclusive, index == 0 { throw .rootRequired }
       return .poppedAll(cut(to: inclusive ? index : index + 1))
     case .popTo(.route(let route, _), _): throw .routeNotInStack(route)
     case .popToRoot: return .poppedAll(cut(to: 1))
@@ -28,10 +28,12 @@ extension Twin {
     case .releaseScreen(let id): return try release(id)
     case .createButton, .setButton, .releaseButton, .activateButton: return try runButton(operation)
     case .configure(let edits):
-      for edit in edits where edit == .set(\.queue, edit.value.queue) { queue = edit.value.queue }
+      for edit in edits where edit == .set(\.waitingOpLimit, edit.value.waitingOpLimit) {
+        queue = edit.value.waitingOpLimit
+      }
       return .nothing
     case .attach:
-      if stack.isEmpty { throw .noRoot }
+      if stack.isEmpty { throw .rootRequired }
       isAttached = true
       return .nothing
     case .detach:
@@ -79,7 +81,7 @@ extension Twin {
     _ argument: ScreenArgument, _ policy: DuplicatePolicy
   ) throws(NavigationError) -> OperationOutput {
     try checkKnown(argument)
-    if let id = argument.id, isPresented(id) { throw .ownedElsewhere(id) }
+    if let id = argument.id, isPresented(id) { throw .alreadyPresented(id) }
     if let id = argument.id, isOnStack(id) {
       switch policy {
       case .error: throw .duplicateScreen(id)
@@ -119,7 +121,7 @@ extension Twin {
   private func checkNew(_ argument: ScreenArgument) throws(NavigationError) {
     try checkKnown(argument)
     guard let id = argument.id else { return }
-    if isPresented(id) { throw .ownedElsewhere(id) }
+    if isPresented(id) { throw .alreadyPresented(id) }
     if isOnStack(id) { throw .duplicateScreen(id) }
   }
 
@@ -154,7 +156,7 @@ extension Twin {
       for (index, id) in ids.enumerated() where ids[..<index].contains(id) {
         throw .duplicateInSet(id)
       }
-      if !ids.isEmpty, ids.count == stack.count { throw .noRoot }
+      if !ids.isEmpty, ids.count == stack.count { throw .rootRequired }
       let removed = stack.filter { ids.contains($0.id) }
       stack.removeAll { ids.contains($0.id) }
       for record in removed { touch(.screen(record)) }
@@ -172,7 +174,7 @@ extension Twin {
       guard isOnStack(presenter) || isPresented(presenter) else { throw .notInStack(presenter) }
       if let last = chain.last, last.record.id != presenter { throw .alreadyPresenting(presenter) }
     }
-    if let id = argument.id, isOnStack(id) || isPresented(id) { throw .alreadyActive(id) }
+    if let id = argument.id, isOnStack(id) || isPresented(id) { throw .onStackOrPresented(id) }
     try checkForm(argument)
     var named: [ButtonID: Face] = [:]
     let made = try make(argument, &named)
@@ -205,14 +207,14 @@ extension Twin {
   ) throws(NavigationError) -> OperationOutput {
     for argument in arguments { try checkKnown(argument) }
     for argument in arguments {
-      if let id = argument.id, isPresented(id) { throw .ownedElsewhere(id) }
+      if let id = argument.id, isPresented(id) { throw .alreadyPresented(id) }
     }
     for (index, argument) in arguments.enumerated() {
       guard let id = argument.id else { continue }
       if arguments[..<index].contains(where: { $0.id == id }) { throw .duplicateInSet(id) }
       if case .record = argument, isOnStack(id) { throw .duplicateScreen(id) }
     }
-    if isAttached, arguments.isEmpty { throw .noRoot }
+    if isAttached, arguments.isEmpty { throw .rootRequired }
     for argument in arguments { try checkForm(argument) }
     var named: [ButtonID: Face] = [:]
     var made: [Made] = []
@@ -232,7 +234,7 @@ extension Twin {
   private mutating func create(
     _ new: ScreenRecord, _ replaces: Bool
   ) throws(NavigationError) -> OperationOutput {
-    if let id = new.id, isPresented(id) { throw .ownedElsewhere(id) }
+    if let id = new.id, isPresented(id) { throw .alreadyPresented(id) }
     if let id = new.id, isOnStack(id) { throw .duplicateScreen(id) }
     try checkForm(.record(new))
     var named: [ButtonID: Face] = [:]
@@ -240,7 +242,7 @@ extension Twin {
     let id = made.record.id
     if let old = record(id) {
       if same(old, made.record, named) { return .screen(id) }
-      if !replaces { throw .differentScreen(id) }
+      if !replaces { throw .differsFromDetached(id) }
     }
     touch(.screen(take(made, named)))
     return .screen(id)
@@ -259,7 +261,7 @@ extension Twin {
   ) throws(NavigationError) -> OperationOutput {
     switch operation {
     case .createButton(let new):
-      if let id = new.id, shown.contains(id) { throw .duplicateItem(id) }
+      if let id = new.id, shown.contains(id) { throw .duplicateButton(id) }
       let (id, face) = try makeButton(new)
       if faces[id] != face {
         faces[id] = face
@@ -414,7 +416,7 @@ extension Twin {
       }
     }
     if !items.isEmpty, let both = record.right.first(where: { record.left.contains($0) }) {
-      throw .itemBothSides(both)
+      throw .buttonOnBothSides(both)
     }
   }
 
@@ -434,14 +436,14 @@ extension Twin {
       case .record(let new):
         let (id, face) = try makeButton(new)
         if let old = shown.contains(id) ? faces[id] : named[id] {
-          if old != face { throw .duplicateItem(id) }
+          if old != face { throw .duplicateButton(id) }
         } else {
           editedButtons.insert(id)
           named[id] = face
         }
         button = id
       }
-      if list.contains(button) { throw .duplicateItem(button) }
+      if list.contains(button) { throw .duplicateButton(button) }
       list.append(button)
     }
     return list

@@ -62,7 +62,7 @@ struct Twin {
     var outputs: [OperationOutput] = []
     var isChanged = false
     var events: [NavigationEvent] = []
-    var relation: Relation?
+    var relation: TopRelation?
   }
 
   /// Runs a message on a copy and keeps the copy if it changed anything.
@@ -74,7 +74,7 @@ struct Twin {
       do throws(NavigationError) {
         answer.outputs.append(try next.run(operation))
       } catch {
-        throw Refusal(index: index, error: error)
+        throw Refusal(operationIndex: index, error: error)
       }
     }
     guard next.contents != contents else { return answer }
@@ -212,7 +212,7 @@ extension Twin {
     }
   }
 
-  private func relation(since before: Twin) -> Relation {
+  private func relation(since before: Twin) -> TopRelation {
     guard let top = stack.last?.id else { return .empty }
     if before.stack.last?.id == top { return .same }
     return before.isOnStack(top) ? .back : .new

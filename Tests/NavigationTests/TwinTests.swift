@@ -70,7 +70,7 @@ struct Messages {
     case 22: return .present(argument(), from: presenter(), style: nil)
     case 23: return .present(argument(), from: nil, style: nil)
     case 24: return .dismiss(from: presenter())
-    case 25: return .configure([.set(\.queue, UInt64(random.below(3)))])
+    case 25: return .configure([.set(\.waitingOpLimit, UInt64(random.below(3)))])
     default: return random.below(3) == 0 ? .detach : .attach
     }
   }
@@ -213,6 +213,7 @@ struct Messages {
     let changed = after.stack.indices.filter {
       commit.splice?.inserts($0) != true && after.stack[$0].version == after.revision
     }
-    return commit.changedScreens == changed ? nil : "changed \(commit.changedScreens) ≠ \(changed)"
+    return commit.changedScreenIndexes == changed
+      ? nil : "changed \(commit.changedScreenIndexes) ≠ \(changed)"
   }
 }

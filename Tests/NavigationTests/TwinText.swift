@@ -9,7 +9,7 @@ extension Twin.Answer {
     self.init(
       outputs: Array(performance.outputs), isChanged: performance.commit != nil,
       events: (performance.commit?.events ?? []).filter { !$0.isOfTransition },
-      relation: performance.commit?.relation)
+      relation: performance.commit?.topRelation)
   }
 }
 
@@ -19,8 +19,8 @@ func describe(_ result: Result<Twin.Answer, Refusal>) -> String {
     return "\(answer.isChanged) \(answer.outputs) \(answer.events) "
       + "\(answer.relation.map { "\($0)" } ?? "-")"
   case .failure(let refusal):
-    if case .invalidArgument = refusal.error { return "\(refusal.index) invalid-argument" }
-    return "\(refusal.index) \(refusal.error)"
+    if case .invalidArgument = refusal.error { return "\(refusal.operationIndex) invalid-argument" }
+    return "\(refusal.operationIndex) \(refusal.error)"
   }
 }
 
@@ -47,7 +47,7 @@ func describe(_ controller: NavigationController) -> String {
   }
   return describe(
     controller.revision.number, controller.settings.version.number, controller.isAttached,
-    controller.settings.content.queue, controller.stack.map(text),
+    controller.settings.content.waitingOpLimit, controller.stack.map(text),
     controller.presented.version.number,
     controller.presented.content.chain.map {
       "\(text($0.screen))<\($0.from?.text ?? "")"

@@ -93,10 +93,10 @@ struct VisibilityTwin {
       return .setToolbarHidden(flag)
     case 2, 3:
       twin.tap()
-      return .tap
+      return .tapContent
     case 4, 5:
       twin.swipe(flag ? .up : .down)
-      return .swipe(flag ? .up : .down)
+      return .swipeContent(flag ? .up : .down)
     case 6:
       twin.setKeyboard(flag)
       return .setEnvironment([.set(\.showsKeyboard, flag)])

@@ -46,7 +46,7 @@ import ZeroMQ
       Issue.record("read")
       return
     }
-    #expect(peer == me && failure.code == MessageFailure.frameCount.code)
+    #expect(peer == me && failure.code == MessageFailure.wrongFrameCount.code)
     _ = try client.send(ping)
     guard case .message = try stage.event() else {
       Issue.record("the next one is not read")

@@ -31,7 +31,7 @@ struct DormantHistory: Sendable {
   fileprivate(set) var lastSequence: UInt64
   /// The newest row that the snapshot includes; without a snapshot, the row of the creation.
   private let lastRowInSnapshot: UInt64
-  /// Whether the newest state is open (`NavigationController.isOpen`), so that a start must revive
+  /// Whether the newest state is open (`NavigationController.needsRecovery`), so that a start must revive
   /// it.
   fileprivate(set) var needsRecovery: Bool
 
@@ -46,7 +46,7 @@ struct DormantHistory: Sendable {
 
   /// Notes a loaded nav, of which everything is durable.
   init(_ entry: NavEntry) {
-    assert(entry.durable == entry.revision && !entry.controller.isOpen)
+    assert(entry.durable == entry.revision && !entry.controller.needsRecovery)
     self.init(NavHead(entry), sequence: entry.lastSequence, needsRecovery: false)
     floor = entry.floor
   }
@@ -91,7 +91,7 @@ struct DormantShard: Sendable {
   private var histories = Slots<DormantHistory>()
   private var navs: [DormantNav] = []
   private var numbers = NumberIndex()
-  private var names = PlaceIndex()
+  private var names = HashIndex()
 
   var isEmpty: Bool { count == 0 }
   var count: Int { numbers.count }

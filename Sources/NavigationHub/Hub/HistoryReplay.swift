@@ -42,11 +42,11 @@ package struct HistoryReplay: Sendable {
   /// The digest of the state: the checksum as computed, the chain as the entries name it.
   package private(set) var digest = Digest(checksum: 0, chain: 0)
   private var running = RunningDigest()
-  private var shown: ShownBar
+  private var shown: ResolvedBarEncoder
   /// Whether a state was taken.
   package private(set) var isBegun = false
 
-  package init() { shown = ShownBar(controller) }
+  package init() { shown = ResolvedBarEncoder(controller) }
 
   package var revision: Revision { controller.revision }
 
@@ -98,7 +98,7 @@ package struct HistoryReplay: Sendable {
     let change = try reader.change().change
     try controller.replay(change)
     let lowest = change.splices.map(\.at).min() ?? Int.max
-    let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
+    let edited = change.changedScreens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
     digest = Digest(
       checksum: running.update(controller, from: min(lowest, edited)),
       chain: step.recordedDigest?.chain ?? digest.chain)
@@ -121,7 +121,7 @@ package struct HistoryReplay: Sendable {
     guard whole.digest == step.recordedDigest else {
       throw StoredDataError(what: "a state with two digests")
     }
-    shown = ShownBar(controller)
+    shown = ResolvedBarEncoder(controller)
     step.bar = resolvedBar
     (step.changesState, isBegun) = (true, true)
   }
@@ -149,7 +149,7 @@ package struct HistoryReplay: Sendable {
 extension NavigationController {
   /// Forgets all detached records.
   mutating func forgetDetached() {
-    for record in detached.all { _ = forget(record) }
+    for record in detached.all { _ = deleteDetached(record) }
     assert(detached.count == 0, "\(detached.count) records are detached still")
   }
 }

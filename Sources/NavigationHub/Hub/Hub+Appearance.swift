@@ -16,7 +16,7 @@ extension Hub {
       guard let slot = navs.slot(of: name) else {
         return navs.dormants.place(named: name) == nil ? [:] : nil
       }
-      return navs[slot].controller.settings.content.proxy
+      return navs[slot].controller.settings.content.appearanceProxies
     }
   }
 
@@ -45,7 +45,7 @@ extension Hub {
       guard let slot = navsLackingLooks.popLast() else { return }
       // A slot can be vacant by now, or have another nav, which lacks nothing then.
       guard navs.isLive(slot), navs.hasName(slot), !navs[slot].isAppearance else { continue }
-      commitDaemonOperation(.takeLooks(looks), cause: .appearance, slot)
+      commitDaemonOperation(.adoptLooks(looks), cause: .appearance, slot)
     }
     timer.plan(timer.now.boot)
   }

@@ -21,7 +21,7 @@ extension Hub {
     assert(running.id <= navs[slot].revision, "a transition that has not begun")
     // A transition that began earlier keeps its deadline and its owner.
     guard running.id == navs[slot].revision else { return }
-    let due = timer.now.boot + running.deadline
+    let due = timer.now.boot + running.timeLimitMilliseconds
     let owner = running.isInteractive ? op?.session.map(sessions.reference) : nil
     coordinations.update(slot, in: &batches) {
       $0.transitionDeadline = due
@@ -33,7 +33,7 @@ extension Hub {
   mutating func publishProgress(of slot: NavSlot, _ transition: Revision, _ value: Double) {
     assert(value >= 0 && value <= 1, "\(value) of the way")
     assert(navs[slot].transition?.id == transition)
-    let due = timer.now.boot + navs[slot].controller.settings.content.gestureDeadline
+    let due = timer.now.boot + navs[slot].controller.settings.content.gestureDeadlineMilliseconds
     coordinations.update(slot, in: &batches) { $0.transitionDeadline = due }
     timer.plan(due)
     let body = ServerMessageWriter.progress(
@@ -80,9 +80,10 @@ extension Hub {
   /// Ends the transition, gesture and display lease that the last run of the daemon left open in a
   /// nav.
   mutating func recover(_ slot: NavSlot) {
-    guard navs[slot].controller.isOpen else { return }
-    commitDaemonOperation(.recover, cause: .recovery, slot)
-    assert(!navs[slot].controller.isOpen || navs[slot].fault != nil || batches.isStorageFailing)
+    guard navs[slot].controller.needsRecovery else { return }
+    commitDaemonOperation(.recoverAfterRestart, cause: .recovery, slot)
+    assert(
+      !navs[slot].controller.needsRecovery || navs[slot].fault != nil || batches.isStorageFailing)
   }
 
   /// Times out transitions and questions, and retries endings that the journal did not take.
@@ -139,7 +140,7 @@ extension Hub {
       let slot = try coordinatedNav(request.nav, sender)
       let ref = sessions.reference(to: session)
       let holder = coordinations[slot]?.displayHolder
-      if request.wish != .release {
+      if request.action != .release {
         if let holder, holder != ref { try checkTakeover(request, slot, sender) }
         try checkStorage()
         let author = sessions[session].author
@@ -178,7 +179,7 @@ extension Hub {
     _ request: LeaseRequest, _ slot: NavSlot, _ sender: Sender
   ) throws(OpFailure) {
     assert(coordinations[slot]?.displayHolder != nil, "nobody to take over from")
-    guard request.wish == .force else {
+    guard request.action == .force else {
       throw OpFailure(.leaseLost(to: navs[slot].displayOwner))
     }
     guard rights(of: sender.peer, onNavAt: slot).contains(.admin) else {

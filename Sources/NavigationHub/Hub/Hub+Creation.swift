@@ -45,7 +45,7 @@ extension Hub {
     let row = RowHeader(
       sequence: entry.lastSequence, nav: entry.number, revision: 1, previous: 0, time: now.wall,
       kind: .created, depth: entry.controller.stack.count, top: entry.controller.top?.id,
-      needsRecovery: entry.controller.isOpen, author: author)
+      needsRecovery: entry.controller.needsRecovery, author: author)
     batches.append(row, body: body.span)
   }
 
@@ -72,7 +72,7 @@ extension Hub {
       throw OpFailure(error)
     }
     if let unreadable { throw unreadable }
-    if let looks { controller.beginWithLooks(looks) }
+    if let looks { controller.adoptLooksAtCreation(looks) }
     assert(controller.revision == Revision(1))
     let faults = inspections.stateInspection(controller)
     guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }

@@ -41,12 +41,12 @@ extension Hub {
     let inquiry = inquiry(about: commit, candidate, op, slot)
     var question = DelegateQuestion(
       op: op, subjects: inquiry.subjects, cause: op.cause(of: result.outputs),
-      deadline: timer.now.boot + settings.veto.deadline)
+      deadline: timer.now.boot + settings.veto.deadlineMilliseconds)
     // What a former question of the op was spared does not count for this one.
     question.op.isVetoSkipped = false
     if !inquiry.hasVeto {
-      if !question.subjects.isEmpty, settings.veto.isRequired {
-        if let end = delegateReturnDeadline(to: slot, within: settings.veto.deadline) {
+      if !question.subjects.isEmpty, settings.veto.requiresDelegate {
+        if let end = delegateReturnDeadline(to: slot, within: settings.veto.deadlineMilliseconds) {
           (question.deadline, question.awaitsVetoDelegate) = (end, true)
           coordinations.update(slot, in: &batches) { $0.question = question }
           timer.plan(end)
@@ -73,7 +73,7 @@ extension Hub {
     if coordinations.isEmpty, navs[slot].controller.settings.isDefault { return false }
     let isRequired =
       !navs[slot].controller.settings.isDefault
-      && navs[slot].controller.settings.content.veto.isRequired
+      && navs[slot].controller.settings.content.veto.requiresDelegate
     return coordinations[slot]?.delegates.isEmpty == false || isRequired
   }
 
@@ -105,7 +105,8 @@ extension Hub {
   private mutating func askReturnedDelegate(_ slot: NavSlot) {
     guard var question = coordinations[slot]?.question, question.awaitsVetoDelegate else { return }
     question.awaitsVetoDelegate = false
-    question.deadline = timer.now.boot + navs[slot].controller.settings.content.veto.deadline
+    question.deadline =
+      timer.now.boot + navs[slot].controller.settings.content.veto.deadlineMilliseconds
     continueAsking(question, slot)
   }
 
@@ -121,7 +122,7 @@ extension Hub {
       question.sentAsks = []
       question.phase = .animator
     }
-    let wait = navs[slot].controller.settings.content.questionDeadline
+    let wait = navs[slot].controller.settings.content.questionDeadlineMilliseconds
     if question.phase == .animator, question.animation == nil,
       let last = delegates.last(where: { $0.roles.contains(.animator) }),
       let running = transition(of: question, slot)
@@ -189,7 +190,7 @@ extension Hub {
     case (.veto, .verdict(false)): deny(question, slot, by: sessions[session].name)
     case (.veto, _): timeOutQuestion(slot, "a veto delegate could not answer")
     case (.animator, .animator(let name, let duration)):
-      question.animation = Animation(animator: name, duration: duration)
+      question.animation = Animation(animator: name, durationMilliseconds: duration)
       question.phase = .interaction
       question.pendingAsk = nil
       continueAsking(question, slot)

@@ -108,7 +108,7 @@ extension Hub {
     guard let directory = navs[slot].directory else {
       preconditionFailure("\(navs[slot].name) is not virtual")
     }
-    let frame = DiffFrame(
+    let frame = DiffEnvelope(
       nav: navs[slot].name, epoch: navs[slot].epoch, base: navs[slot].ring.last,
       revision: directory.revision, sequence: batches.totalSequence, cause: .api, by: nil)
     navs[slot].updateVirtualDigest()

@@ -40,7 +40,7 @@ extension Hub {
   }
 
   mutating func refuse(_ request: OpMessage, _ error: OutgoingError, _ sender: Sender) {
-    noteRefusal(error, of: sender, about: request.nav, op: request, client: request.name)
+    noteRefusal(error, of: sender, about: request.nav, op: request, client: request.clientName)
     send(sender.connection, .err, encode(error, to: request, sender), .refused(error.code))
   }
 
@@ -77,14 +77,16 @@ extension Hub {
   static func readableOperations(
     _ request: OpMessage, from first: Int = 0, isStandalone: Bool
   ) -> (operations: [Operation], failure: OpFailure?) {
-    if request.areUsual, first == 0, !isStandalone { return (request.readable, nil) }
+    if request.areDecodedWithoutSender, first == 0, !isStandalone {
+      return (request.decoded, nil)
+    }
     for index in first..<request.kinds.count {
       guard let failure = failure(of: request.operation(index), index, isStandalone: isStandalone)
       else { continue }
       // All operations before this one can be read.
-      return (Array(request.readable[..<(index - first)]), OpFailure(failure))
+      return (Array(request.decoded[..<(index - first)]), OpFailure(failure))
     }
-    return (request.readable, nil)
+    return (request.decoded, nil)
   }
 
   private static func failure(
@@ -94,7 +96,7 @@ extension Hub {
       return OutgoingError(failure, at: index)
     }
     switch operation.arguments {
-    case .operation: return nil
+    case .decoded: return nil
     case .unreadable(let failure): return OutgoingError(failure, at: index)
     case .create, .close:
       return OutgoingError(
@@ -110,8 +112,8 @@ extension Hub {
   mutating func operations(of op: OpContext, _ slot: NavSlot) throws(OpFailure) -> [Operation]? {
     let isStandalone = navs[slot].controller.isStandalone
     // Nearly all messages have nothing that the rest is about.
-    if op.request.areUsual, op.request.kinds.areOrdinary, !isStandalone {
-      return op.request.readable
+    if op.request.areDecodedWithoutSender, op.request.kinds.areOrdinary, !isStandalone {
+      return op.request.decoded
     }
     var (operations, unreadable) = Self.readableOperations(op.request, isStandalone: isStandalone)
     if op.isAboutGesture || op.request.kinds.contains(.open) {
@@ -209,7 +211,7 @@ extension Hub {
           nav: navs[slot].name, epoch: navs[slot].epoch, revision: navs[slot].controller.revision,
           button: button, action: action)
         batches.append(.event(nav: slot, body))
-      case .progress(let transition, let value):
+      case .gestureProgress(let transition, let value):
         delivered = eventReceiverCount(of: slot)
         publishProgress(of: slot, transition, value)
       case .popped(nil) where op.request.kinds[index] == .uiBack:
@@ -232,7 +234,7 @@ extension Hub {
     let isDismissal = error.code == .dismissBlocked
     let isBlocked =
       error.code == .popBlocked || isDismissal
-      || error.code == .gestureRefused && error.reason == GestureRefusal.blocked.rawValue
+      || error.code == .gestureRefused && error.reason == GestureRefusal.popBlocked.rawValue
     guard isBlocked, let slot = navs.slot(of: op.request.nav) else { return }
     assert(navs[slot].directory == nil, "a virtual nav has no screens")
     // The error names the screen, unless a gesture was blocked: that is about the top screen.
@@ -300,7 +302,7 @@ extension Hub {
     JournalBody.writeChanged(
       diff: row.diff, commit: commit, before: row.digestBefore, by: op, answeredBy: ok, &json)
     endRow(commit, slot, row, json.written, op.author, at: op.now)
-    if commit.changesOrder {
+    if commit.changesStackOrder {
       navs[slot].updateTopChange(commit, by: op.client.author, cause: cause, time: op.now.wall)
     }
     if op.request.guards.any || op.isVetoSkipped { logOverride(op, slot) }
@@ -351,8 +353,8 @@ extension Hub {
     let row = navs[slot].updateDerivedValues(
       after: commit, sequence: sequence, cause: cause, by: by, &json)
     // Most navs have the standard frame, which all of them share already.
-    if navs[slot].resolvedBarRevision == commit.revision, !navs[slot].shown.hasStandardFrame {
-      navs.shareFrame(of: slot)
+    if navs[slot].resolvedBarRevision == commit.revision, !navs[slot].shown.hasDefaultTemplate {
+      navs.shareTemplate(of: slot)
     }
     return row
   }
@@ -420,7 +422,7 @@ extension NavEntry {
     assert(sequence > lastSequence, "row \(sequence) behind row \(lastSequence)")
     let (previous, before) = (lastSequence, digest)
     lastSequence = sequence
-    let frame = DiffFrame(
+    let frame = DiffEnvelope(
       nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
       revision: commit.revision, sequence: sequence, cause: cause, by: by)
     let (diff, needsRecovery) = Self.encode(
@@ -437,14 +439,14 @@ extension NavEntry {
   @inline(never)
   private static func encode(
     _ commit: Commit, of controller: borrowing NavigationController,
-    in frame: borrowing DiffFrame, _ digest: inout Digest, _ running: inout RunningDigest,
-    _ shown: inout ShownBar, _ json: inout JSONWriter
+    in frame: borrowing DiffEnvelope, _ digest: inout Digest, _ running: inout RunningDigest,
+    _ shown: inout ResolvedBarEncoder, _ json: inout JSONWriter
   ) -> (diff: EncodedDiff, needsRecovery: Bool) {
     let checksum = running.update(
-      controller, from: min(commit.splice?.at ?? .max, commit.changedScreens.first ?? .max))
+      controller, from: min(commit.splice?.at ?? .max, commit.changedScreenIndexes.first ?? .max))
     let diff = frame.encode(
       commit, of: controller, shown: &shown, checksum: checksum, digest: &digest, &json)
-    return (diff, controller.isOpen)
+    return (diff, controller.needsRecovery)
   }
 
   /// The name, epoch, revision, digest and top of a nav that is not virtual.

@@ -17,7 +17,7 @@ extension Hub {
       let faults = inspections.stateInspection(entry.controller)
       guard faults.isEmpty else { throw OpFailure(.fault(op.request.nav, faults)) }
       entry.digest = Digest(checksum: entry.controller.checksum(), chain: entry.digest.chain)
-      entry.shown = ShownBar(entry.controller)
+      entry.shown = ResolvedBarEncoder(entry.controller)
       delegates = try askedDelegates(about: commit, entry.controller, op, slot)
     }
     answer(op, entry, changed: result.isChanged, result.outputs, delegates, isNew: false)
@@ -35,14 +35,14 @@ extension Hub {
   /// Answers a dry run of an op that closes a nav.
   mutating func rehearseClosing(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
     try checkClosing(op)
-    let body = ServerMessageWriter.rehearsed(
+    let body = ServerMessageWriter.dryRunResult(
       id: op.request.id, standing: navs[slot].standing, changed: true, outputs: [.nothing])
     answer(op.sender, op.session, slot, body, .none)
   }
 
   /// Answers a dry run of an op that would wait, with its position in the queue.
   mutating func rehearseWaiting(_ op: OpContext, _ slot: NavSlot) {
-    let body = ServerMessageWriter.rehearsed(
+    let body = ServerMessageWriter.dryRunResult(
       id: op.request.id, standing: navs[slot].standing, changed: false, outputs: [],
       position: (coordinations[slot]?.queue.count ?? 0) + 1)
     answer(op.sender, op.session, slot, body, .none)
@@ -57,7 +57,7 @@ extension Hub {
     let delegates =
       rights.contains(.read) ? delegates : delegates.map { (name: "", roles: $0.roles) }
     func body(_ state: [UInt8]?) -> [UInt8] {
-      ServerMessageWriter.rehearsed(
+      ServerMessageWriter.dryRunResult(
         id: op.request.id, standing: entry.standing, changed: changed, outputs: outputs,
         delegates: delegates, state: state)
     }
@@ -73,8 +73,8 @@ extension Hub {
   ) throws(OpFailure) -> [(name: String, roles: [String])] {
     let inquiry = inquiry(about: commit, candidate, op, slot)
     let veto = navs[slot].controller.settings.content.veto
-    if !inquiry.subjects.isEmpty, !inquiry.hasVeto, veto.isRequired, !veto.allowsOnTimeout,
-      delegateReturnDeadline(to: slot, within: veto.deadline) == nil
+    if !inquiry.subjects.isEmpty, !inquiry.hasVeto, veto.requiresDelegate, !veto.allowsOnTimeout,
+      delegateReturnDeadline(to: slot, within: veto.deadlineMilliseconds) == nil
     {
       throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
     }

@@ -140,7 +140,7 @@ extension Hub {
       let epoch = navs.makeEpoch()
       let row = appendRow(
         .epoch, of: navs[slot].number, NavHead(navs[slot]), behind: navs[slot].lastSequence,
-        needsRecovery: navs[slot].controller.isOpen, JournalBody.epoch(epoch, because: loss),
+        needsRecovery: navs[slot].controller.needsRecovery, JournalBody.epoch(epoch, because: loss),
         at: now)
       navs.renew(slot, epoch, row: row)
     }
@@ -206,7 +206,7 @@ extension NavEntry {
     let former = change.splices.isEmpty ? nil : controller.top?.id
     try controller.replay(change)
     let lowest = change.splices.map(\.at).min()
-    let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
+    let edited = change.changedScreens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
     let checksum = running.update(controller, from: min(lowest ?? Int.max, edited))
     guard checksum == proof.checksum else {
       throw StoredDataError(

@@ -35,7 +35,7 @@ extension Hub {
       error.nonce = hello.nonce
       return refuse(author, error)
     }
-    if let own = sessions.slot(of: author.connection) { endSession(own, .renewed) }
+    if let own = sessions.slot(of: author.connection) { endSession(own, .repeatedHello) }
     if let other = sessions.slot(of: hello.client) {
       let connection = sessions[other].connection
       endWithBye(other, why: "fenced")
@@ -91,7 +91,7 @@ extension Hub {
       }
       json.object("ops") { json in
         json.member("last", remembered.lastOpID(of: session.key, in: shards.here))
-        json.rows(shards.here.map { ($0, batches.sequence(of: $0)) })
+        json.newestRows(shards.here.map { ($0, batches.sequence(of: $0)) })
       }
       json.object("limits") { json in
         json.member("message", UInt64(configuration.maximumRequestBytes))
@@ -109,8 +109,8 @@ extension Hub {
     let connection = sessions[slot].connection
     send(connection, .bye, ServerMessageWriter.bye(why: why, after: retryAfter))
     batches.append(.ended(connection))
-    // A reason that `SessionEndReason` does not have is counted as `lost`.
-    endSession(slot, SessionEndReason(rawValue: "\(why)") ?? .lost)
+    // A reason that `SessionEndReason` does not have is counted as `connectionLost`.
+    endSession(slot, SessionEndReason(rawValue: "\(why)") ?? .connectionLost)
   }
 
   /// Ends a session with its watches, waiting ops, delegate roles, leases and gestures.

@@ -64,7 +64,7 @@ extension Hub {
     switch message {
     case .hello(let hello)?: sender.client = (hello.client, hello.name)
     case .op(let request)?:
-      if let client = request.client { sender.client = (client, request.name ?? "") }
+      if let client = request.client { sender.client = (client, request.clientName ?? "") }
     default: break
     }
     trace.note(sender, at: connection)

@@ -85,7 +85,7 @@ extension Hub {
       bad, name: name, principal: sender.peer.principal, process: sender.peer.process, digest: ours)
     navs[slot].lastSequence = appendRow(
       .report, of: entry.number, NavHead(entry), behind: entry.lastSequence,
-      needsRecovery: entry.controller.isOpen, body, at: now)
+      needsRecovery: entry.controller.needsRecovery, body, at: now)
   }
 
   mutating func unwatch(_ nav: String, _ view: View, session: SessionSlot) {

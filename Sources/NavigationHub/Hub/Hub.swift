@@ -90,7 +90,7 @@ package struct Hub: Sendable {
     case .unreadable(let connection, let peer, let failure):
       answer(failure, to: sender(connection, peer), at: now)
     case .closed(let connection):
-      if let slot = sessions.forget(connection) { endSession(slot, .lost) }
+      if let slot = sessions.forget(connection) { endSession(slot, .connectionLost) }
     case .blocked(let connection):
       guard let slot = sessions.slot(of: connection) else { return }
       sessions[slot].isBlocked = true

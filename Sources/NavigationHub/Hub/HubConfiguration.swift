@@ -54,7 +54,7 @@ package struct HubConfiguration: Hashable, Sendable {
   /// The part of the configuration that the rules of navigation use.
   var context: NavigationContext {
     NavigationContext(
-      limits: nav, classes: isBarByClass, routeTemplates: RouteReader.checked,
+      limits: nav, isBarByClass: isBarByClass, routeTemplates: RouteReader.checkedTemplates,
       areEqual: OpaqueJSON.areEqual)
   }
 }

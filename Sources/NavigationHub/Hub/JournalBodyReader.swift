@@ -56,7 +56,7 @@ struct JournalBodyReader: Sendable {
 
   /// Reads the members before `rev` in a body with the state of nav `number`.
   ///
-  /// `needsRecovery` is `NavigationController.isOpen` of the state.
+  /// `needsRecovery` is `NavigationController.needsRecovery` of the state.
   mutating func head(
     of body: [UInt8], number: UInt64
   ) throws(StoredDataError) -> (nav: DormantNav, depth: Int, top: ScreenID?, needsRecovery: Bool) {
@@ -162,7 +162,7 @@ struct JournalBodyReader: Sendable {
       return nil
     }
     let process = integer("pid", of: at).flatMap { Int32(exactly: $0) }
-    return Author(name: text("name", of: at) ?? "", principal: principal, process: process)
+    return Author(name: text("name", of: at) ?? "", principal: principal, pid: process)
   }
 
   private func topChange() -> TopChange? {
@@ -204,7 +204,7 @@ struct JournalBodyReader: Sendable {
     }
     guard let digest else { throw StoredDataError(what: "a change lacks its digest") }
     if detachedIndex != nil {
-      change.detached = try list("det") { at throws(ReadFailure) in try record(at) }
+      change.changedDetached = try list("det") { at throws(ReadFailure) in try record(at) }
     }
     if releasedIndex != nil {
       change.released = try list("gone") { at throws(ReadFailure) in try key(at) }
@@ -290,7 +290,7 @@ struct JournalBodyReader: Sendable {
       throw ReadFailure("a change is neither splice nor set")
     }
     if what == "screen" {
-      change.screens.append(try tape.storedScreen(to))
+      change.changedScreens.append(try tape.storedScreen(to))
     } else {
       try read(what, to, into: &change.parts)
     }
@@ -307,7 +307,7 @@ struct JournalBodyReader: Sendable {
     case "transition":
       var transition = try tape.storedTransition(at)
       if let ends = tape.member(short: "ends", of: 0) {
-        transition.running?.completion = try tape.storedEvents(ends)
+        transition.running?.completionEvents = try tape.storedEvents(ends)
       }
       parts.transition = transition
     case "environment": parts.environment = try tape.stored(at)

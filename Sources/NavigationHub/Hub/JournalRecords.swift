@@ -155,13 +155,13 @@ enum JournalBody {
 
   @inline(__always)
   private static func endChanged(_ commit: Commit, _ json: inout JSONWriter) {
-    if commit.parts.contains(.transition), !commit.completion.isEmpty {
+    if commit.parts.contains(.transition), !commit.completionEvents.isEmpty {
       json.name("ends")
-      json.events(commit.completion)
+      json.events(commit.completionEvents)
     }
-    if !commit.detached.isEmpty {
+    if !commit.changedDetached.isEmpty {
       json.name("det")
-      json.detached(commit.detached)
+      json.detached(commit.changedDetached)
     }
     json.released(commit.released)
     json.endObject()
@@ -180,7 +180,7 @@ enum JournalBody {
     json.member("kind", word: controller.kindName)
     json.member("epoch", hex: entry.epoch.bits)
     json.optional("owner", entry.owner)
-    json.flag("open", controller.isOpen)
+    json.flag("open", controller.needsRecovery)
     // A start reads what is before `rev`.
     json.member("depth", UInt64(controller.stack.count))
     json.optional("top", controller.top?.id.text)
@@ -191,9 +191,9 @@ enum JournalBody {
       json.dynamicName(part.text)
       json.part(part, of: controller)
     }
-    if let completion = controller.transition.content.running?.completion, !completion.isEmpty {
+    if let events = controller.transition.content.running?.completionEvents, !events.isEmpty {
       json.name("ends")
-      json.events(completion)
+      json.events(events)
     }
     json.name("detached")
     json.detached(controller.detached.all)
@@ -259,7 +259,7 @@ extension JSONWriter {
   mutating func origin(_ op: OpContext, answeredBy ok: EncodedOk) {
     author(of: op)
     name("out")
-    raw(ok.bytes.span.extracting(ok.outputs))
+    raw(ok.bytes.span.extracting(ok.outputsRange))
     flags(of: op)
   }
 
@@ -279,7 +279,7 @@ extension JSONWriter {
   private mutating func flags(of op: OpContext) {
     flag("override", op.request.guards.any)
     flag("vetoSkipped", op.isVetoSkipped)
-    if !op.request.areUsual {
+    if !op.request.areDecodedWithoutSender {
       optional("sender", op.request.operations.last { $0.sender != nil }?.sender)
     }
   }

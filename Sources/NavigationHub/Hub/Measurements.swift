@@ -109,11 +109,11 @@ package struct Measurements: Sendable {
   }
 
   package subscript(_ outcome: Outcome) -> UInt64 {
-    values[Self.outcomesStart + Int(outcome.place)]
+    values[Self.outcomesStart + Int(outcome.index)]
   }
 
   package subscript(_ endReason: SessionEndReason) -> UInt64 {
-    values[Self.endReasonsStart + endReason.place]
+    values[Self.endReasonsStart + endReason.index]
   }
 
   package subscript(_ series: Series) -> Histogram {
@@ -131,11 +131,11 @@ package struct Measurements: Sendable {
   }
 
   mutating func count(_ outcome: Outcome) {
-    if outcome != .none { values[Self.outcomesStart + Int(outcome.place)] &+= 1 }
+    if outcome != .none { values[Self.outcomesStart + Int(outcome.index)] &+= 1 }
   }
 
   mutating func count(_ endReason: SessionEndReason) {
-    values[Self.endReasonsStart + endReason.place] &+= 1
+    values[Self.endReasonsStart + endReason.index] &+= 1
   }
 
   /// Counts a value in the histogram of a series, in O(1).

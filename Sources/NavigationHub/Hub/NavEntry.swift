@@ -17,7 +17,7 @@ struct NavEntry: Sendable {
   var digest: Digest
   var running = RunningDigest()
   /// The encoded bar as clients see it, which tells whether a commit changes it.
-  var shown: ShownBar
+  var shown: ResolvedBarEncoder
   /// The newest revision that changed the resolved bar.
   var resolvedBarRevision: Revision
   /// The nav's newest row in the journal.
@@ -53,7 +53,7 @@ struct NavEntry: Sendable {
     self.controller = controller
     // Creations and new epochs begin a chain. No other nav has the same epoch.
     digest = Digest(checksum: running.update(controller, from: 0), chain: epoch.bits)
-    shown = ShownBar(controller)
+    shown = ResolvedBarEncoder(controller)
     resolvedBarRevision = controller.revision
     snapshotRevision = controller.revision
     floor = controller.revision
@@ -79,7 +79,7 @@ struct NavEntry: Sendable {
 
   /// Whether the journal can restore the nav as it is: nothing is open, everything is durable, and
   /// the nav is not frozen.
-  var isFullyRecorded: Bool { !controller.isOpen && durable == revision && fault == nil }
+  var isFullyRecorded: Bool { !controller.needsRecovery && durable == revision && fault == nil }
 
   /// The newest revision, durable or not.
   var revision: Revision { directory?.revision ?? controller.revision }
@@ -339,7 +339,7 @@ extension JSONWriter {
       json.member("name", author.name)
       if let op { json.member("op", op) }
       json.member("principal", author.principal)
-      if let process = author.process { json.member("pid", UInt64(process)) }
+      if let process = author.pid { json.member("pid", UInt64(process)) }
     }
   }
 }

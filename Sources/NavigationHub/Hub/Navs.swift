@@ -27,15 +27,15 @@ struct Navs: Sendable {
   private(set) var ringBytes = 0
   /// Reads bodies of rows; kept because it reuses its buffers.
   var reader = JournalBodyReader()
-  private var names = PlaceIndex()
+  private var names = HashIndex()
   private var numbers = NumberIndex()
   /// The navs created so far in each shard.
   private var createdCounts: [UInt64]
   private var ringCursor = 0
   /// Whether a client has shown that an older copy of the journal was put back.
   var isOlderJournalReported = false
-  /// The frames of encoded bars, which navs share.
-  private var frames = BarFrames()
+  /// The templates of encoded bars, which navs share.
+  private var templates = BarTemplates()
   private var random: SeededGenerator
 
   /// Makes the virtual navs; `seed` determines all epochs.
@@ -157,7 +157,7 @@ struct Navs: Sendable {
     assert(self.slot(numbered: entry.number) == nil, "nav \(entry.number) is loaded")
     let other = slot(of: entry.name)
     let slot = slots.insert(entry)
-    slots[slot].shown.share(&frames)
+    slots[slot].shown.share(&templates)
     numbers.insert(slot.number, entry.number)
     // If a damaged journal has two navs with one name, the later nav has it, as when it was
     // created.
@@ -172,7 +172,7 @@ struct Navs: Sendable {
   mutating func makeEpoch() -> Epoch { Epoch(bits: random.next()) }
 
   /// Replaces the frame of a nav's changed bar by an equal one that another nav has, if any.
-  mutating func shareFrame(of slot: NavSlot) { slots[slot].shown.share(&frames) }
+  mutating func shareTemplate(of slot: NavSlot) { slots[slot].shown.share(&templates) }
 
   // Rings.
 

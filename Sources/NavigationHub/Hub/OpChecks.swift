@@ -94,7 +94,7 @@ extension Hub {
       // 9: the guards; of an op that will wait only the epoch, and the rest when it starts.
       let isOpen = mayHaveToWait(op, slot)
       let mustWait = isOpen && mustWait(op.request, slot)
-      if mustWait, op.request.waits {
+      if mustWait, op.request.waitsWhenBusy {
         try checkGuards(op.request.guards.epochOnly, slot)  // desync
       } else {
         try checkGuards(op.request.guards, slot)  // desync
@@ -157,7 +157,7 @@ extension Hub {
   ) -> OpClient {
     let shard = shards.count > 1 ? shards.shard(of: request.nav) : .first
     guard let session else {
-      return OpClient(name: request.name ?? "", client, sender.peer, shard)
+      return OpClient(name: request.clientName ?? "", client, sender.peer, shard)
     }
     let known = sessions[session].opClient
     if sessions[session].peer == sender.peer, known.key.shard == shard {
@@ -206,7 +206,7 @@ extension Hub {
       }
       // The row of a change is behind the one that its client had seen. Events leave no row.
       let causesEvents = op.request.kinds.contains { $0 == .buttonActivate || $0 == .uiBack }
-      guard let seen = op.request.again,
+      guard let seen = op.request.newestRowAtFirstSend,
         causesEvents || seen < remembered.forgottenThroughRows[op.shard, default: 0]
       else { return false }
     case .decided(let entry):
@@ -227,9 +227,9 @@ extension Hub {
   // 5: the time.
 
   mutating func checkDue(_ op: OpContext) throws(OpFailure) {
-    guard let due = op.request.due else { return }
+    guard let due = op.request.dueBootMilliseconds else { return }
     // A time of another machine's clock means nothing here.
-    if let clock = op.request.clock?.utf8.filter({ $0 != UInt8(ascii: "-") }),
+    if let clock = op.request.dueClockID?.utf8.filter({ $0 != UInt8(ascii: "-") }),
       let own = configuration.bootID, !own.utf8.elementsEqual(clock)
     {
       throw OpFailure(.expired, "due is a time of another machine, or of another boot of this one")
@@ -370,7 +370,7 @@ extension Hub {
       switch (kind, op.request.decodedOperation(index)) {
       case (.gestureBegin, .beginGesture(let isFull, let way, _)?):
         var refusal = navs[slot].controller.gestureRefusal(isFullScreen: isFull, translation: way)
-        if coordination?.question != nil { refusal = .active }
+        if coordination?.question != nil { refusal = .transitionOpen }
         if let refusal { throw OpFailure(OutgoingError(NavigationError.gestureRefused(refusal))) }
       case (.gestureUpdate, _), (.gestureFinish, _), (.gestureCancel, _):
         guard navs[slot].transition?.isInteractive == true,
@@ -386,8 +386,8 @@ extension Hub {
   /// Queues an op that must not run during a transition or question; throws if it does not want to
   /// wait, or if the queue is full.
   mutating func queue(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
-    guard op.request.waits else { throw OpFailure(inProgress(slot)) }
-    let limit = navs[slot].controller.settings.content.queue
+    guard op.request.waitsWhenBusy else { throw OpFailure(inProgress(slot)) }
+    let limit = navs[slot].controller.settings.content.waitingOpLimit
     guard UInt64(coordinations[slot]?.queue.count ?? 0) < limit else {
       throw OpFailure(
         OutgoingError(

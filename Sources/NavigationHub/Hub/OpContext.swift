@@ -18,7 +18,7 @@ struct OpContext: Sendable {
   /// Whether the op runs without a veto delegate's answer, which the nav's settings allow.
   var isVetoSkipped = false
 
-  var octets: BodyHash { request.octets }
+  var octets: BodyHash { request.bodyHash }
   /// The key by which the hub remembers the op.
   var key: RememberedOps.Key { client.key }
   var shard: Shard { client.key.shard }
@@ -44,7 +44,7 @@ extension OpContext {
   /// `readonly`.
   func checkForm(isStandalone: Bool) throws(Hub.OpFailure) {
     // What `isWellFormed` says of each operation of nearly all messages.
-    if request.areUsual, request.kinds.areOrdinary { return }
+    if request.areDecodedWithoutSender, request.kinds.areOrdinary { return }
     guard
       request.kinds.indices.contains(where: {
         !request.operation($0).isWellFormed(isStandalone: isStandalone)

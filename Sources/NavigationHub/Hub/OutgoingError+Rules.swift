@@ -5,7 +5,7 @@ import NavigationCore
 extension OutgoingError {
   init(_ refusal: Refusal) {
     self.init(refusal.error)
-    index = refusal.index
+    index = refusal.operationIndex
   }
 
   init(_ error: NavigationError) {
@@ -21,18 +21,18 @@ extension OutgoingError {
       self.init(
         .forbiddenKind,
         "\(id?.text ?? "the screen") is of kind \(kind.word); a stack takes content screens")
-    case .ownedElsewhere(let id):
+    case .alreadyPresented(let id):
       self.init(.ownedElsewhere, "screen \(id.text) is presented; dismiss it first")
     case .duplicateScreen(let id):
       self.init(.duplicateScreen, "screen \(id.text) is on the stack already")
-    case .differentScreen(let id):
+    case .differsFromDetached(let id):
       self.init(
         .duplicateScreen,
         "there is another screen \(id.text); change it by screen.set, or say replace")
     case .duplicateInSet(let id): self.init(.duplicateInSet, "screen \(id.text) is named twice")
-    case .duplicateItem(let id):
+    case .duplicateButton(let id):
       self.init(.duplicateItem, "button \(id.text) is in the list, or in use, already")
-    case .itemBothSides(let id):
+    case .buttonOnBothSides(let id):
       self.init(.itemBothSides, "button \(id.text) would be on both sides of the item")
     case .notInStack(let id): self.init(.notInStack, "screen \(id.text) is not on the stack")
     case .emptyStack: self.init(.notInStack, "the stack has no screens")
@@ -55,17 +55,17 @@ extension OutgoingError {
       reason = refusal.rawValue
     case .alreadyPresenting(let id):
       self.init(.alreadyPresenting, "\(id.text) is presenting already; what is visible may present")
-    case .alreadyActive(let id):
+    case .onStackOrPresented(let id):
       self.init(.alreadyActive, "screen \(id.text) is on the stack or presented already")
-    case .noRoute(let route, let unmet): self.init(noRoute: route, unmet)
+    case .noMatchingRoute(let route, let unmet): self.init(noRoute: route, unmet)
     case .restoreFailed(let missing):
       self.init(.restoreFailed, "screens of that stack were released")
       details = [("missing", JSONWriter.value { $0.ids(missing) })]
-    case .noRoot:
+    case .rootRequired:
       self.init(.noRoot, "a stack that is on display, or of which screens are removed, keeps one")
     case .unknownClass(let name):
       self.init(.classUnknown, "class \(name) is not declared in the daemon's configuration")
-    case .invalidClass(let name): self.init(.classInvalid, "class \(name) has the wrong base")
+    case .wrongBaseClass(let name): self.init(.classInvalid, "class \(name) has the wrong base")
     case .depthLimit(let limit):
       self.init(.limit, "a stack holds at most \(counted(limit, "screen"))")
       reason = "depth"
@@ -89,7 +89,7 @@ extension OutgoingError {
       self.init(.noRoute, "\(route) needs one of the roles \(roles.joined(separator: ", "))")
       reason = "roles"
       expected = JSONWriter.value { $0.array(roles) { $0.string($1) } }
-    case .has(let ids)?:
+    case .onStack(let ids)?:
       let names = ids.map(\.text).joined(separator: ", ")
       self.init(.noRoute, "\(route) needs on the stack: \(names)")
       reason = "has"
@@ -105,13 +105,13 @@ extension JSONWriter {
 extension GestureRefusal {
   fileprivate var explanation: String {
     switch self {
-    case .active: "a transition, a question or another gesture is under way"
+    case .transitionOpen: "a transition, a question or another gesture is under way"
     case .covered: "a presented screen covers the stack"
     case .disabled: "interactivePop is off, or of the other mode"
-    case .root: "the root cannot be popped"
-    case .backButton: "no back button is visible; see interactivePopWithoutBackButton"
-    case .blocked: "the top does not let a person pop it (canPop)"
-    case .direction: "the finger does not go to the right"
+    case .atRoot: "the root cannot be popped"
+    case .noBackButton: "no back button is visible; see interactivePopWithoutBackButton"
+    case .popBlocked: "the top does not let a person pop it (canPop)"
+    case .wrongDirection: "the finger does not go to the right"
     }
   }
 }

@@ -20,7 +20,7 @@ final class OpClient: Sendable {
   let jsonBehindOp: [UInt8]
 
   init(name: String, _ client: ClientID, _ peer: Peer, _ shard: Shard = .first) {
-    author = Author(name: name, principal: peer.principal, process: peer.process)
+    author = Author(name: name, principal: peer.principal, pid: peer.process)
     key = RememberedOps.Key(principal: peer.principal, client: client, shard: shard)
     var json = JSONWriter(reserving: 128)
     json.name("by")

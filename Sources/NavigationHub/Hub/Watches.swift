@@ -197,10 +197,10 @@ struct Watches: Sendable {
     guard nav.ring.reaches(cursor) else { return nil }
     let first = nav.ring.diff(of: cursor.next)
     guard first.bytes.count <= limit else { return nil }
-    var byteCount = first.count(hasResolved: position.includesResolvedBar)
+    var byteCount = first.byteCount(hasResolved: position.includesResolvedBar)
     var last = cursor.next
     while last < nav.durable {
-      let count = nav.ring.diff(of: last.next).count(hasResolved: position.includesResolvedBar)
+      let count = nav.ring.diff(of: last.next).byteCount(hasResolved: position.includesResolvedBar)
       guard byteCount + count <= position.maximumOctets else { break }
       byteCount += count + 1
       last = last.next

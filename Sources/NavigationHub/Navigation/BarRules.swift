@@ -2,8 +2,8 @@ package import NavigationCore
 
 /// The rules for titles, back button and swipe, valid while the top screen has default details.
 ///
-/// While the top screen has default details and no part changes, the rest of the resolved bar
-/// changes only in the ids of screens. So a cache can keep the rest.
+/// While the top screen has default details and no part changes, all other members of the resolved
+/// bar change only in the ids of screens. So `BarTemplate` can keep their bytes.
 package final class BarRules: Sendable {
   package let isLarge: Bool
   private let mayBeLarge: Bool
@@ -61,7 +61,7 @@ extension NavigationController {
 
   /// Whether this is a controller whose bar, toolbar, environment and settings are at their
   /// defaults.
-  package var hasStandardBarParts: Bool {
+  package var hasDefaultBarParts: Bool {
     !isStandalone && bar.isDefault && toolbar.isDefault && environment.isDefault
       && settings.isDefault
   }
@@ -69,13 +69,13 @@ extension NavigationController {
   /// The newest revision that changed the bar, toolbar, environment or settings part.
   ///
   /// The resolved bar depends on these parts, on the stack and on the presented screens.
-  package var barPartsVersion: Revision {
+  package var newestBarPartVersion: Revision {
     max(max(bar.version, toolbar.version), max(environment.version, settings.version))
   }
 
   /// The newest revision that changed any of the six parts.
-  package var partsVersion: Revision {
-    max(barPartsVersion, max(presented.version, transition.version))
+  package var newestPartVersion: Revision {
+    max(newestBarPartVersion, max(presented.version, transition.version))
   }
 }
 
@@ -86,7 +86,7 @@ struct BackButtonRules: Hashable, Sendable {
   var isStandalone: Bool
   var usesLandscapeImages: Bool
   /// The generic text in the environment's language, such as `Back`.
-  var generic: String
+  var genericTitle: String
   /// The largest width of a text, in columns of `DisplayWidth`; nil for no limit.
   var columnLimit: Int?
   /// The arrow beside the text or image.
@@ -122,44 +122,46 @@ struct BackButtonRules: Hashable, Sendable {
   private func slot(of previous: Screen, item: NavigationItem?) -> ResolvedBar.BackSlot {
     // An empty title counts as unset for the back button. In the middle of the bar it is an
     // explicit blank.
-    if let title = item?.title, !title.isEmpty { return fit(title, source: .title) }
+    if let title = item?.title, !title.isEmpty { return fitted(title, source: .title) }
     if !isStandalone, let title = previous.title, !title.isEmpty {
-      return fit(title, source: .title)
+      return fitted(title, source: .title)
     }
     // The generic text is the last resort, so the width limit does not apply to it.
     return ResolvedBar.BackSlot(
-      text: generic, source: .generic, indicator: indicator, isGeneric: true, generic: generic)
+      text: genericTitle, source: .generic, indicator: indicator, isGeneric: true,
+      genericText: genericTitle)
   }
 
   private func slot(of button: Button) -> ResolvedBar.BackSlot {
     let content = button.content
     if let image = (usesLandscapeImages ? content.landscapeImage : nil) ?? content.image {
       return ResolvedBar.BackSlot(
-        image: image, title: content.title, source: .backItem, indicator: indicator)
+        image: image, hiddenTitle: content.title, source: .backItem, indicator: indicator)
     }
     // A custom view or system item is ignored, which leaves the indicator alone.
     guard let title = content.title, !title.isEmpty else {
       return ResolvedBar.BackSlot(source: .backItem, indicator: indicator)
     }
-    return fit(title, source: .backItem)
+    return fitted(title, source: .backItem)
   }
 
   /// Returns the button with the title if that fits, else with the generic text if that fits, else
   /// without a text.
-  private func fit(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
+  private func fitted(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
     assert(!title.isEmpty, "an empty title has its own rules")
-    guard !fits(title) else { return wholeTitle(title, source: source) }
+    guard !fits(title) else { return wholeTitleSlot(title, source: source) }
     assert(columnLimit != nil, "\(title) is too long without a budget")
-    let isGeneric = fits(generic)
+    let isGeneric = fits(genericTitle)
     return ResolvedBar.BackSlot(
-      text: isGeneric ? generic : nil, source: source, indicator: indicator, isGeneric: isGeneric,
-      isTruncated: true, wanted: title, generic: generic)
+      text: isGeneric ? genericTitle : nil, source: source, indicator: indicator,
+      isGeneric: isGeneric, isTruncated: true, preferredText: title, genericText: genericTitle)
   }
 
-  func wholeTitle(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
+  func wholeTitleSlot(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
     assert(!title.isEmpty, "an empty title is not shown")
     return ResolvedBar.BackSlot(
-      text: title, source: source, indicator: indicator, wanted: title, generic: generic)
+      text: title, source: source, indicator: indicator, preferredText: title,
+      genericText: genericTitle)
   }
 
   func fits(_ text: String) -> Bool {
@@ -169,25 +171,26 @@ struct BackButtonRules: Hashable, Sendable {
 
   /// The menu's entry for this screen.
   ///
-  /// Its text is that of the back button that the screen above shows. A text longer than the menu's
-  /// limit counts as too wide for the bar; a longer label is omitted.
+  /// The entry has the text of the back button that the screen above shows. A text longer than
+  /// `textByteLimit` counts as too wide for the bar; a longer accessibility label is omitted.
   func menuEntry(of screen: Screen) -> BackMenu.Entry {
     let slot = slot(of: screen)
-    let text = slot.text ?? slot.title ?? ""
-    let isLong = text.utf8.count > BackMenu.textLimit
+    let text = slot.text ?? slot.hiddenTitle ?? ""
+    let isLong = text.utf8.count > BackMenu.textByteLimit
     let accessibility = slot.accessibility.filter {
-      [.label, .language].contains($0.key) && $0.value.string.utf8.count <= BackMenu.textLimit
+      [.label, .language].contains($0.key) && $0.value.string.utf8.count <= BackMenu.textByteLimit
     }
     let saysGeneric = (isLong || slot.isGeneric) && accessibility[.label] == nil
     return BackMenu.Entry(
-      screen: screen.id, text: isLong ? (fits(generic) ? generic : nil) : text.isEmpty ? nil : text,
+      screen: screen.id,
+      text: isLong ? (fits(genericTitle) ? genericTitle : nil) : text.isEmpty ? nil : text,
       accessibility: saysGeneric ? [:] : accessibility)
   }
 
   /// Whether a menu's text for this screen is the screen's whole title.
   @inline(__always)
   func showsWholeTitleInMenu(of screen: Screen) -> Bool {
-    screen.titleByteCount <= BackMenu.textLimit && showsWholeTitle(of: screen)
+    screen.titleByteCount <= BackMenu.textByteLimit && showsWholeTitle(of: screen)
   }
 }
 
@@ -199,12 +202,10 @@ package struct BackMenu: Sendable {
   private let stack: [Screen]
   private let rules: BackButtonRules
 
-  /// The most entries, those nearest to the top.
-  ///
-  /// A stack of the default depth has no more.
+  /// The most entries, those nearest to the top: the default limit of a stack's depth.
   package static let entryLimit = 64
   /// The most UTF-8 bytes of a text.
-  package static let textLimit = 128
+  package static let textByteLimit = 128
 
   /// Makes the menu of a stack; the last screen is the top.
   init(stack: [Screen], rules: BackButtonRules) {
@@ -249,7 +250,7 @@ extension BackMenu: Hashable {
 
 /// The general titles for a back button without a title of its own, by language tag.
 ///
-/// navd looks them up as BCP 47 does (RFC 4647, 3.4): without regard to case, from the whole tag to
+/// navd looks titles up as BCP 47 does (RFC 4647, 3.4): without regard to case, from the whole tag to
 /// its first subtag. A Chinese tag without a script stands for the script of its region.
 enum BackTitles {
   /// UIKit's titles that navd has; every other language gets the English one.
@@ -258,7 +259,7 @@ enum BackTitles {
   /// The title for a locale; `own` has titles by canonical tag, which precede UIKit's.
   static func title(for locale: String, among own: [Text: Text]) -> String {
     if own.isEmpty, locale == Environment().locale { return "Back" }
-    let tags = tags(for: locale)
+    let tags = candidateTags(for: locale)
     let word = tags.lazy.compactMap { own[$0] }.first ?? tags.lazy.compactMap { known[$0] }.first
     return word?.string ?? "Back"
   }
@@ -271,7 +272,7 @@ enum BackTitles {
   }
 
   /// The tags under which the title for a locale can stand, the most specific first.
-  private static func tags(for locale: String) -> [Text] {
+  private static func candidateTags(for locale: String) -> [Text] {
     let subtags = canonical(locale).utf8.split(separator: UInt8(ascii: "-")).map {
       Text(String(decoding: $0, as: UTF8.self))
     }

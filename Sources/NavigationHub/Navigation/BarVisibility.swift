@@ -23,9 +23,7 @@ extension NavigationController {
   /// it before.
   ///
   /// During a push or pop transition the change belongs to the transition: `revertBarChange`
-  /// undoes it if the transition is cancelled.
-  ///
-  /// If the change is not `animated`, the bar jumps during a transition.
+  /// undoes it if the transition is cancelled. A change that is not `animated` makes the bar jump.
   mutating func setBarHidden(
     _ isHidden: Bool, animated: Bool, cause: VisibilityCause, _ draft: inout Draft
   ) {
@@ -43,11 +41,11 @@ extension NavigationController {
       running.barChange
       ?? BarChange(
         wasHidden: wasHidden, isHidden: isHidden, isAnimated: animated, isJump: !animated,
-        automaticHiding: hiding)
+        priorAutomaticHiding: hiding)
     (change.isHidden, change.isAnimated, change.isJump) = (isHidden, animated, !animated)
     assert(running.id == transition.content.running?.id, "another transition than the one open")
     transition.change(.transition, &draft) { $0.running?.barChange = change }
-    draft.report(.barChange(running.id, change))
+    draft.appendFinalEvent(.barChange(running.id, change))
   }
 
   /// Applies the bar visibility that the new top screen prefers.
@@ -65,13 +63,13 @@ extension NavigationController {
   /// Restores the bar's visibility from before the transition, and the rule that had hidden the
   /// bar.
   ///
-  /// No event reports this; the end of the transition implies it.
+  /// No event reports the restored visibility, which the end of the transition implies.
   mutating func revertBarChange(_ draft: inout Draft) {
     guard let change = transition.content.running?.barChange,
       bar.content.isHidden != change.wasHidden
     else { return }
     bar.change(.bar, &draft) {
-      ($0.isHidden, $0.automaticHiding) = (change.wasHidden, change.automaticHiding)
+      ($0.isHidden, $0.automaticHiding) = (change.wasHidden, change.priorAutomaticHiding)
     }
     assert(visibility.showsBar == !change.wasHidden)
   }
@@ -79,7 +77,7 @@ extension NavigationController {
   mutating func setToolbarHidden(_ isHidden: Bool, _ draft: inout Draft) {
     bar.change(.bar, &draft) { $0.automaticHiding?.includesToolbar = false }
     transition.change(.transition, &draft) {
-      $0.running?.barChange?.automaticHiding?.includesToolbar = false
+      $0.running?.barChange?.priorAutomaticHiding?.includesToolbar = false
     }
     showToolbar(!isHidden, cause: .api, &draft)
     assert(visibility.showsToolbar == !isHidden)
@@ -88,8 +86,8 @@ extension NavigationController {
       "not the client's last word on the toolbar")
   }
 
-  mutating func tap(_ draft: inout Draft) throws(NavigationError) {
-    try checkDisplayed()
+  mutating func tapContent(_ draft: inout Draft) throws(NavigationError) {
+    try checkAttached()
     let rules = settings.content
     let cause = bar.content.automaticHiding?.cause
     if rules.hidesBarsOnTap {
@@ -101,10 +99,10 @@ extension NavigationController {
     }
   }
 
-  mutating func swipe(
+  mutating func swipeContent(
     _ direction: SwipeDirection, _ draft: inout Draft
   ) throws(NavigationError) {
-    try checkDisplayed()
+    try checkAttached()
     guard settings.content.hidesBarsOnSwipe else { return }
     setBars(isHidden: direction == .up, by: .swipe, &draft)
   }
@@ -112,7 +110,7 @@ extension NavigationController {
   /// Hides or shows the bars after a change of the keyboard or the height class.
   ///
   /// If both change at once, the keyboard's rule applies first.
-  mutating func followEnvironment(from old: Environment, _ draft: inout Draft) {
+  mutating func applyHidingRules(afterChangeFrom old: Environment, _ draft: inout Draft) {
     let new = environment.content
     assert(new != old, "nothing to follow")
     if new.showsKeyboard, !old.showsKeyboard, settings.content.hidesBarsWhenKeyboardAppears {
@@ -135,8 +133,8 @@ extension NavigationController {
 
   /// Hides or shows the bar by a rule.
   ///
-  /// The toolbar goes with the bar if it is shown and has items. It comes back with the bar if it was
-  /// hidden with the bar and has items.
+  /// A visible toolbar with items hides with the bar. A toolbar with items that was hidden with the
+  /// bar is shown with the bar.
   private mutating func setBars(
     isHidden: Bool, by cause: HidingCause, _ draft: inout Draft
   ) {
@@ -152,7 +150,7 @@ extension NavigationController {
     }
     if takesToolbar { showToolbar(!isHidden, cause: .automatic(cause), &draft) }
     reportVisibility(.automatic(cause), &draft)
-    assert(visibility.showsBar != isHidden && !showsHiddenBar)
+    assert(visibility.showsBar != isHidden && !showsAutomaticallyHiddenBar)
   }
 
   private mutating func showToolbar(
@@ -171,7 +169,8 @@ extension NavigationController {
 
   private func reportVisibility(_ cause: VisibilityCause, _ draft: inout Draft) {
     let now = visibility
-    draft.report(.barsVisibilityChanged(bar: now.showsBar, toolbar: now.showsToolbar, cause: cause))
+    draft.appendFinalEvent(
+      .barsVisibilityChanged(bar: now.showsBar, toolbar: now.showsToolbar, cause: cause))
   }
 
   /// Applies the bar preference of a new top screen, and reduces the visibility events to the net
@@ -179,7 +178,7 @@ extension NavigationController {
   ///
   /// If an operation of the message set the bar's visibility while this screen was on top, that
   /// operation prevails over the preference.
-  mutating func updateVisibility(_ draft: inout Draft) {
+  mutating func finishVisibilityChanges(_ draft: inout Draft) {
     if let top, !top.hasDefaultDetails, top.id != draft.oldTop, top.id != draft.rare?.topAtBarSet {
       applyBarPreference(of: top, &draft)
     }
@@ -188,7 +187,7 @@ extension NavigationController {
     let now = visibility
     let barChanged = now.showsBar != draft.oldVisibility.showsBar
     let toolbarChanged = now.showsToolbar != draft.oldVisibility.showsToolbar
-    if !barChanged, let before = notes.before { restoreBarChange(before.state) }
+    if !barChanged, let before = notes.stateBefore { restoreTransitionBarChange(before.state) }
     var reportsBar = false
     for case .barChange(_, let change) in notes.finalEvents where barChanged {
       reportsBar = change.isHidden == !now.showsBar
@@ -212,7 +211,7 @@ extension NavigationController {
 
   /// Gives the transition back its former bar change if the message as a whole left the bar as it
   /// was.
-  private mutating func restoreBarChange(_ before: NavigationController) {
+  private mutating func restoreTransitionBarChange(_ before: NavigationController) {
     guard var running = transition.content.running, let old = before.transition.content.running,
       running.id == old.id, running.barChange != old.barChange
     else { return }
@@ -230,7 +229,7 @@ extension RunningTransition {
 extension Draft {
   /// Appends an event to the end of the revision; a visibility event replaces the earlier one of
   /// its kind.
-  mutating func report(_ event: NavigationEvent) {
+  mutating func appendFinalEvent(_ event: NavigationEvent) {
     let notes = rareNotes()
     notes.finalEvents.removeAll { other in
       switch (other, event) {

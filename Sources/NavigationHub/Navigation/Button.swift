@@ -3,7 +3,7 @@ package import NavigationCore
 /// A UIBarButtonItem: one button of a bar or toolbar.
 ///
 /// A button has an identity within its nav, and several screens can hold it. Copies share the content;
-/// an edit makes a new one.
+/// an edit makes a new content.
 package struct Button: Hashable, Sendable {
   package let id: ButtonID
   private let box: Box<ButtonContent>
@@ -55,15 +55,15 @@ package struct ButtonContent: EditableRecord {
   package var action: String?
   /// UIKit's `isEnabled`: whether a tap does anything, except for a back button.
   package var isEnabled = true
-  /// UIKit's `isSelected`, which only the drawing shows.
+  /// UIKit's `isSelected`, which affects only how displays draw the button.
   package var isSelected = false
   package var accessibility: Accessibility = [:]
 
   package init() {}
 }
 
-/// An image by the client's name, with what the bar depends on: whether it has transparent pixels,
-/// and whether it is empty.
+/// An image by the client's name, with two facts on which the bar depends: whether it has
+/// transparent pixels, and whether it is empty.
 package struct ImageReference: Hashable, Sendable {
   package var ref: String
   /// Whether any pixel is not fully opaque.
@@ -136,5 +136,5 @@ package enum SystemItem: UInt8, CaseIterable, Sendable {
 
   /// Whether the item needs `profile.extraSystemItems`, because UIKit deprecated it or added it
   /// later.
-  package var isExtra: Bool { self == .pageCurl || self == .close }
+  package var needsExtraSystemItems: Bool { self == .pageCurl || self == .close }
 }

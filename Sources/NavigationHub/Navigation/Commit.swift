@@ -6,15 +6,15 @@ package struct Commit: Sendable {
   /// The change of the stack's order; nil if the order is as it was.
   package var splice: Splice?
   /// The indexes, ascending, of screens that stayed on the stack and have new content.
-  package var changedScreens: [Int] = []
+  package var changedScreenIndexes: [Int] = []
   package var parts = PartSet()
   /// The detached records that the commit made, edited or made the youngest, oldest first.
   ///
-  /// The list omits screens and buttons that only left a list, because replay derives them from the
-  /// lists.
-  package var detached: [DetachedRecords.Record] = []
-  /// Whether the records in `detached` only became the youngest and kept their content.
-  package var onlyMovesDetached = false
+  /// The list omits records that the stack, the presentation chain or a list of buttons lost without
+  /// an edit, because replay derives them from these.
+  package var changedDetached: [DetachedRecords.Record] = []
+  /// Whether the records in `changedDetached` only became the youngest and kept their content.
+  package var onlyReordersDetached = false
   /// The keys of the deleted detached records.
   ///
   /// Buttons that were deleted with their screen are listed only if an operation released the
@@ -23,18 +23,18 @@ package struct Commit: Sendable {
   package var events: [NavigationEvent] = []
   /// The events that the completion of the transition in flight will report; the journal keeps
   /// them.
-  package var completion: [NavigationEvent] = []
+  package var completionEvents: [NavigationEvent] = []
   /// How the new top relates to the old stack; nil unless an operation replaced the whole stack.
-  package var relation: Relation?
+  package var topRelation: TopRelation?
   package var isAnimated = false
   /// The size of all records after the commit in bytes, computed from the changed records alone.
   ///
-  /// A check compares it with the count that the nav keeps.
-  var recordBytes = 0
+  /// `isSound(after:)` compares the size with `NavigationController.recordBytes`.
+  var recomputedRecordBytes = 0
   /// Whether the commit changed a button that other screens show, too.
   var touchesSharedButtons = false
 
-  package var changesOrder: Bool {
+  package var changesStackOrder: Bool {
     // `splice != nil` would copy the splice.
     switch splice {
     case .none: false
@@ -44,8 +44,8 @@ package struct Commit: Sendable {
 
   /// Whether the state is as it was; a new order of detached records alone does not count.
   package var isEmpty: Bool {
-    !changesOrder && changedScreens.isEmpty && parts.isEmpty && released.isEmpty
-      && (detached.isEmpty || onlyMovesDetached)
+    !changesStackOrder && changedScreenIndexes.isEmpty && parts.isEmpty && released.isEmpty
+      && (changedDetached.isEmpty || onlyReordersDetached)
   }
 }
 
@@ -53,7 +53,7 @@ package struct Commit: Sendable {
 package struct Splice: Hashable, Sendable {
   /// The index of the first screen that differs.
   package var at: Int
-  /// The identities removed, bottom first.
+  /// The ids of the removed screens, bottom first.
   package var removed: ShortList<ScreenID>
   /// How many screens of the new stack, from `at` on, were inserted.
   package var insertedCount: Int
@@ -78,7 +78,7 @@ package struct Splice: Hashable, Sendable {
 ///
 /// The relation decides the kind of an animated transition: `back` and `empty` pop, `new` pushes,
 /// `same` has none.
-package enum Relation: UInt8, CaseIterable, Sendable {
+package enum TopRelation: UInt8, CaseIterable, Sendable {
   /// The top stays.
   case same
   /// The new top was below the old one.
@@ -125,12 +125,12 @@ package enum VisibilityCause: Hashable, Sendable {
 
 /// Which operation of a message is refused, and why.
 package struct Refusal: Error, Hashable, Sendable {
-  package var index: Int
+  package var operationIndex: Int
   package var error: NavigationError
 
-  package init(index: Int, error: NavigationError) {
-    assert(index >= 0)
-    self.index = index
+  package init(operationIndex: Int, error: NavigationError) {
+    assert(operationIndex >= 0)
+    self.operationIndex = operationIndex
     self.error = error
   }
 }

@@ -3,8 +3,8 @@ package import NavigationCore
 /// The detached records of a nav: screens and buttons that no list holds.
 ///
 /// The records are ordered by the time of their last change or use, the oldest first. When the nav
-/// exceeds its limits, navd releases the oldest. All operations are O(1), amortised, unless they
-/// say otherwise.
+/// exceeds its limits, navd releases the oldest. A method without another bound takes amortised
+/// O(1).
 package struct DetachedRecords: Sendable {
   /// The identity of a detached record.
   package enum Key: Hashable, Sendable {
@@ -49,9 +49,9 @@ package struct DetachedRecords: Sendable {
   private var slots: [Record?] = []
   /// The index of the first slot that is not empty.
   private var head = 0
-  /// The position of `slots[0]`; it grows when `trim` removes slots, so positions stay valid.
+  /// The position of `slots[0]`; it grows when `dropEmptyHead` removes slots, so positions stay valid.
   private var base = 0
-  private var positions = PlaceIndex()
+  private var positions = HashIndex()
 
   /// The estimated encoded size of the detached buttons, in bytes.
   ///
@@ -126,7 +126,7 @@ package struct DetachedRecords: Sendable {
     assert(record != nil, "slot \(position) is empty already")
     if case .button(let button)? = record { buttonBytes -= button.byteCount }
     assert(buttonBytes >= 0, "\(buttonBytes) bytes of buttons")
-    trim()
+    dropEmptyHead()
     return record
   }
 
@@ -179,7 +179,7 @@ package struct DetachedRecords: Sendable {
     assert(self.count == count, "\(self.count) of \(count) records are left")
   }
 
-  private mutating func trim() {
+  private mutating func dropEmptyHead() {
     while head < slots.count, slots[head] == nil { head += 1 }
     assert(slots.count - head >= count - 1, "too few slots for \(count) records")
     guard head > 32, head > slots.count / 2 else { return }
@@ -199,7 +199,7 @@ package struct DetachedRecords: Sendable {
     slots = records
     head = 0
     base = 0
-    positions = PlaceIndex()
+    positions = HashIndex()
     for (index, record) in records.enumerated() { positions.insert(index, record.key.hash) }
   }
 }

@@ -34,7 +34,7 @@ package enum DisplayWidth {
   /// Code points with the East Asian Width property W or F (Unicode Standard Annex 11).
   ///
   /// Two ranges are one where all code points between them are unassigned.
-  private static let wide: [ClosedRange<UInt32>] = [
+  private static let wideRanges: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0,
     0x23F3...0x23F3, 0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F,
     0x2693...0x2693, 0x26A1...0x26A1, 0x26AA...0x26AB, 0x26BD...0x26BE, 0x26C4...0x26C5,
@@ -59,13 +59,13 @@ package enum DisplayWidth {
   private static func isWide(_ scalar: UInt32) -> Bool {
     guard scalar >= 0x1100 else { return false }
     var low = 0
-    var high = wide.count
+    var high = wideRanges.count
     while low < high {
       let middle = (low + high) / 2
-      if wide[middle].upperBound < scalar { low = middle + 1 } else { high = middle }
+      if wideRanges[middle].upperBound < scalar { low = middle + 1 } else { high = middle }
     }
-    assert(low == wide.count || wide[low].upperBound >= scalar)
-    assert(low == 0 || wide[low - 1].upperBound < scalar, "a range before holds \(scalar)")
-    return low < wide.count && wide[low].contains(scalar)
+    assert(low == wideRanges.count || wideRanges[low].upperBound >= scalar)
+    assert(low == 0 || wideRanges[low - 1].upperBound < scalar, "a range before holds \(scalar)")
+    return low < wideRanges.count && wideRanges[low].contains(scalar)
   }
 }

@@ -10,32 +10,32 @@ struct Draft: ~Copyable {
   /// The message's animation flag; `show` sets it to true if the message left it out.
   var isAnimated: Bool?
   /// The numbers of screens and of buttons to which the daemon assigned an id.
-  var assignedScreens = 0
-  var assignedButtons = 0
+  var assignedScreenCount = 0
+  var assignedButtonCount = 0
   /// The depth of the stack before the message.
-  let oldCount: Int
+  let oldDepth: Int
   /// The top screen before the message.
   let oldTop: ScreenID?
   /// Whether the nav was on display (`isAttached`) before the message.
   let wasAttached: Bool
   /// The lowest index at which an operation changed the stack.
-  var firstChange: Int
-  /// The ids of the old stack from `firstChange` on.
-  var oldIDs = ShortList<ScreenID>()
+  var firstChangedIndex: Int
+  /// The ids of the old stack from `firstChangedIndex` on.
+  var oldTailIDs = ShortList<ScreenID>()
   /// Whether a whole-stack replacement was among the operations.
   var replacesStack = false
   /// The screens whose content changed, with their content before the message; nil for new ones.
-  var originals = ShortList<(id: ScreenID, original: Screen?)>()
+  var originalScreens = ShortList<(id: ScreenID, original: Screen?)>()
   var parts = PartSet()
   /// The visibility of bar and toolbar before the message.
   let oldVisibility: BarVisibility
   /// Whether an operation supplied the events of the stack's change itself, as a gesture does.
-  var suppliesStackEvents = false
+  var hasSuppliedStackEvents = false
   /// The end of the order of detached records before the message.
   let detachedMark: DetachedRecords.Mark
   /// The size of all records before the message in bytes, without screens that were released
   /// unchanged.
-  var recordBytes: Int
+  var oldRecordBytes: Int
   /// Whether the message changed a button that other screens show, too.
   var touchesSharedButtons = false
   /// The notes that most messages do not make; nil until this message makes one.
@@ -46,13 +46,13 @@ struct Draft: ~Copyable {
   init(of controller: inout NavigationController, isAnimated: Bool?) {
     revision = controller.revision.next
     self.isAnimated = isAnimated
-    oldCount = controller.stack.count
+    oldDepth = controller.stack.count
     oldTop = controller.top?.id
     wasAttached = controller.isAttached
     oldVisibility = controller.visibility
-    firstChange = oldCount
+    firstChangedIndex = oldDepth
     detachedMark = controller.detached.mark
-    recordBytes = controller.recordBytes
+    oldRecordBytes = controller.recordBytes
     guard !controller.presented.isDefault else { return }
     rareNotes().oldPresented = controller.presentedScreens.map(\.id)
   }
@@ -68,14 +68,14 @@ struct Draft: ~Copyable {
   /// Keeps the ids of the old stack from `index` on, which the caller is about to change.
   mutating func noteStackChange(from index: Int, of stack: [Screen]) {
     assert(index >= 0)
-    assert(firstChange <= oldCount)
-    guard index < firstChange else { return }
-    let former = oldIDs
-    oldIDs = []
-    for index in index..<firstChange { oldIDs.append(stack[index].id) }
-    for id in former { oldIDs.append(id) }
-    firstChange = index
-    assert(oldIDs.count == oldCount - firstChange, "other ids from \(firstChange) on")
+    assert(firstChangedIndex <= oldDepth)
+    guard index < firstChangedIndex else { return }
+    let former = oldTailIDs
+    oldTailIDs = []
+    for index in index..<firstChangedIndex { oldTailIDs.append(stack[index].id) }
+    for id in former { oldTailIDs.append(id) }
+    firstChangedIndex = index
+    assert(oldTailIDs.count == oldDepth - firstChangedIndex, "other ids from \(index) on")
   }
 
   /// Notes a presentation or dismissal: keeps the first `from`, and replaces kind and `to`.
@@ -89,18 +89,18 @@ struct Draft: ~Copyable {
   /// Notes that the content of a screen changes; keeps the original of the first call.
   mutating func noteChange(of id: ScreenID, original: Screen?) {
     assert(original == nil || original?.id == id, "the original of another screen")
-    guard !originals.contains(where: { $0.id == id }) else { return }
-    originals.append((id, original))
+    guard !originalScreens.contains(where: { $0.id == id }) else { return }
+    originalScreens.append((id, original))
   }
 
   mutating func nextScreenID() -> ScreenID {
-    assignedScreens += 1
-    return ScreenID(assignedAt: revision, ordinal: assignedScreens)
+    assignedScreenCount += 1
+    return ScreenID(assignedAt: revision, ordinal: assignedScreenCount)
   }
 
   mutating func nextButtonID() -> ButtonID {
-    assignedButtons += 1
-    return ButtonID(assignedAt: revision, ordinal: assignedButtons)
+    assignedButtonCount += 1
+    return ButtonID(assignedAt: revision, ordinal: assignedButtonCount)
   }
 }
 
@@ -108,42 +108,44 @@ extension NavigationController {
   /// Fills in `commit` with the net effect of the message, in canonical order.
   ///
   /// Also releases the oldest detached records beyond the limits. `commit` has the revision and the
-  /// net splice already. If it is empty afterwards, the order of the detached records is undefined,
-  /// and the caller must restore the state before.
+  /// net splice already. If `commit` is empty afterwards, the order of the detached records is
+  /// undefined, and the caller must restore the state before.
   mutating func finish(_ draft: inout Draft, limits: NavigationLimits, _ commit: inout Commit) {
     assert(commit.revision == draft.revision)
     assert(draft.revision == revision.next, "a draft of another state")
     if animations == .off { draft.isAnimated = false }
     commit.isAnimated = draft.isAnimated ?? false
-    if draft.isAnimated == true, let running = openTransition(&draft, commit.splice) {
+    if draft.isAnimated == true, let running = transitionToBegin(&draft, commit.splice) {
       setTransition(running, &draft)
     }
     // The rules of BarVisibility.swift.
-    updateVisibility(&draft)
+    finishVisibilityChanges(&draft)
     noteChangedScreens(&draft, &commit)
-    orderDetached(&draft, &commit)
+    listDetachedChanges(&draft, &commit)
     commit.parts = draft.parts
-    if let before = draft.rare?.before {
+    if let before = draft.rare?.stateBefore {
       for part in draft.parts where hasSamePart(part, as: before.state) {
         commit.parts.remove(part)
         setVersion(of: part, to: before.state.version(of: part))
       }
     }
-    if draft.replacesStack { commit.relation = relation(&draft) }
-    if !transition.isDefault { commit.completion = transition.content.running?.completion ?? [] }
-    if let events = draft.rare?.eventsBefore { commit.events.add(events) }
+    if draft.replacesStack { commit.topRelation = topRelation(&draft) }
+    if !transition.isDefault {
+      commit.completionEvents = transition.content.running?.completionEvents ?? []
+    }
+    if let events = draft.rare?.eventsBeforeStackChange { commit.events.add(events) }
     commit.events.add(events(&draft, commit.splice))
     if let notes = draft.rare {
-      commit.events.add(notes.eventsAfter)
+      commit.events.add(notes.eventsAfterStackChange)
       commit.events.add(notes.finalEvents)
     }
-    if !commit.isEmpty { makeRoom(limits, &draft, &commit) }
+    if !commit.isEmpty { releaseOldestDetached(limits, &draft, &commit) }
     // For the check of what the commit touched, in NavigationController+Invariants.swift.
     recomputeRecordBytes(&draft, &commit)
-    assert(commit.changedScreens.allSatisfy { commit.splice?.inserts($0) != true })
+    assert(commit.changedScreenIndexes.allSatisfy { commit.splice?.inserts($0) != true })
     assert(
-      !draft.suppliesStackEvents || draft.rare?.eventsBefore.isEmpty == false
-        || draft.rare?.eventsAfter.isEmpty == false)
+      !draft.hasSuppliedStackEvents || draft.rare?.eventsBeforeStackChange.isEmpty == false
+        || draft.rare?.eventsAfterStackChange.isEmpty == false)
   }
 
   /// The animations that the display wants; almost every nav leaves the environment at its default.
@@ -154,47 +156,47 @@ extension NavigationController {
   /// Returns the transition that an animated message begins; nil if it begins none.
   ///
   /// A change of the top takes precedence over a presentation or dismissal.
-  private func openTransition(_ draft: inout Draft, _ splice: Splice?) -> RunningTransition? {
-    guard !draft.suppliesStackEvents,
+  private func transitionToBegin(_ draft: inout Draft, _ splice: Splice?) -> RunningTransition? {
+    guard !draft.hasSuppliedStackEvents,
       transition.isDefault || transition.content.running == nil,
       isStandalone || isAttached && draft.wasAttached
     else { return nil }
     var running: RunningTransition
     if let splice, top?.id != draft.oldTop {
-      let relation = relation(&draft)
+      let relation = topRelation(&draft)
       var isPop = relation == .back || relation == .empty
-      if let direction = draft.rare?.direction, direction.top == top?.id {
+      if let direction = draft.rare?.newTopDirection, direction.top == top?.id {
         isPop = direction.isBack
       }
       running = RunningTransition(
         id: draft.revision, kind: isPop ? .pop : .push, from: draft.oldTop, to: top?.id,
-        deadline: settings.content.transitionDeadline)
-      appendMoves(splice, &draft, to: &running.completion)
+        timeLimitMilliseconds: settings.content.transitionDeadlineMilliseconds)
+      appendMoveEvents(splice, &draft, to: &running.completionEvents)
       if let top = top?.id, !isStandalone {
-        if let old = draft.oldTop { running.completion.append(.didHide(old, animated: true)) }
-        running.completion.append(.didShow(top, animated: true))
+        if let old = draft.oldTop { running.completionEvents.append(.didHide(old, animated: true)) }
+        running.completionEvents.append(.didShow(top, animated: true))
       }
     } else if let (kind, from, to) = draft.rare?.presentation, changesPresented(&draft) {
       running = RunningTransition(
         id: draft.revision, kind: kind, from: from, to: to,
-        deadline: settings.content.transitionDeadline)
-      appendMoves(nil, &draft, to: &running.completion)
+        timeLimitMilliseconds: settings.content.transitionDeadlineMilliseconds)
+      appendMoveEvents(nil, &draft, to: &running.completionEvents)
     } else {
       return nil
     }
     assert(running.from != nil || running.to != nil, "a transition of nothing")
-    if let animation = draft.rare?.animation {
+    if let animation = draft.rare?.delegateAnimation {
       running.animator = animation.animator
-      running.duration = animation.duration
+      running.durationMilliseconds = animation.durationMilliseconds
       running.driver = animation.driver
     }
     if animations == .reduced {
       running.isReduced = true
-      running.duration = RunningTransition.reducedDuration
+      running.durationMilliseconds = RunningTransition.reducedDurationMilliseconds
     }
     // The deadline is at least 500 ms later than the end that was announced.
-    if let duration = running.duration {
-      running.deadline = max(running.deadline, duration + 500)
+    if let duration = running.durationMilliseconds {
+      running.timeLimitMilliseconds = max(running.timeLimitMilliseconds, duration + 500)
     }
     return running
   }
@@ -203,7 +205,7 @@ extension NavigationController {
   ///
   /// A later operation of a message may undo a presentation or dismissal.
   private func changesPresented(_ draft: inout Draft) -> Bool {
-    guard let before = draft.rare?.before else { return true }
+    guard let before = draft.rare?.stateBefore else { return true }
     let (old, new) = (before.state.presented.content.chain, presented.content.chain)
     return old.count != new.count
       || zip(old, new).contains { old, new in
@@ -216,23 +218,23 @@ extension NavigationController {
   /// The method is mutating, as `events` is, because Swift would copy a borrowed controller.
   mutating func netSplice(_ draft: inout Draft) -> Splice? {
     // The runs that differ: `first..<oldEnd` of the old tail, and `at..<newEnd` of the stack.
-    var at = draft.firstChange
+    var at = draft.firstChangedIndex
     var first = 0
-    var oldEnd = draft.oldIDs.count
+    var oldEnd = draft.oldTailIDs.count
     var newEnd = max(at, stack.count)
-    while first < oldEnd, at < newEnd, draft.oldIDs[first] == stack[at].id {
+    while first < oldEnd, at < newEnd, draft.oldTailIDs[first] == stack[at].id {
       first += 1
       at += 1
     }
-    while first < oldEnd, at < newEnd, draft.oldIDs[oldEnd - 1] == stack[newEnd - 1].id {
+    while first < oldEnd, at < newEnd, draft.oldTailIDs[oldEnd - 1] == stack[newEnd - 1].id {
       oldEnd -= 1
       newEnd -= 1
     }
     guard first < oldEnd || at < newEnd else { return nil }
-    assert(draft.oldCount - (oldEnd - first) + (newEnd - at) == stack.count, "another stack")
+    assert(draft.oldDepth - (oldEnd - first) + (newEnd - at) == stack.count, "another stack")
     let removed =
-      oldEnd - first == draft.oldIDs.count
-      ? draft.oldIDs : ShortList(draft.oldIDs[first..<oldEnd])
+      oldEnd - first == draft.oldTailIDs.count
+      ? draft.oldTailIDs : ShortList(draft.oldTailIDs[first..<oldEnd])
     return Splice(at: at, removed: removed, insertedCount: newEnd - at)
   }
 
@@ -241,10 +243,10 @@ extension NavigationController {
   /// A screen whose content is the same as before the message gets its old version back, whether it
   /// is on the stack, presented or detached.
   private mutating func noteChangedScreens(_ draft: inout Draft, _ commit: inout Commit) {
-    for change in draft.originals {
+    for change in draft.originalScreens {
       let id = change.id
       var original = change.original
-      if let before = draft.rare?.before { original = before.state.screen(id) }
+      if let before = draft.rare?.stateBefore { original = before.state.screen(id) }
       guard let index = index(of: id) else {
         if let place = presented.content.index(of: id) {
           let screen = presented.content.chain[place].screen
@@ -259,49 +261,49 @@ extension NavigationController {
       if let original, stack[index].hasSameContent(as: original) {
         stack[index].version = original.version
       } else if commit.splice?.inserts(index) != true {
-        commit.changedScreens.append(index)
+        commit.changedScreenIndexes.append(index)
       }
     }
-    if commit.changedScreens.count > 1 { commit.changedScreens.sort() }
-    assert(Set(commit.changedScreens).count == commit.changedScreens.count, "changed twice")
+    if commit.changedScreenIndexes.count > 1 { commit.changedScreenIndexes.sort() }
+    assert(Set(commit.changedScreenIndexes).count == commit.changedScreenIndexes.count, "twice")
   }
 
-  private mutating func orderDetached(_ draft: inout Draft, _ commit: inout Commit) {
-    if detached.hasRecords(since: draft.detachedMark) { listDetached(&draft, &commit) }
+  private mutating func listDetachedChanges(_ draft: inout Draft, _ commit: inout Commit) {
+    if detached.hasRecords(since: draft.detachedMark) { orderAndListDetached(&draft, &commit) }
     guard let notes = draft.rare, !notes.released.isEmpty else { return }
     commit.released = notes.released.filter { key in
       guard !isKnown(key) else { return false }
-      return notes.before?.state.isKnown(key) ?? true
+      return notes.stateBefore?.state.isKnown(key) ?? true
     }
   }
 
-  private mutating func listDetached(_ draft: inout Draft, _ commit: inout Commit) {
+  private mutating func orderAndListDetached(_ draft: inout Draft, _ commit: inout Commit) {
     let removed = commit.splice?.removed ?? []
     if let record = detached.onlyRecord(since: draft.detachedMark) {
-      if isListed(record, &draft, removed) { commit.detached = [record] }
+      if mustList(record, &draft, removed) { commit.changedDetached = [record] }
     } else {
       let recent = detached.records(since: draft.detachedMark)
       if !recent.isEmpty {
         var order = CanonicalOrder(removed: Array(removed) + (draft.rare?.oldPresented ?? []))
-        for record in recent { order.add(record, isListed: isListed(record, &draft, removed)) }
+        for record in recent { order.add(record, isListed: mustList(record, &draft, removed)) }
         detached.reorder(since: draft.detachedMark, as: order.keys)
-        commit.detached = order.listed
+        commit.changedDetached = order.listed
       }
     }
-    assert(commit.detached.allSatisfy { detached.contains($0.key) })
-    if !commit.detached.isEmpty, let before = draft.rare?.before {
-      commit.onlyMovesDetached = commit.detached.allSatisfy(before.state.holdsDetached)
+    assert(commit.changedDetached.allSatisfy { detached.contains($0.key) })
+    if !commit.changedDetached.isEmpty, let before = draft.rare?.stateBefore {
+      commit.onlyReordersDetached = commit.changedDetached.allSatisfy(before.state.hasEqualDetached)
     }
   }
 
-  private mutating func makeRoom(
+  private mutating func releaseOldestDetached(
     _ limits: NavigationLimits, _ draft: inout Draft, _ commit: inout Commit
   ) {
     while detached.count > limits.detachedRecords || byteCount > limits.stateBytes,
       let oldest = detached.oldest
     {
-      forget(oldest)
-      if case .screen(let screen) = oldest { noteForgotten(screen, &draft) }
+      deleteDetached(oldest)
+      if case .screen(let screen) = oldest { noteReleasedScreen(screen, &draft) }
       assert(!isKnown(oldest.key), "a record is known that made room")
       commit.released.append(oldest.key)
     }
@@ -310,21 +312,21 @@ extension NavigationController {
 
   /// Whether the commit must list a detached record, because replay cannot derive it from the
   /// stack's change and the chains.
-  private func isListed(
+  private func mustList(
     _ record: DetachedRecords.Record, _ draft: inout Draft, _ removed: ShortList<ScreenID>
   ) -> Bool {
     switch record {
     case .screen(let screen):
       // Replay derives which screens were dismissed from the chains before and after.
       !removed.contains(screen.id) && draft.rare?.oldPresented.contains(screen.id) != true
-        || draft.originals.contains { $0.id == screen.id }
+        || draft.originalScreens.contains { $0.id == screen.id }
     case .button(let button):
-      // Replay derives a button that left its last list, except for those that `concerns` names.
-      draft.rare?.mustList(button.id) ?? false
+      // Replay derives a button that left its last list, except for those that `mustListButton` names.
+      draft.rare?.mustListButton(button.id) ?? false
     }
   }
 
-  private func holdsDetached(_ record: DetachedRecords.Record) -> Bool {
+  private func hasEqualDetached(_ record: DetachedRecords.Record) -> Bool {
     switch record {
     case .screen(let screen): detached.screen(screen.id)?.hasSameContent(as: screen) ?? false
     case .button(let button): detached.button(button.id) == button
@@ -338,13 +340,13 @@ extension NavigationController {
     }
   }
 
-  private func relation(_ draft: inout Draft) -> Relation {
-    assert(draft.firstChange <= draft.oldCount)
+  private func topRelation(_ draft: inout Draft) -> TopRelation {
+    assert(draft.firstChangedIndex <= draft.oldDepth)
     guard let top = top?.id else { return .empty }
     if top == draft.oldTop { return .same }
-    // Below `firstChange` both stacks are equal. If the new stack ends there, its top was on the old
+    // Below `firstChangedIndex` both stacks are equal. If the new stack ends there, its top was on the old
     // one.
-    return draft.oldIDs.contains(top) || stack.count <= draft.firstChange ? .back : .new
+    return draft.oldTailIDs.contains(top) || stack.count <= draft.firstChangedIndex ? .back : .new
   }
 
   mutating func setVersion(of part: PartName, to version: Revision) {
@@ -385,8 +387,8 @@ extension [NavigationEvent] {
 /// in the byte order of their ids. The records that the journal lists come last.
 struct CanonicalOrder {
   private let removed: [ScreenID]
-  private var screens: [ScreenID: DetachedRecords.Key] = [:]
-  private var buttons: [ButtonID] = []
+  private var screenKeys: [ScreenID: DetachedRecords.Key] = [:]
+  private var unlistedButtons: [ButtonID] = []
   private(set) var listed: [DetachedRecords.Record] = []
 
   init(removed: [ScreenID]) { self.removed = removed }
@@ -395,17 +397,17 @@ struct CanonicalOrder {
     switch record {
     case _ where isListed: listed.append(record)
     case .screen(let screen):
-      assert(screens[screen.id] == nil, "\(screen.id.text) is detached twice")
+      assert(screenKeys[screen.id] == nil, "\(screen.id.text) is detached twice")
       assert(removed.contains(screen.id), "nothing tells where \(screen.id.text) stood")
-      screens[screen.id] = record.key
-    case .button(let button): buttons.append(button.id)
+      screenKeys[screen.id] = record.key
+    case .button(let button): unlistedButtons.append(button.id)
     }
   }
 
   var keys: [DetachedRecords.Key] {
-    let dropped = buttons.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
-    assert(Set(buttons).count == buttons.count, "a button is detached twice")
-    return removed.compactMap { screens[$0] } + dropped.map { .button($0) } + listed.map(\.key)
+    let dropped = unlistedButtons.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
+    assert(Set(unlistedButtons).count == unlistedButtons.count, "a button is detached twice")
+    return removed.compactMap { screenKeys[$0] } + dropped.map { .button($0) } + listed.map(\.key)
   }
 }
 
@@ -421,18 +423,18 @@ final class RareNotes {
   var presentation: (kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?)?
   /// The screens that operations put in the place of others, and those others.
   ///
-  /// No `didPush` and no `didPop` names them.
+  /// No `didPush` and no `didPop` reports these screens.
   var exchanged: Set<ScreenID> = []
   /// A screen that an operation put on top, and whether displays then animate a pop.
   ///
-  /// If it is nil, the stacks before and after the message decide the kind of the transition.
-  var direction: (top: ScreenID, isBack: Bool)?
+  /// If this is nil, the stacks before and after the message decide the kind of the transition.
+  var newTopDirection: (top: ScreenID, isBack: Bool)?
   /// The results that operations gave for the screens that they removed.
-  var results: [ScreenID: OpaqueJSON] = [:]
+  var screenResults: [ScreenID: OpaqueJSON] = [:]
   /// The buttons in the lists that the current operation names.
   ///
   /// The nav learns of a new button only when the operation has passed all checks.
-  var operationButtons: [ButtonID: Button] = [:]
+  var namedButtons: [ButtonID: Button] = [:]
   /// The buttons that operations made or edited.
   var touchedButtons: Set<ButtonID> = []
   var released: [DetachedRecords.Key] = []
@@ -441,23 +443,23 @@ final class RareNotes {
   /// The events that come last in the revision.
   var finalEvents: [NavigationEvent] = []
   /// The delegates' answers for the transition that the message may begin; nil without any.
-  var animation: Animation?
+  var delegateAnimation: Animation?
   /// Events to report before and after those of the stack's change.
-  var eventsBefore: [NavigationEvent] = []
-  var eventsAfter: [NavigationEvent] = []
-  /// The state before the message, if it creates the nav, has several operations, or updates a
+  var eventsBeforeStackChange: [NavigationEvent] = []
+  var eventsAfterStackChange: [NavigationEvent] = []
+  /// The state before a message that creates the nav, has several operations, or updates a
   /// duplicate.
   ///
-  /// `finish` compares with it, to find changes that a later operation undid.
-  var before: StateBefore?
+  /// `finish` compares the new state with this one, to find changes that a later operation undid.
+  var stateBefore: StateBefore?
 
   /// Whether replay cannot derive that a button left its last list.
   ///
   /// Replay cannot do so if the button was also edited or was detached before the message. If a
   /// screen was released, replay does not know which buttons had left that screen before.
-  func mustList(_ button: ButtonID) -> Bool {
+  func mustListButton(_ button: ButtonID) -> Bool {
     touchedButtons.contains(button) || !released.isEmpty
-      || before?.state.detached.button(button) != nil
+      || stateBefore?.state.detached.button(button) != nil
   }
 }
 

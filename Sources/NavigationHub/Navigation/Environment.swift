@@ -14,9 +14,9 @@ package struct Environment: PartContent, EditableRecord {
   /// Pixels per point; the value as the client wrote it.
   package var scale: OpaqueJSON?
   /// The status bar's height in points.
-  package var statusBar: UInt64 = 20
+  package var statusBarHeight: UInt64 = 20
   /// The largest width of the back button's text, in columns of `DisplayWidth`; nil for no limit.
-  package var backTitleBudget: Int?
+  package var backTitleColumns: Int?
   /// The language of the generic back title, as a language tag.
   package var locale = "en"
   package var orientation = Orientation.portrait
@@ -29,7 +29,7 @@ package struct Environment: PartContent, EditableRecord {
   /// UIKit's `accessibilityContrast`.
   package var hasHighContrast = false
   /// The orientation delegate's answer; nil without such a delegate.
-  package var orientations: DelegateOrientations?
+  package var delegateOrientations: DelegateOrientations?
 
   package init() {}
 }

@@ -8,7 +8,7 @@ extension NavigationController {
   ) throws(NavigationError) {
     var content = bar.content
     content.apply(edits)
-    try checkRoom(content, settings.content, context)
+    try checkPartByteLimit(content, settings.content, context)
     assert(content.className == bar.content.className, "the class is fixed at creation")
     bar.change(.bar, &draft) { $0 = content }
   }
@@ -19,7 +19,7 @@ extension NavigationController {
   }
 
   /// Throws `invalidArgument` unless the controller is on display.
-  func checkDisplayed() throws(NavigationError) {
+  func checkAttached() throws(NavigationError) {
     guard isAttached else {
       throw .invalidArgument("a detached controller is not on display, nobody can touch it")
     }
@@ -37,7 +37,7 @@ extension NavigationController {
     guard let screen = screen(id) else { throw .unknownScreen(id) }
     var appearance = screen.item.appearance
     appearance[slot] = object
-    try edit(id, [], [.set(\.appearance, appearance)], &draft, context)
+    try editScreen(id, [], [.set(\.appearance, appearance)], &draft, context)
   }
 
   mutating func setProxy(
@@ -46,13 +46,13 @@ extension NavigationController {
     let isToolbar = try !context.isBarClass(name)
     var content = settings.content
     var bar = Bar()
-    bar.look = content.proxy[Text(name)] ?? BarLook()
+    bar.look = content.appearanceProxies[Text(name)] ?? BarLook()
     bar.apply(edits)
     let look = bar.look
     if isToolbar, !look.suitsToolbars {
       throw .invalidArgument("the look of a toolbar is barStyle, translucent and barTintColor")
     }
-    content.proxy[Text(name)] = look == BarLook() ? nil : look
+    content.appearanceProxies[Text(name)] = look == BarLook() ? nil : look
     let (count, limit) = (content.proxyByteCount, context.limits.lookBytes)
     guard count <= limit || count < settings.content.proxyByteCount else { throw .sizeLimit(limit) }
     settings.change(.settings, &draft) { $0 = content }
@@ -60,22 +60,23 @@ extension NavigationController {
 
   /// Whether the looks for this nav's bar classes differ from those that the nav has.
   package func needsLooks(_ looks: [Text: BarLook]) -> Bool {
-    settings.isDefault && looks.isEmpty ? false : ownLooks(among: looks) != settings.content.proxy
+    settings.isDefault && looks.isEmpty
+      ? false : looksOfOwnClasses(among: looks) != settings.content.appearanceProxies
   }
 
   /// Takes over the looks of all bars, before the first revision.
-  package mutating func beginWithLooks(_ looks: [Text: BarLook]) {
-    settings.content.proxy = ownLooks(among: looks)
+  package mutating func adoptLooksAtCreation(_ looks: [Text: BarLook]) {
+    settings.content.appearanceProxies = looksOfOwnClasses(among: looks)
   }
 
-  mutating func takeLooks(_ looks: [Text: BarLook], _ draft: inout Draft) {
-    let own = ownLooks(among: looks)
+  mutating func adoptLooks(_ looks: [Text: BarLook], _ draft: inout Draft) {
+    let own = looksOfOwnClasses(among: looks)
     assert(own.values.allSatisfy { $0 != BarLook() }, "a look in which nothing is set")
-    settings.change(.settings, &draft) { $0.proxy = own }
+    settings.change(.settings, &draft) { $0.appearanceProxies = own }
   }
 
-  /// The looks of this nav's classes; the same storage if it has no other.
-  private func ownLooks(among looks: [Text: BarLook]) -> [Text: BarLook] {
+  /// The looks that are for this nav's bar classes; `looks` itself, without a copy, if all are.
+  private func looksOfOwnClasses(among looks: [Text: BarLook]) -> [Text: BarLook] {
     let names = ["NavigationBar", "Toolbar", bar.content.className, toolbar.content.className]
     let own = looks.filter { names.contains($0.key.string) }
     return own.count == looks.count ? looks : own
@@ -86,18 +87,18 @@ extension NavigationController {
   ) throws(NavigationError) {
     var content = settings.content
     content.apply(edits)
-    try checkRoom(bar.content, content, context)
+    try checkPartByteLimit(bar.content, content, context)
     let wasHiding = settings.content.hidesBarsWhenVerticallyCompact
     settings.change(.settings, &draft) { $0 = content }
     if content.hidesBarsWhenVerticallyCompact, !wasHiding { hideBarsIfCompact(&draft) }
   }
 
-  /// Throws `sizeLimit` if bar and settings exceed `partBytes` together, unless the edit makes them
-  /// smaller.
-  private func checkRoom(
+  /// Throws `sizeLimit` if bar and settings exceed `barAndSettingsBytes` together, unless the edit
+  /// makes them smaller.
+  private func checkPartByteLimit(
     _ bar: Bar, _ settings: Settings, _ context: NavigationContext
   ) throws(NavigationError) {
-    let limit = context.limits.partBytes
+    let limit = context.limits.barAndSettingsBytes
     let count = bar.byteCount + settings.byteCount
     guard count > limit else { return }
     guard count < self.bar.content.byteCount + self.settings.content.byteCount else {
@@ -108,6 +109,6 @@ extension NavigationController {
   mutating func setEnvironment(_ edits: [Edit<Environment>], _ draft: inout Draft) {
     let old = environment.content
     environment.change(.environment, &draft) { $0.apply(edits) }
-    if environment.content != old { followEnvironment(from: old, &draft) }
+    if environment.content != old { applyHidingRules(afterChangeFrom: old, &draft) }
   }
 }

@@ -11,11 +11,11 @@ extension NavigationController {
     _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     guard let index = try id.map(requiredIndex) ?? stack.indices.last else { throw .emptyStack }
-    try checkIncoming(argument)
-    try checkForm(argument)
+    try checkMayJoinStack(argument)
+    try checkIDNotReserved(argument)
     let arrival = try incomingScreen(argument, &draft)
     let others = stack[..<index] + stack[(index + 1)...]
-    try checkRoom(for: [arrival], beside: others, context)
+    try checkByteLimit(for: [arrival], beside: others, context)
     let screen = takeRecord(of: arrival, &draft)
     assert(!isKnown(.screen(screen.id)), "\(screen.id.text) stands somewhere else")
     draft.noteStackChange(from: index, of: stack)
@@ -24,7 +24,7 @@ extension NavigationController {
     detached.makeYoungest(.screen(old))
     let notes = draft.rareNotes()
     notes.exchanged.formUnion([screen.id, old.id])
-    notes.direction = index == stack.count - 1 ? (screen.id, isBack) : notes.direction
+    notes.newTopDirection = index == stack.count - 1 ? (screen.id, isBack) : notes.newTopDirection
     return .exchanged(screen.id, popped: old.id)
   }
 
@@ -42,7 +42,7 @@ extension NavigationController {
       throw .invalidArgument(
         "at is \(index), but the stack has \(counted(stack.count, "screen"))")
     }
-    try checkIncoming(argument)
+    try checkMayJoinStack(argument)
     let screen = try takeScreenForStack(argument, &draft, context)
     draft.noteStackChange(from: index, of: stack)
     stack.insert(screen, at: index)
@@ -57,7 +57,7 @@ extension NavigationController {
     var gone: Set<ScreenID> = []
     for id in ids where !gone.insert(id).inserted { throw .duplicateInSet(id) }
     guard let lowest = indices.min() else { return [] }
-    guard gone.count < stack.count else { throw .noRoot }
+    guard gone.count < stack.count else { throw .rootRequired }
     draft.noteStackChange(from: lowest, of: stack)
     let removed = stack[lowest...].filter { gone.contains($0.id) }
     stack.removeAll { gone.contains($0.id) }
@@ -67,11 +67,11 @@ extension NavigationController {
   }
 
   /// Throws unless the screen of an argument may come onto the stack, where it must not be yet.
-  private mutating func checkIncoming(_ argument: ScreenArgument) throws(NavigationError) {
+  private mutating func checkMayJoinStack(_ argument: ScreenArgument) throws(NavigationError) {
     let found = try locate(argument)
-    try found.checkKind()
+    try found.checkKindForStack()
     guard let id = found.id else { return }
-    if found.isPresented { throw .ownedElsewhere(id) }
+    if found.isPresented { throw .alreadyPresented(id) }
     if found.isOnStack { throw .duplicateScreen(id) }
   }
 }
@@ -79,9 +79,9 @@ extension NavigationController {
 // A push of what is on the stack already.
 
 extension NavigationController {
-  /// The index of the screen that a pushed one means: the one with its id, or for a record without
-  /// an id the topmost one with its route and args.
-  func duplicate(of argument: ScreenArgument, _ context: NavigationContext) -> Int? {
+  /// The index of the stack's screen that the pushed screen duplicates: the one with the same id, or
+  /// for a record without an id the topmost one with the same route and args.
+  func duplicateIndex(of argument: ScreenArgument, _ context: NavigationContext) -> Int? {
     switch argument {
     case .id(let id): return index(of: id)
     case .record(let record):
@@ -90,7 +90,7 @@ extension NavigationController {
     }
   }
 
-  /// Makes the screen at an index the top, in the way of the policy.
+  /// Makes the screen at an index the top, by the policy: pops to it, updates it, or moves it.
   mutating func bringToTop(
     _ index: Int, _ argument: ScreenArgument, _ policy: DuplicatePolicy, _ draft: inout Draft,
     _ context: NavigationContext
@@ -100,15 +100,15 @@ extension NavigationController {
       moveToTop(index, &draft)
       return .found(id, popped: [])
     }
-    assert(policy.pops, "\(policy) leaves the stack as it is")
+    assert(policy.mayPop, "\(policy) leaves the stack as it is")
     guard policy == .update, case .record(let record) = argument else {
       return .found(id, popped: pop(downTo: index, &draft))
     }
     // Only what stays counts against the limits, so the pop comes first, though the edit can fail.
     let notes = draft.rareNotes()
-    if notes.before == nil { notes.before = StateBefore(self) }
+    if notes.stateBefore == nil { notes.stateBefore = StateBefore(self) }
     let popped = pop(downTo: index, &draft)
-    try edit(id, record.edits, record.item, &draft, context)
+    try editScreen(id, record.edits, record.item, &draft, context)
     return .found(id, popped: popped)
   }
 
@@ -117,7 +117,7 @@ extension NavigationController {
     draft.noteStackChange(from: index, of: stack)
     let screen = stack.remove(at: index)
     stack.append(screen)
-    draft.rareNotes().direction = (screen.id, false)
-    assert(draft.firstChange <= index)
+    draft.rareNotes().newTopDirection = (screen.id, false)
+    assert(draft.firstChangedIndex <= index)
   }
 }

@@ -9,9 +9,9 @@ extension NavigationController {
     assert(!isStandalone || !isAttached)
     if !isStandalone && !isAttached { return [] }
     var events: [NavigationEvent] = []
-    if draft.suppliesStackEvents {
+    if draft.hasSuppliedStackEvents {
       // The gesture has supplied the events of the stack, but none of presentations beside it.
-      if !isStandalone { appendMoves(nil, &draft, to: &events) }
+      if !isStandalone { appendMoveEvents(nil, &draft, to: &events) }
       return events
     }
     var began: RunningTransition?
@@ -22,7 +22,7 @@ extension NavigationController {
     }
     if isStandalone {
       if let began { return [.transitionBegan(began)] }
-      appendMoves(splice, &draft, to: &events)
+      appendMoveEvents(splice, &draft, to: &events)
       return events
     }
     guard isAttached, let top = top?.id else { return [] }
@@ -39,7 +39,7 @@ extension NavigationController {
       }
       events.append(.transitionBegan(began))
       // The events of the presentation follow at its end, all others come now.
-      if !began.isPushOrPop { appendStackMoves(splice, &draft, to: &events) }
+      if !began.isPushOrPop { appendPushAndPopEvents(splice, &draft, to: &events) }
       return events
     }
     let isNew = splice != nil && top != draft.oldTop
@@ -47,7 +47,7 @@ extension NavigationController {
       if let old { events.append(.willHide(old, animated: false)) }
       events.append(.willShow(top, animated: false))
     }
-    appendMoves(splice, &draft, to: &events)
+    appendMoveEvents(splice, &draft, to: &events)
     if isNew {
       if let old { events.append(.didHide(old, animated: false)) }
       events.append(.didShow(top, animated: false))
@@ -55,33 +55,33 @@ extension NavigationController {
     return events
   }
 
-  /// Appends what was dismissed, outermost first, popped, pushed and presented, in this order.
-  func appendMoves(
+  /// Appends the events of dismissed screens, outermost first, then of popped, pushed and presented
+  /// ones.
+  func appendMoveEvents(
     _ splice: Splice?, _ draft: inout Draft, to events: inout [NavigationEvent]
   ) {
     // Nearly all messages find nothing presented, and leave it so.
     if presented.isDefault, draft.rare?.oldPresented.isEmpty ?? true {
-      return appendStackMoves(splice, &draft, to: &events)
+      return appendPushAndPopEvents(splice, &draft, to: &events)
     }
     let old = draft.rare?.oldPresented ?? []
     let new = presentedScreens.map(\.id)
     assert(Set(new).count == new.count, "a screen is presented twice")
     for id in old.reversed() where !new.contains(id) {
-      events.append(.didDismiss(id, result: draft.rare?.results[id]))
+      events.append(.didDismiss(id, result: draft.rare?.screenResults[id]))
     }
-    appendStackMoves(splice, &draft, to: &events)
+    appendPushAndPopEvents(splice, &draft, to: &events)
     for id in new where !old.contains(id) { events.append(.didPresent(id)) }
   }
 
   /// Appends a `didPop` for each popped and a `didPush` for each pushed screen, pops first.
   ///
-  /// The method appends nothing if an operation set the whole stack, and no event of screens that
-  /// replaced one another.
-  private func appendStackMoves(
+  /// It appends nothing if an operation set the whole stack, nor for the two screens of a `replace`.
+  private func appendPushAndPopEvents(
     _ splice: Splice?, _ draft: inout Draft, to events: inout [NavigationEvent]
   ) {
     guard !draft.replacesStack, let splice else { return }
-    assert(!draft.suppliesStackEvents, "a gesture supplies these events itself")
+    assert(!draft.hasSuppliedStackEvents, "a gesture supplies these events itself")
     assert(splice.at + splice.insertedCount <= stack.count)
     let inserted = splice.at..<splice.at + splice.insertedCount
     let notes = draft.rare
@@ -89,7 +89,7 @@ extension NavigationController {
     where !stack[inserted].contains(where: { $0.id == id })
       && notes?.exchanged.contains(id) != true
     {
-      events.append(.didPop(id, result: notes?.results[id]))
+      events.append(.didPop(id, result: notes?.screenResults[id]))
     }
     for index in inserted {
       let id = stack[index].id

@@ -6,8 +6,8 @@ import NavigationCore
 extension NavigationController {
   /// The names of the invariants that a commit broke; empty for a sound state.
   ///
-  /// Law: if the state before the commit was sound, and the commit names all that it changed, this
-  /// is `violatedInvariants()`. `violatedInvariants()` alone finds a button that is counted in too
+  /// Law: if the state before was sound, and the commit names all that it changed, the result equals
+  /// that of `violatedInvariants()`. `violatedInvariants()` alone finds a button that is counted in too
   /// few of the screens showing it. O(screens changed × depth). O(state) if the commit presents or
   /// dismisses, or changes a button that several screens show. The method is mutating only to avoid
   /// a copy of the controller.
@@ -18,19 +18,19 @@ extension NavigationController {
   mutating func isSound(after commit: Commit) -> Bool {
     assert(commit.revision == revision, "a commit of another revision")
     if isAttached, stack.isEmpty || isStandalone { return false }
-    guard recordBytes == commit.recordBytes else { return false }
+    guard recordBytes == commit.recomputedRecordBytes else { return false }
     if commit.touchesSharedButtons || commit.parts.contains(.presented) {
       return violatedInvariants().isEmpty
     }
     if isStandalone, !presented.isDefault { return false }
-    if commit.parts.contains(.bar) || commit.parts.contains(.toolbar), showsHiddenBar {
+    if commit.parts.contains(.bar) || commit.parts.contains(.toolbar), showsAutomaticallyHiddenBar {
       return false
     }
     if let splice = commit.splice, !isSound(splice) { return false }
-    for index in commit.changedScreens {
+    for index in commit.changedScreenIndexes {
       guard stack[index].kind == .content, isSound(stack[index]) else { return false }
     }
-    for record in commit.detached {
+    for record in commit.changedDetached {
       switch record {
       case .screen(let screen):
         guard !isActive(screen.id), detached.screen(screen.id).map({ isSound($0) }) ?? true else {
@@ -83,13 +83,13 @@ extension NavigationController {
         !detached.contains(.button(button.id))
       else { return false }
       // Where it is counted more often, other screens must show it.
-      if entry.placeCount != screen.places(of: button.id) { return violatedInvariants().isEmpty }
+      if entry.placeCount != screen.count(of: button.id) { return violatedInvariants().isEmpty }
     }
     return true
   }
 
-  /// Whether a bar is visible although a rule is noted as having hidden it.
-  var showsHiddenBar: Bool {
+  /// Whether a bar is visible although `automaticHiding` says that a rule hid it.
+  var showsAutomaticallyHiddenBar: Bool {
     guard !bar.isDefault, let hiding = bar.content.automaticHiding else { return false }
     return !bar.content.isHidden || hiding.includesToolbar && visibility.showsToolbar
   }
@@ -100,31 +100,31 @@ extension NavigationController {
   ///
   /// The method also notes whether other screens show a button that the message changed.
   mutating func recomputeRecordBytes(_ draft: inout Draft, _ commit: inout Commit) {
-    var bytes = draft.recordBytes
-    for (id, original) in draft.originals {
+    var bytes = draft.oldRecordBytes
+    for (id, original) in draft.originalScreens {
       let screen = screen(id)
       bytes += (screen?.byteCount ?? 0) - (original?.byteCount ?? 0)
       // Most screens have no buttons.
       if screen?.hasDefaultDetails ?? true, original?.hasDefaultDetails ?? true { continue }
       for button in (original?.buttons ?? []) + (screen?.buttons ?? []) {
         let places = shownButtons[button.id]?.placeCount ?? 0
-        if places > screen?.places(of: button.id) ?? 0 { draft.touchesSharedButtons = true }
+        if places > screen?.count(of: button.id) ?? 0 { draft.touchesSharedButtons = true }
       }
     }
     for id in draft.rare?.touchedButtons ?? [] where shownButtons[id] != nil {
-      let places = draft.originals.reduce(0) { $0 + (screen($1.id)?.places(of: id) ?? 0) }
+      let places = draft.originalScreens.reduce(0) { $0 + (screen($1.id)?.count(of: id) ?? 0) }
       if places != shownButtons[id]?.placeCount { draft.touchesSharedButtons = true }
     }
     assert(bytes >= 0, "\(bytes) bytes of records")
-    commit.recordBytes = bytes
+    commit.recomputedRecordBytes = bytes
     commit.touchesSharedButtons = draft.touchesSharedButtons
   }
 
   /// Notes that a screen was released, with the buttons that no other screen showed.
-  mutating func noteForgotten(_ screen: Screen, _ draft: inout Draft) {
+  mutating func noteReleasedScreen(_ screen: Screen, _ draft: inout Draft) {
     assert(!isKnown(.screen(screen.id)), "\(screen.id.text) was given up and is known")
-    if !draft.originals.contains(where: { $0.id == screen.id }) {
-      draft.recordBytes -= screen.byteCount
+    if !draft.originalScreens.contains(where: { $0.id == screen.id }) {
+      draft.oldRecordBytes -= screen.byteCount
     }
     let isShared = screen.buttons.contains { shownButtons[$0.id] != nil }
     if isShared { draft.touchesSharedButtons = true }

@@ -31,7 +31,7 @@ extension NavigationController {
     assert(index(of: screen.id) == nil, "\(screen.id.text) is on the stack")
     let former = detached.removeScreen(screen.id)
     if let former, former.hasSameContent(as: screen) { return former }
-    exchange(former, for: screen)
+    accountForReplacement(of: former, by: screen)
     draft.noteChange(of: screen.id, original: former)
     return screen
   }
@@ -40,23 +40,23 @@ extension NavigationController {
     _ record: ScreenRecord, replaces: Bool, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     let place = try locate(.record(record))
-    if let id = place.id, place.isPresented { throw .ownedElsewhere(id) }
+    if let id = place.id, place.isPresented { throw .alreadyPresented(id) }
     if let id = place.id, place.isOnStack { throw .duplicateScreen(id) }
-    try checkForm(.record(record))
+    try checkIDNotReserved(.record(record))
     let screen = try make(record, &draft)
     if let old = detached.screen(screen.id) {
       // Creating an equal screen again changes nothing, not even its place in the order.
       if old.hasSameContent(as: screen) { return .screen(screen.id) }
-      guard replaces else { throw .differentScreen(screen.id) }
+      guard replaces else { throw .differsFromDetached(screen.id) }
     }
-    try checkRoom(adding: screen.byteCount, besideStack: screen.byteCount, context)
+    try checkByteLimit(adding: screen.byteCount, besideStack: screen.byteCount, context)
     detached.makeYoungest(.screen(addRecord(of: screen, &draft)))
     assert(screen.id == detached.screen(screen.id)?.id)
     return .screen(screen.id)
   }
 
   /// Sets members of a screen and of its item; checks everything before it changes anything.
-  mutating func edit(
+  mutating func editScreen(
     _ id: ScreenID, _ edits: [ScreenEdit], _ itemEdits: [ItemEdit], _ draft: inout Draft,
     _ context: NavigationContext
   ) throws(NavigationError) {
@@ -76,16 +76,16 @@ extension NavigationController {
         "screen \(id.text) is \(place); only a detached one can be released")
     }
     draft.rareNotes().released.append(.screen(id))
-    draft.rareNotes().released += forget(.screen(screen)).map { .button($0) }
-    noteForgotten(screen, &draft)
+    draft.rareNotes().released += deleteDetached(.screen(screen)).map { .button($0) }
+    noteReleasedScreen(screen, &draft)
   }
 
   mutating func createButton(
     _ record: ButtonRecord, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
-    if let id = record.id, shownButtons[id] != nil { throw .duplicateItem(id) }
+    if let id = record.id, shownButtons[id] != nil { throw .duplicateButton(id) }
     let button = try make(record, &draft)
-    try checkRoom(adding: button.byteCount, besideStack: button.byteCount, context)
+    try checkByteLimit(adding: button.byteCount, besideStack: button.byteCount, context)
     if detached.button(button.id) != button {
       detached.makeYoungest(.button(button))
       draft.rareNotes().touchedButtons.insert(button.id)
@@ -107,37 +107,37 @@ extension NavigationController {
     assert(old.id == id, "\(id.text) leads to \(old.id.text)")
     let growth = new.byteCount - old.byteCount
     guard let places = shownButtons[id]?.placeCount else {
-      try checkRoom(adding: growth, besideStack: new.byteCount, context)
+      try checkByteLimit(adding: growth, besideStack: new.byteCount, context)
       draft.rareNotes().touchedButtons.insert(id)
       return detached.makeYoungest(.button(new))
     }
     if byteCount + growth * places > context.limits.stateBytes {
-      let active = (stack + presentedScreens).reduce(0) { $0 + $1.places(of: id) }
-      try checkRoom(adding: growth * places, besideStack: growth * active, context)
+      let active = (stack + presentedScreens).reduce(0) { $0 + $1.count(of: id) }
+      try checkByteLimit(adding: growth * places, besideStack: growth * active, context)
     }
-    let inChain = presentedScreens.reduce(0) { $0 + $1.places(of: id) }
+    let inChain = presentedScreens.reduce(0) { $0 + $1.count(of: id) }
     if inChain > 0 { try checkPresentedSize(adding: growth * inChain, context) }
     draft.rareNotes().touchedButtons.insert(id)
     shownButtons[id]?.button = new
     recordBytes += growth * places
-    replaceShown(new, places: places, &draft)
+    replaceShownButton(new, places: places, &draft)
     assert(recordBytes >= 0)
     assert(shownButtons[id]?.placeCount == places, "an edit moved a button")
   }
 
-  /// Replaces a button in all screens that show it; stops after the last of its places.
-  private mutating func replaceShown(_ button: Button, places: Int, _ draft: inout Draft) {
+  /// Replaces a button in all screens that show it; stops after `places` replacements.
+  private mutating func replaceShownButton(_ button: Button, places: Int, _ draft: inout Draft) {
     assert(places > 0, "\(button.id.text) is shown nowhere")
     var left = places
     for index in stack.indices.reversed() where left > 0 {
-      let count = stack[index].places(of: button.id)
+      let count = stack[index].count(of: button.id)
       guard count > 0 else { continue }
       left -= count
       draft.noteChange(of: stack[index].id, original: stack[index])
       stack[index].replace(button, version: draft.revision)
     }
     for (index, var screen) in presentedScreens.enumerated() where left > 0 {
-      let count = screen.places(of: button.id)
+      let count = screen.count(of: button.id)
       guard count > 0 else { continue }
       left -= count
       draft.noteChange(of: screen.id, original: screen)
@@ -146,7 +146,7 @@ extension NavigationController {
     }
     assert(left >= 0, "more places than were counted")
     guard left > 0 else { return }
-    for var screen in detachedScreens where screen.places(of: button.id) > 0 {
+    for var screen in detachedScreens where screen.count(of: button.id) > 0 {
       draft.noteChange(of: screen.id, original: screen)
       screen.replace(button, version: draft.revision)
       detached.makeYoungest(.screen(screen))
@@ -193,15 +193,15 @@ extension NavigationController {
     let presentedIndex = presented.isDefault ? nil : presented.content.index(of: old.id)
     let isActive = index != nil || presentedIndex != nil
     let growth = new.byteCount - old.byteCount
-    try checkRoom(adding: growth, besideStack: isActive ? growth : new.byteCount, context)
+    try checkByteLimit(adding: growth, besideStack: isActive ? growth : new.byteCount, context)
     if presentedIndex != nil {
-      try checkPresentedSize(adding: new.writtenByteCount - old.writtenByteCount, context)
+      try checkPresentedSize(adding: new.escapedByteCount - old.escapedByteCount, context)
     }
     assert(index == nil || presentedIndex == nil, "\(old.id.text) has two places")
     var new = new
     new.version = draft.revision
     draft.noteChange(of: old.id, original: old)
-    exchange(old, for: new)
+    accountForReplacement(of: old, by: new)
     if let index {
       stack[index] = new
     } else if let presentedIndex {
@@ -214,7 +214,7 @@ extension NavigationController {
   /// Updates `recordBytes` and `shownButtons` for a replaced screen; nil stands for no screen.
   ///
   /// Buttons that no list holds any more become detached records.
-  mutating func exchange(_ old: Screen?, for new: Screen?) {
+  mutating func accountForReplacement(of old: Screen?, by new: Screen?) {
     assert(old == nil || new == nil || old?.id == new?.id, "a content for another screen")
     for id in updateCounts(from: old, to: new) {
       guard let button = shownButtons.removeValue(forKey: id)?.button else { continue }
@@ -245,9 +245,9 @@ extension NavigationController {
 
   /// Deletes a detached record, and with a screen the buttons that no other screen shows.
   ///
-  /// Returns those buttons.
+  /// Returns the deleted buttons.
   @discardableResult
-  mutating func forget(_ record: DetachedRecords.Record) -> [ButtonID] {
+  mutating func deleteDetached(_ record: DetachedRecords.Record) -> [ButtonID] {
     assert(detached.contains(record.key), "what is forgotten is not detached")
     detached.remove(record.key)
     guard case .screen(let screen) = record else { return [] }
@@ -263,22 +263,21 @@ extension NavigationController {
   ///
   /// navd releases detached records to make room. So only the stack, the presented screens and the
   /// `wanted` bytes beside them must fit into the limit.
-  func checkRoom(
+  func checkByteLimit(
     adding growth: Int, besideStack wanted: Int, _ context: NavigationContext
   ) throws(NavigationError) {
     let limit = context.limits.stateBytes
     // A nav larger than the limit, because the limit was lowered, may still become smaller.
     guard growth >= 0, byteCount + growth > limit else { return }
-    guard attachedBytes + wanted <= limit else { throw .sizeLimit(limit) }
+    guard stackAndPresentedBytes + wanted <= limit else { throw .sizeLimit(limit) }
   }
 }
 
 extension Screen {
-  /// The size as it is written, with the escapes of title and route.
+  /// The size in bytes as JSON, with the escapes of title and route.
   ///
-  /// `byteCount` leaves these out: to look for them costs a push some 700 instructions, and what is
-  /// on the stack need not fit one message.
-  var writtenByteCount: Int {
+  /// `byteCount` leaves the escapes out, because to count them costs a push some 700 instructions.
+  var escapedByteCount: Int {
     byteCount + (withTitle { $0.jsonOctets - $0.count } ?? 0)
       + (withRoute { $0.jsonOctets - $0.count } ?? 0)
   }
@@ -299,7 +298,7 @@ extension Screen {
   }
 
   /// In how many places the screen shows a button.
-  func places(of id: ButtonID) -> Int {
+  func count(of id: ButtonID) -> Int {
     hasDefaultDetails ? 0 : buttons.count { $0.id == id }
   }
 
@@ -315,7 +314,7 @@ extension Screen {
     details.item.backBarButtonItem = details.item.backBarButtonItem.map(swap)
     self.details = details
     self.version = version
-    assert(places(of: button.id) > 0, "\(id.text) shows no \(button.id.text)")
+    assert(count(of: button.id) > 0, "\(id.text) shows no \(button.id.text)")
   }
 }
 
@@ -365,7 +364,7 @@ extension NavigationController {
     // UIKit silently drops a button that is on the item's other side; this refuses it instead.
     let left = Set(item.leftItems.map(\.id))
     if let both = item.rightItems.first(where: { left.contains($0.id) }) {
-      throw .itemBothSides(both.id)
+      throw .buttonOnBothSides(both.id)
     }
     assert(item.sidesAreDistinct)
     screen.item = item
@@ -378,7 +377,7 @@ extension NavigationController {
     for argument in arguments {
       let button = try button(argument, &draft)
       if !button.isSpace, buttons.contains(where: { $0.id == button.id }) {
-        throw .duplicateItem(button.id)
+        throw .duplicateButton(button.id)
       }
       buttons.append(button)
     }
@@ -391,22 +390,22 @@ extension NavigationController {
   ) throws(NavigationError) -> Button {
     switch argument {
     case .id(let id):
-      guard let button = draft.rare?.operationButtons[id] ?? button(id) else {
+      guard let button = draft.rare?.namedButtons[id] ?? button(id) else {
         throw .unknownButton(id)
       }
       assert(button.id == id, "\(id.text) leads to \(button.id.text)")
-      draft.rareNotes().operationButtons[id] = button
+      draft.rareNotes().namedButtons[id] = button
       return button
     case .record(let record):
       let button = try make(record, &draft)
       // A client that sends a whole item back repeats the records of buttons in use. Such a record
       // must equal the button in use: only `setButton` changes the content of a button.
-      if let old = shownButtons[button.id]?.button ?? draft.rare?.operationButtons[button.id] {
-        guard old == button else { throw .duplicateItem(button.id) }
+      if let old = shownButtons[button.id]?.button ?? draft.rare?.namedButtons[button.id] {
+        guard old == button else { throw .duplicateButton(button.id) }
         return old
       }
       assert(!isKnown(.button(button.id)) || detached.contains(.button(button.id)))
-      draft.rareNotes().operationButtons[button.id] = button
+      draft.rareNotes().namedButtons[button.id] = button
       draft.rareNotes().touchedButtons.insert(button.id)
       return button
     }
@@ -432,8 +431,8 @@ extension NavigationController {
   }
 
   func checkSystemItem(of content: ButtonContent) throws(NavigationError) {
-    guard let item = content.systemItem, item.isExtra else { return }
-    guard !settings.content.profile.extraSystemItems else { return }
+    guard let item = content.systemItem, item.needsExtraSystemItems else { return }
+    guard !settings.content.profile.allowsExtraSystemItems else { return }
     throw .invalidArgument("systemItem \(item) needs profile.extraSystemItems")
   }
 

@@ -13,10 +13,10 @@ package struct RecordedChange: Sendable {
   /// The replacements of runs of the stack, with complete records.
   package var splices: [RecordedSplice] = []
   /// Screens that stayed on the stack and have new content.
-  package var screens: [Screen] = []
+  package var changedScreens: [Screen] = []
   package var parts = RecordedParts()
   /// Detached records made or edited, in order.
-  package var detached: [DetachedRecords.Record] = []
+  package var changedDetached: [DetachedRecords.Record] = []
   package var released: [DetachedRecords.Key] = []
 }
 
@@ -35,8 +35,8 @@ package struct RecordedSettings: Sendable {
   package var content: Settings
 }
 
-/// The contents of the six parts as recorded; nil in a state for a default one, and in a change for
-/// one that did not change.
+/// The contents of the six parts as recorded; nil is a default part in a state, and an unchanged one
+/// in a change.
 package struct RecordedParts: Sendable {
   package var bar: Bar?
   package var toolbar: Toolbar?
@@ -50,9 +50,7 @@ extension NavigationController {
   /// Repeats a recorded revision.
   ///
   /// Law: replaying what `perform` recorded gives the state that `perform` left, the order of the
-  /// detached records included.
-  ///
-  /// After an error the state is invalid.
+  /// detached records included. After an error the state is invalid.
   package mutating func replay(_ change: RecordedChange) throws(StoredDataError) {
     guard change.revision == revision.next else {
       throw StoredDataError(
@@ -71,7 +69,7 @@ extension NavigationController {
       removed += splice.removed
     }
     removed += dismissed.map(\.id)
-    for screen in change.screens {
+    for screen in change.changedScreens {
       guard let index = index(of: screen.id) else {
         throw StoredDataError(what: "edits \(screen.id.text), which is not on the stack")
       }
@@ -82,23 +80,23 @@ extension NavigationController {
       unused += updateCounts(from: detached.removeScreen(element.screen.id), to: element.screen)
     }
     replay(change.parts, at: change.revision)
-    for record in change.detached { replay(record, &unused) }
+    for record in change.changedDetached { replay(record, &unused) }
     for id in unused where shownButtons[id]?.placeCount == 0 {
       guard let button = shownButtons.removeValue(forKey: id)?.button else { continue }
       detached.makeYoungest(.button(button))
     }
-    let listed = Set(change.detached.map(\.key))
+    let listed = Set(change.changedDetached.map(\.key))
     let recent = detached.records(since: mark)
     if recent.count > 1 {
       var order = CanonicalOrder(removed: removed)
       for record in recent where !listed.contains(record.key) { order.add(record, isListed: false) }
-      let named = change.detached.map(\.key).filter(detached.contains)
+      let named = change.changedDetached.map(\.key).filter(detached.contains)
       detached.reorder(since: mark, as: order.keys + named)
     }
     for key in change.released {
       switch key {
       case .screen(let id):
-        if let screen = detached.screen(id) { forget(.screen(screen)) }
+        if let screen = detached.screen(id) { deleteDetached(.screen(screen)) }
       case .button(let id): detached.remove(.button(id))
       }
     }

@@ -24,11 +24,11 @@ extension NavigationController {
       try configure(edits, &draft, context)
     case .classes(let bar, let toolbar, let edits):
       if let bar {
-        self.bar.content.className = try context.className(bar, isBar: true)
+        self.bar.content.className = try context.checkedClassName(bar, isBar: true)
         draft.parts.insert(.bar)
       }
       if let toolbar {
-        self.toolbar.content.className = try context.className(toolbar, isBar: false)
+        self.toolbar.content.className = try context.checkedClassName(toolbar, isBar: false)
         draft.parts.insert(.toolbar)
       }
       try configure(edits, &draft, context)
@@ -43,13 +43,13 @@ extension NavigationController {
     _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     let found = try locate(argument)
-    try found.checkKind()
-    if let id = found.id, found.isPresented { throw .ownedElsewhere(id) }
+    try found.checkKindForStack()
+    if let id = found.id, found.isPresented { throw .alreadyPresented(id) }
     if onDuplicate.comparesRoutes {
       guard !isStandalone else {
         throw .invalidArgument("onDuplicate of an item is error or ignore")
       }
-      if let index = duplicate(of: argument, context) {
+      if let index = duplicateIndex(of: argument, context) {
         return try bringToTop(index, argument, onDuplicate, &draft, context)
       }
     } else if let id = found.id, found.isOnStack {
@@ -64,18 +64,18 @@ extension NavigationController {
 
   /// Returns the screen of an argument, for the caller to put onto the stack.
   ///
-  /// The caller has checked the place of the screen, and puts it into the list.
+  /// The caller has checked where the screen is, and puts it onto the stack.
   @inline(__always)
   mutating func takeScreenForStack(
     _ argument: ScreenArgument, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> Screen {
-    try checkForm(argument)
+    try checkIDNotReserved(argument)
     let arrival = try incomingScreen(argument, &draft)
     guard stack.count < context.limits.stackDepth else {
       throw .depthLimit(context.limits.stackDepth)
     }
     let byteCount = arrival.screen.byteCount
-    try checkRoom(adding: arrival.isNew ? byteCount : 0, besideStack: byteCount, context)
+    try checkByteLimit(adding: arrival.isNew ? byteCount : 0, besideStack: byteCount, context)
     let screen = takeRecord(of: arrival, &draft)
     assert(!isKnown(.screen(screen.id)), "\(screen.id.text) stands somewhere else")
     return screen
@@ -96,7 +96,7 @@ extension NavigationController {
   ) throws(NavigationError) -> [ScreenID] {
     let index = try index(of: target)
     guard inclusive else { return pop(downTo: index, &draft) }
-    guard index > 0 else { throw .noRoot }
+    guard index > 0 else { throw .rootRequired }
     return pop(downTo: index - 1, &draft)
   }
 
@@ -145,7 +145,7 @@ extension NavigationController {
   mutating func setStack(
     _ arguments: [ScreenArgument], _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
-    try checkReplacement(arguments)
+    try checkNewStack(arguments)
     var kept = 0
     while kept < stack.count, kept < arguments.count, case .id(stack[kept].id) = arguments[kept] {
       kept += 1
@@ -156,7 +156,7 @@ extension NavigationController {
     guard arguments.count <= context.limits.stackDepth else {
       throw .depthLimit(context.limits.stackDepth)
     }
-    try checkRoom(for: arrivals, beside: stack[..<kept], context)
+    try checkByteLimit(for: arrivals, beside: stack[..<kept], context)
     draft.replacesStack = true
     if kept == stack.count, arrivals.isEmpty {
       return .replaced(popped: [], ids: stack.map(\.id))
@@ -174,27 +174,27 @@ extension NavigationController {
     return .replaced(popped: popped, ids: stack.map(\.id))
   }
 
-  private mutating func checkReplacement(
+  private mutating func checkNewStack(
     _ arguments: [ScreenArgument]
   ) throws(NavigationError) {
     var ids: Set<ScreenID> = []
     let found = try arguments.map { argument throws(NavigationError) in try locate(argument) }
-    for place in found { try place.checkKind() }
+    for place in found { try place.checkKindForStack() }
     for place in found {
-      if let id = place.id, place.isPresented { throw .ownedElsewhere(id) }
+      if let id = place.id, place.isPresented { throw .alreadyPresented(id) }
     }
     for (argument, place) in zip(arguments, found) {
       if let id = place.id, !ids.insert(id).inserted { throw .duplicateInSet(id) }
       if case .record = argument, let id = place.id, place.isOnStack { throw .duplicateScreen(id) }
     }
-    if isAttached, arguments.isEmpty { throw .noRoot }
-    for argument in arguments { try checkForm(argument) }
+    if isAttached, arguments.isEmpty { throw .rootRequired }
+    for argument in arguments { try checkIDNotReserved(argument) }
     assert(found.allSatisfy { !$0.isPresented }, "a presented screen comes onto the stack")
   }
 
   /// Throws `sizeLimit` unless the screens that arrive, those of the stack that stay, and the
   /// presented ones fit into the limit together.
-  func checkRoom(
+  func checkByteLimit(
     for arrivals: [IncomingScreen], beside kept: some Sequence<Screen>, _ context: NavigationContext
   ) throws(NavigationError) {
     let limit = context.limits.stateBytes
@@ -208,7 +208,7 @@ extension NavigationController {
   }
 
   mutating func attach(_ draft: inout Draft) throws(NavigationError) {
-    guard !stack.isEmpty else { throw .noRoot }
+    guard !stack.isEmpty else { throw .rootRequired }
     setAttached(true, &draft)
   }
 
@@ -221,14 +221,14 @@ extension NavigationController {
   }
 
   /// The present place of a screen that an argument names; `id` is nil for a record without one.
-  struct Place {
+  struct ScreenLocation {
     var id: ScreenID?
     var kind: ScreenKind?
     var isOnStack = false
     var isPresented = false
 
     /// Throws `forbiddenKind` unless a stack takes the screen.
-    func checkKind() throws(NavigationError) {
+    func checkKindForStack() throws(NavigationError) {
       if let kind, kind != .content { throw .forbiddenKind(id, kind) }
     }
   }
@@ -236,19 +236,19 @@ extension NavigationController {
   /// Finds where the nav has the screen of an argument.
   ///
   /// The method is mutating, as those below are, because Swift would copy a borrowed controller.
-  mutating func locate(_ argument: ScreenArgument) throws(NavigationError) -> Place {
+  mutating func locate(_ argument: ScreenArgument) throws(NavigationError) -> ScreenLocation {
     switch argument {
     case .id(let id):
       if let index = index(of: id) {
-        return Place(id: id, kind: stack[index].kind, isOnStack: true)
+        return ScreenLocation(id: id, kind: stack[index].kind, isOnStack: true)
       }
       guard let screen = screen(id) else { throw .unknownScreen(id) }
       assert(isPresented(id) != detached.contains(.screen(id)), "\(id.text) has two places or none")
-      return Place(id: id, kind: screen.kind, isPresented: isPresented(id))
+      return ScreenLocation(id: id, kind: screen.kind, isPresented: isPresented(id))
     case .record(let record):
       let kind = isStandalone ? nil : record.kind
-      guard let id = record.id else { return Place(kind: kind) }
-      return Place(
+      guard let id = record.id else { return ScreenLocation(kind: kind) }
+      return ScreenLocation(
         id: id, kind: kind, isOnStack: index(of: id) != nil, isPresented: isPresented(id))
     }
   }
@@ -258,7 +258,7 @@ extension NavigationController {
   }
 
   /// Throws if the id of a new screen has the form of ids that the daemon assigns.
-  func checkForm(_ argument: ScreenArgument) throws(NavigationError) {
+  func checkIDNotReserved(_ argument: ScreenArgument) throws(NavigationError) {
     guard case .record(let record) = argument, let id = record.id, id.isAssignedForm else { return }
     throw .invalidArgument("id \(id.text) has the form of ids the daemon assigns; choose another")
   }
@@ -293,14 +293,15 @@ extension NavigationController {
 }
 
 extension NavigationContext {
-  func className(_ name: String, isBar: Bool) throws(NavigationError) -> String {
-    guard try isBarClass(name) == isBar else { throw .invalidClass(name) }
+  func checkedClassName(_ name: String, isBar: Bool) throws(NavigationError) -> String {
+    guard try isBarClass(name) == isBar else { throw .wrongBaseClass(name) }
     return name
   }
 
   /// Whether a class is one of bars; false for one of toolbars.
   func isBarClass(_ name: String) throws(NavigationError) -> Bool {
-    let isBar = name == "NavigationBar" ? true : name == "Toolbar" ? false : classes[Text(name)]
+    let isBar =
+      name == "NavigationBar" ? true : name == "Toolbar" ? false : isBarByClass[Text(name)]
     guard let isBar else { throw .unknownClass(name) }
     return isBar
   }
@@ -323,9 +324,9 @@ extension NavigationController {
     return pop(&draft)
   }
 
-  /// Swipes what is presented down, or else pops as a tap on the back button does.
+  /// Dismisses the outermost presented screen as a swipe down does, or else pops as a back tap does.
   ///
-  /// At the root it pops nothing, where a tap is refused.
+  /// At the root the key pops nothing, where a tap is refused.
   mutating func backKey(_ draft: inout Draft) throws(NavigationError) -> OperationOutput {
     guard presented.content.chain.isEmpty else { return .dismissed(try swipeDown(&draft)) }
     return .popped(stack.count > 1 ? try backTap(&draft) : nil)

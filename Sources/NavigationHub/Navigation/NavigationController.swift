@@ -36,12 +36,12 @@ package struct NavigationController: Sendable {
 
   /// Whether the state has a transition, a display owner or a delegate's orientations, which the
   /// next start of the daemon must end.
-  package var isOpen: Bool {
+  package var needsRecovery: Bool {
     // Every commit asks, and both parts are almost always at their defaults.
     if transition.isDefault, environment.isDefault { return false }
     let environment = environment.content
     return transition.content.running != nil || environment.owner != nil
-      || environment.orientations != nil
+      || environment.delegateOrientations != nil
   }
 
   /// Makes an empty, detached controller.
@@ -114,9 +114,8 @@ extension NavigationController: Equatable {
 extension NavigationController {
   /// The names of the invariants that do not hold; empty for a sound state.
   ///
-  /// O(state).
-  /// Three hold by construction: the bar has no item list of its own, top and root are read off the
-  /// stack, and there is one transition part.
+  /// O(state). Three hold by construction: the bar has no item list of its own, top and root are
+  /// read off the stack, and there is one transition part.
   package func violatedInvariants() -> [String] {
     var violated: [String] = []
     if isAttached, stack.isEmpty { violated.append("attached without a root") }
@@ -147,7 +146,7 @@ extension NavigationController {
     if screens.reduce(0, { $0 + $1.byteCount }) != recordBytes {
       violated.append("byte count differs from the records")
     }
-    if showsHiddenBar { violated.append("a bar shows that is noted as hidden") }
+    if showsAutomaticallyHiddenBar { violated.append("a bar shows that is noted as hidden") }
     if !shownButtonsMatch(screens) { violated.append("button registry differs from the lists") }
     return violated
   }
@@ -185,7 +184,7 @@ extension NavigationItem {
 package struct NavigationContext: Sendable {
   package var limits = NavigationLimits()
   /// The declared classes by name: true for one based on a bar, false for one based on a toolbar.
-  package var classes: [Text: Bool] = [:]
+  package var isBarByClass: [Text: Bool] = [:]
   /// Reads the route templates of the settings, which were checked when a client set them.
   package var routeTemplates: @Sendable (OpaqueJSON) -> [RouteTemplate] = { _ in [] }
   /// Compares two values as JSON: members in any order, numbers by value.
@@ -219,7 +218,7 @@ extension NavigationController {
     assert(operations.count <= 16, "\(operations.count) operations in one message")
     detached.removeEmptySlots()
     var draft = Draft(of: &self, isAnimated: isAnimated)
-    if let animation { draft.rareNotes().animation = animation }
+    if let animation { draft.rareNotes().delegateAnimation = animation }
     return try perform(operations, draft: &draft, context: context, isCreation: false)
   }
 
@@ -235,7 +234,7 @@ extension NavigationController {
     do {
       try controller.begin(with: creation, draft: &draft, context: context)
     } catch {
-      throw Refusal(index: 0, error: error)
+      throw Refusal(operationIndex: 0, error: error)
     }
     for part in PartName.allCases { controller.setVersion(of: part, to: draft.revision) }
     do {
@@ -245,7 +244,7 @@ extension NavigationController {
       assert(result.commit != nil, "a creation is a revision")
       return (controller, result)
     } catch {
-      throw Refusal(index: error.index + 1, error: error.error)
+      throw Refusal(operationIndex: error.operationIndex + 1, error: error.error)
     }
   }
 
@@ -253,30 +252,30 @@ extension NavigationController {
     _ operations: [Operation], draft: inout Draft, context: NavigationContext, isCreation: Bool
   ) throws(Refusal) -> OperationResult {
     // A single operation checks everything before it changes anything, so it needs no copy; the
-    // update of a duplicate makes one itself. Several operations change the value itself; `before`,
+    // update of a duplicate makes one itself. Several operations change the value itself; `stateBefore`,
     // a copy that shares all storage, restores it if one of them is refused.
     if isCreation {
-      draft.rareNotes().before = StateBefore(blank(at: draft.revision))
+      draft.rareNotes().stateBefore = StateBefore(emptyController(at: draft.revision))
     } else if operations.count > 1 {
-      draft.rareNotes().before = StateBefore(self)
+      draft.rareNotes().stateBefore = StateBefore(self)
     }
     var outputs = ShortList<OperationOutput>()
     // A span lends the operations; a subscript of the array would copy them.
     let operations = operations.span
     for index in operations.indices {
-      if let notes = draft.rare, !notes.operationButtons.isEmpty { notes.operationButtons = [:] }
+      if let notes = draft.rare, !notes.namedButtons.isEmpty { notes.namedButtons = [:] }
       do throws(NavigationError) {
         outputs.append(try run(operations[index], draft: &draft, context: context))
       } catch {
-        if let before = draft.rare?.before { self = before.state }
-        throw Refusal(index: index, error: isStandalone ? error.ofItem : error)
+        if let before = draft.rare?.stateBefore { self = before.state }
+        throw Refusal(operationIndex: index, error: isStandalone ? error.inItemTerms : error)
       }
     }
     assert(outputs.count == operations.count)
     var commit = Commit(revision: draft.revision, splice: netSplice(&draft))
     finish(&draft, limits: context.limits, &commit)
     let isChanged = isCreation || !commit.isEmpty
-    if !isChanged, let before = draft.rare?.before { self = before.state }
+    if !isChanged, let before = draft.rare?.stateBefore { self = before.state }
     assert(revision.next == draft.revision, "nothing changed but the revision")
     if isChanged { revision = draft.revision }
     // `consume` moves the commit; a copy costs a retain for each of its lists.
@@ -285,7 +284,7 @@ extension NavigationController {
   }
 
   /// The state before a creation, for `finish` to compare with: a controller without content.
-  private func blank(at revision: Revision) -> NavigationController {
+  private func emptyController(at revision: Revision) -> NavigationController {
     var controller = NavigationController(revision: revision)
     controller.isStandalone = isStandalone
     return controller
@@ -310,11 +309,11 @@ extension NavigationController {
     case .remove(let ids): return .poppedAll(try remove(ids, &draft))
     case .createScreen(let record, let replaces):
       return try createScreen(record, replaces: replaces, &draft, context)
-    case .setScreen(let id, let edits): try edit(id, edits, [], &draft, context)
+    case .setScreen(let id, let edits): try editScreen(id, edits, [], &draft, context)
     case .releaseScreen(let id): try releaseScreen(id, &draft)
     case .setItem(let id, let edits, let requireOnStack):
       if requireOnStack { _ = try requiredIndex(of: id) }
-      try edit(id, [], edits, &draft, context)
+      try editScreen(id, [], edits, &draft, context)
     case .createButton(let record): return try createButton(record, &draft, context)
     case .setButton(let id, let edits): try setButton(id, edits, &draft, context)
     case .releaseButton(let id): try releaseButton(id, &draft)
@@ -327,7 +326,7 @@ extension NavigationController {
     case .dismiss(let presenter): return .dismissed(try dismiss(from: presenter, &draft))
     case .returning(let removal, let result):
       let output = try run(removal, draft: &draft, context: context)
-      if let screen = output.lowestRemoved { draft.rareNotes().results[screen] = result }
+      if let screen = output.lowestRemoved { draft.rareNotes().screenResults[screen] = result }
       return output
     case .swipeDown: return .dismissed(try swipeDown(&draft))
     case .open(let route, let role): return try open(route, by: role, &draft, context)
@@ -344,8 +343,8 @@ extension NavigationController {
       try setAppearance(slot, object, of: screen, &draft, context)
     case .setProxy(let name, let edits): try setProxy(name, edits, &draft, context)
     case .setEnvironment(let edits): setEnvironment(edits, &draft)
-    case .tap: try tap(&draft)
-    case .swipe(let direction): try swipe(direction, &draft)
+    case .tapContent: try tapContent(&draft)
+    case .swipeContent(let direction): try swipeContent(direction, &draft)
     case .completeTransition(let id): try completeTransition(id, &draft)
     case .beginGesture(let isFullScreen, let translation, let owner):
       return try beginGesture(isFullScreen, translation, owner, &draft)
@@ -353,11 +352,11 @@ extension NavigationController {
     case .finishGesture: return .popped(try finishGesture(&draft))
     case .cancelGesture: try cancelGesture(&draft)
     case .expireTransition: expireTransition(&draft)
-    case .recover: recover(&draft)
-    case .takeLooks(let looks): takeLooks(looks, &draft)
+    case .recoverAfterRestart: recoverAfterRestart(&draft)
+    case .adoptLooks(let looks): adoptLooks(looks, &draft)
     case .setDisplayOwner(let name): environment.change(.environment, &draft) { $0.owner = name }
     case .setOrientations(let value):
-      environment.change(.environment, &draft) { $0.orientations = value }
+      environment.change(.environment, &draft) { $0.delegateOrientations = value }
     }
     return .nothing
   }

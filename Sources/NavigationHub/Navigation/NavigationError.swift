@@ -1,8 +1,6 @@
 package import NavigationCore
 
 /// The reason to refuse an operation, which leaves the state untouched.
-///
-/// Names follow the protocol's error codes.
 package enum NavigationError: Error, Hashable, Sendable {
   /// The nav has no screen with this id: none on the stack, presented or detached.
   case unknownScreen(ScreenID)
@@ -12,17 +10,17 @@ package enum NavigationError: Error, Hashable, Sendable {
   /// The screen is not of kind `content`, the only kind that a stack takes.
   case forbiddenKind(ScreenID?, ScreenKind)
   /// The screen is in the presentation chain.
-  case ownedElsewhere(ScreenID)
+  case alreadyPresented(ScreenID)
   /// The screen is on the stack already.
   case duplicateScreen(ScreenID)
   /// There is a detached screen with this id and other contents.
-  case differentScreen(ScreenID)
+  case differsFromDetached(ScreenID)
   /// One replacement of the stack names the screen twice.
   case duplicateInSet(ScreenID)
   /// One list names the button twice, or a record would redefine a button in use.
-  case duplicateItem(ButtonID)
+  case duplicateButton(ButtonID)
   /// The edit would put the button on both sides of the item, left and right.
-  case itemBothSides(ButtonID)
+  case buttonOnBothSides(ButtonID)
   /// An item with this identity is neither on the bar nor detached.
   case unknownItem(ScreenID)
   /// The item is on the bar already, or one replacement names it twice.
@@ -35,7 +33,7 @@ package enum NavigationError: Error, Hashable, Sendable {
   /// Several screens on the stack have this route.
   case ambiguousRoute(String, candidates: [ScreenID])
   /// An attached controller must have a root.
-  case noRoot
+  case rootRequired
   /// A presented screen covers the stack, so a person cannot pop its top.
   case covered
   case noBackButton
@@ -46,15 +44,15 @@ package enum NavigationError: Error, Hashable, Sendable {
   /// The screen cannot present, because the controller's one chain has screens already.
   case alreadyPresenting(ScreenID)
   /// The screen to present is on the stack or presented.
-  case alreadyActive(ScreenID)
+  case onStackOrPresented(ScreenID)
   /// No template matches the route; `unmet` is the first condition that kept one from matching.
-  case noRoute(String, unmet: RouteTemplate.Condition? = nil)
-  /// Screens of the earlier stack were released since.
+  case noMatchingRoute(String, unmet: RouteTemplate.Condition? = nil)
+  /// Screens of the stack to restore were released after that stack was replaced.
   case restoreFailed(missing: [ScreenID])
   /// The configuration declares no class of this name.
   case unknownClass(String)
   /// The class is based on a bar where a toolbar is needed, or the reverse.
-  case invalidClass(String)
+  case wrongBaseClass(String)
   /// The stack would be deeper than the limit.
   case depthLimit(Int)
   /// The nav's records or parts would be larger than the limit, in bytes.
@@ -77,7 +75,7 @@ package enum DismissRefusal: String, Hashable, Sendable {
   /// The screen's `modalInPresentation` is true.
   case modalInPresentation
   /// Nobody can swipe away a screen of a full-screen style.
-  case style
+  case fullScreenStyle = "style"
 }
 
 /// The limits of one nav.
@@ -92,7 +90,7 @@ package struct NavigationLimits: Hashable, Sendable {
   package var stateBytes = 1 << 20
   /// The most bytes that the bar and the settings of one nav may take together, beside the looks of
   /// all bars.
-  package var partBytes = 1 << 17
+  package var barAndSettingsBytes = 1 << 17
   /// The most bytes that the looks of all bars may take.
   ///
   /// With these limits all parts of a nav fit into one message.
@@ -101,7 +99,7 @@ package struct NavigationLimits: Hashable, Sendable {
 
 extension NavigationError {
   /// The error in terms of items, for a standalone bar, which has no screens.
-  var ofItem: NavigationError {
+  var inItemTerms: NavigationError {
     switch self {
     case .unknownScreen(let id): .unknownItem(id)
     case .duplicateScreen(let id), .duplicateInSet(let id): .duplicateBarItem(id)

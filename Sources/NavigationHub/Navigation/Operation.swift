@@ -2,7 +2,7 @@ package import NavigationCore
 
 /// An operation on a nav, in UIKit's words; its arguments are read, but not checked yet.
 ///
-/// The daemon reads it from a message. A client sends JSON, whose arguments only the daemon checks.
+/// The daemon reads operations from messages. A client sends JSON, whose arguments only the daemon checks.
 package enum Operation: Hashable, Sendable {
   /// UIKit's `pushViewController(_:animated:)`.
   case push(ScreenArgument, onDuplicate: DuplicatePolicy)
@@ -18,11 +18,11 @@ package enum Operation: Hashable, Sendable {
   case setStack([ScreenArgument])
   /// Puts a screen in the place of another; of the top if `screen` is nil.
   ///
-  /// A new top comes with a push, or with a pop if `isBack`.
+  /// Displays animate a new top as a push, or as a pop if `isBack`.
   indirect case replace(ScreenID?, with: ScreenArgument, isBack: Bool)
   /// Puts a screen into the stack.
   indirect case insert(ScreenArgument, StackPlace)
-  /// Takes screens out of the stack, wherever they are.
+  /// Takes screens out of the stack, at any depth.
   case remove([ScreenID])
   /// Makes a detached screen.
   case createScreen(ScreenRecord, replaces: Bool = false)
@@ -92,9 +92,9 @@ package enum Operation: Hashable, Sendable {
   /// Changes members of the environment, which the display reports.
   case setEnvironment([Edit<Environment>])
   /// A tap on the screen's content, which can hide or show the bars.
-  case tap
+  case tapContent
   /// A swipe over the screen's content, which can hide or show the bars.
-  case swipe(SwipeDirection)
+  case swipeContent(SwipeDirection)
 
   // Transitions.
 
@@ -113,13 +113,13 @@ package enum Operation: Hashable, Sendable {
 
   /// The deadline passed: navd completes an animation as timed out, and cancels a gesture.
   case expireTransition
-  /// The daemon was restarted: the transition expires, and nobody holds the display or gives
+  /// Ends, after a restart of the daemon, the transition, the display lease and the delegate's
   /// orientations.
-  case recover
+  case recoverAfterRestart
   /// Another client became the owner of the display; nil for none.
   case setDisplayOwner(String?)
   /// Takes over those looks of `$appearance` that are for the bar classes of this nav.
-  case takeLooks([Text: BarLook])
+  case adoptLooks([Text: BarLook])
   /// The orientation delegate's answer; nil if there is no such delegate any more.
   case setOrientations(DelegateOrientations?)
 }
@@ -143,10 +143,10 @@ package enum DuplicatePolicy: UInt8, CaseIterable, Sendable {
   /// The daemon takes the screen out and pushes it, as it is.
   case moveToTop
 
-  /// Whether a record without an id meets a screen with its route and args.
+  /// Whether a pushed record without an id can duplicate a screen with the same route and args.
   package var comparesRoutes: Bool { self != .error && self != .ignore }
   /// Whether the push can pop screens.
-  package var pops: Bool { self == .popTo || self == .update }
+  package var mayPop: Bool { self == .popTo || self == .update }
 }
 
 /// A place in the stack for a new screen.
@@ -239,9 +239,9 @@ package enum OperationOutput: Hashable, Sendable {
   /// The new stack, and the paths of the entries that could not be rebuilt.
   case restored(ids: [ScreenID], skipped: [String])
   /// A gesture began, as the transition of this revision.
-  case transition(Revision)
+  case gestureBegan(Revision)
   /// The transition of a gesture, and how much of its way the gesture has gone, 0 … 1.
-  case progress(Revision, Double)
+  case gestureProgress(Revision, Double)
   /// A button was activated; the hub sends the action and counts the watches that get it.
   case activated(ButtonID, action: String?)
 

@@ -95,16 +95,16 @@ extension Bar {
 
 extension Settings {
   var byteCount: Int {
-    var count = (container?.bytes.count ?? 0) + (simultaneous?.bytes.count ?? 0)
+    var count = (container?.bytes.count ?? 0) + (simultaneousGestures?.bytes.count ?? 0)
     count += (routes?.bytes.count ?? 0) + (restorationID?.jsonOctets ?? 0)
     return backTitles.reduce(count) {
       $0 + 8 + $1.key.string.jsonOctets + $1.value.string.jsonOctets
     }
   }
 
-  /// The size of the looks of all bars, which count apart, because a nav cannot refuse them.
+  /// The size of the appearance proxies, which have a limit of their own: a nav cannot refuse them.
   var proxyByteCount: Int {
-    proxy.reduce(0) { $0 + 64 + $1.key.string.jsonOctets + $1.value.byteCount }
+    appearanceProxies.reduce(0) { $0 + 64 + $1.key.string.jsonOctets + $1.value.byteCount }
   }
 }
 

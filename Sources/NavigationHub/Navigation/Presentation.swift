@@ -22,18 +22,18 @@ package struct Presented: Equatable, Sendable {
 
   /// Whether the screen covers the bar and the stack, so that nobody can touch them.
   ///
-  /// UIKit's popovers leave them visible. Any other style counts as covering, also an unknown one
-  /// and none.
+  /// UIKit's popovers leave bar and stack visible. Any other style, an unknown one or none counts as
+  /// covering.
   package var coversStack: Bool { style != "popover" }
 
-  /// Why a person may not dismiss the screen; nil if nothing is against it.
+  /// Why a person may not dismiss the screen; nil if the person may.
   ///
   /// UIKit's two full-screen styles have no swipe down.
   var dismissRefusal: DismissRefusal? {
     if !screen.hasDefaultDetails, screen.details.modalInPresentation {
       return .modalInPresentation
     }
-    return style == "fullScreen" || style == "overFullScreen" ? .style : nil
+    return style == "fullScreen" || style == "overFullScreen" ? .fullScreenStyle : nil
   }
 
   /// Whether the screen covers the whole navigation interface, whichever screen presents it.
@@ -55,15 +55,15 @@ extension NavigationController {
   ) throws(NavigationError) -> OperationOutput {
     let found = try locate(argument)
     let presenter = try checkPresenter(presenter)
-    if let id = found.id, found.isOnStack || found.isPresented { throw .alreadyActive(id) }
-    try checkForm(argument)
+    if let id = found.id, found.isOnStack || found.isPresented { throw .onStackOrPresented(id) }
+    try checkIDNotReserved(argument)
     let arrival = try incomingScreen(argument, &draft)
     guard presented.content.chain.count < context.limits.stackDepth else {
       throw .depthLimit(context.limits.stackDepth)
     }
     let byteCount = arrival.screen.byteCount
-    try checkRoom(adding: arrival.isNew ? byteCount : 0, besideStack: byteCount, context)
-    try checkPresentedSize(adding: arrival.screen.writtenByteCount, context)
+    try checkByteLimit(adding: arrival.isNew ? byteCount : 0, besideStack: byteCount, context)
+    try checkPresentedSize(adding: arrival.screen.escapedByteCount, context)
     let former = visible?.id
     let screen = takeRecord(of: arrival, &draft)
     assert(!isKnown(.screen(screen.id)), "\(screen.id.text) stands somewhere else")
@@ -88,7 +88,7 @@ extension NavigationController {
   mutating func dismiss(
     from presenter: ScreenID?, _ draft: inout Draft
   ) throws(NavigationError) -> [ScreenID] {
-    dismiss(from: try firstDismissed(by: presenter), &draft)
+    dismiss(from: try firstDismissedIndex(by: presenter), &draft)
   }
 
   /// Dismisses the outermost presented screen, as UIKit does after a swipe down.
@@ -116,7 +116,7 @@ extension NavigationController {
     return removed.map(\.screen.id)
   }
 
-  private func firstDismissed(by presenter: ScreenID?) throws(NavigationError) -> Int {
+  private func firstDismissedIndex(by presenter: ScreenID?) throws(NavigationError) -> Int {
     assert(!isStandalone, "a standalone bar presents")
     guard let presenter else { return 0 }
     if let index = presented.content.index(of: presenter) {
@@ -148,13 +148,12 @@ extension NavigationController {
     !presented.isDefault && presented.content.chain.contains(where: \.coversStack)
   }
 
-  /// The screens of the chain, outermost last.
   package var presentedScreens: [Screen] {
     presented.isDefault ? [] : presented.content.chain.map(\.screen)
   }
 
   /// The estimated size in bytes of the stack and the presented screens, which are never released.
-  var attachedBytes: Int {
+  var stackAndPresentedBytes: Int {
     let bytes = (stack + presentedScreens).reduce(0) { $0 + $1.byteCount }
     assert(bytes <= recordBytes, "\(bytes) of \(recordBytes) bytes are attached")
     return bytes
@@ -167,7 +166,7 @@ extension NavigationController {
     adding growth: Int, _ context: NavigationContext
   ) throws(NavigationError) {
     let limit = context.limits.presentedBytes
-    guard presentedScreens.reduce(growth, { $0 + $1.writtenByteCount }) <= limit else {
+    guard presentedScreens.reduce(growth, { $0 + $1.escapedByteCount }) <= limit else {
       throw .sizeLimit(limit)
     }
   }

@@ -19,9 +19,9 @@ extension Resolution {
 
   /// Whether the bar is at the scroll edge.
   ///
-  /// A standalone bar never is, and before iOS 15 only a bar with a large title is.
+  /// A standalone bar is never at the scroll edge, and before iOS 15 only a bar with a large title.
   private func isAtScrollEdge(isLarge: Bool) -> Bool {
-    environment.isAtScrollEdge && !isStandalone && (profile.os >= 15 || isLarge)
+    environment.isAtScrollEdge && !isStandalone && (profile.iOS >= 15 || isLarge)
   }
 
   /// Returns the object in a slot: the top item's, else the bar's; nil if neither is set.
@@ -54,7 +54,7 @@ extension BarMetrics {
 extension Resolution {
   /// Returns a value of a look: the bar's own, else that of the most specific class that sets it.
   @inline(__always)
-  private func value<Value>(_ member: (BarLook) -> Value?) -> Value? {
+  private func look<Value>(_ member: (BarLook) -> Value?) -> Value? {
     if hasDefaultLook { return nil }
     if let value = member(bar.look) { return value }
     for look in proxies {
@@ -71,11 +71,11 @@ extension Resolution {
     let position = environment.barPosition
     var wanted: BarMetrics? = metrics
     while let metrics = wanted {
-      if let image = value({ $0.backgroundImages[BackgroundSlot(position, metrics)] }) {
+      if let image = look({ $0.backgroundImages[BackgroundSlot(position, metrics)] }) {
         return image
       }
       if position != .any,
-        let image = value({ $0.backgroundImages[BackgroundSlot(.any, metrics)] })
+        let image = look({ $0.backgroundImages[BackgroundSlot(.any, metrics)] })
       {
         return image
       }
@@ -89,7 +89,7 @@ extension Resolution {
     if hasDefaultLook { return nil }
     var wanted: BarMetrics? = metrics
     while let metrics = wanted {
-      if let offset = value({ $0.titleOffsets[metrics] }) { return offset }
+      if let offset = look({ $0.titleOffsets[metrics] }) { return offset }
       wanted = metrics.fallback
     }
     return nil
@@ -97,23 +97,23 @@ extension Resolution {
 
   /// Whether the bar is translucent: as set, else true unless its background image is opaque.
   func isTranslucent(over image: ImageReference?) -> Bool {
-    value(\.translucent) ?? image?.hasAlpha ?? true
+    look(\.translucent) ?? image?.hasAlpha ?? true
   }
 
   /// The client's back indicator if both its image and its mask are set, else the system's.
   var backIndicator: ResolvedBar.BackIndicator {
-    guard let image = value(\.backIndicatorImage), let mask = value(\.backIndicatorMask) else {
+    guard let image = look(\.backIndicatorImage), let mask = look(\.backIndicatorMask) else {
       return .default
     }
     return .custom(image: image, mask: mask)
   }
 
-  /// Returns how the bar's own properties and its proxies draw it over a background image.
-  func properties(over image: ImageReference?) -> ResolvedBar.SurfaceProperties {
-    let isBlack = value(\.barStyle) == .black
+  /// Returns how its own properties and the proxies draw the bar over a background image.
+  func surfaceProperties(over image: ImageReference?) -> ResolvedBar.SurfaceProperties {
+    let isBlack = look(\.barStyle) == .black
     // The dictionary of attributes is one value: a bar that sets one attribute sets them all.
     let attributes =
-      value { $0.titleTextAttributes == TitleTextAttributes() ? nil : $0.titleTextAttributes }
+      look { $0.titleTextAttributes == TitleTextAttributes() ? nil : $0.titleTextAttributes }
       ?? TitleTextAttributes()
     return ResolvedBar.SurfaceProperties(
       background: background(image, isBlack: isBlack),
@@ -122,19 +122,19 @@ extension Resolution {
   }
 
   private func background(_ image: ImageReference?, isBlack: Bool) -> ResolvedBar.Background {
-    let color = value(\.barTintColor) ?? (isBlack ? "black" : "white")
+    let color = look(\.barTintColor) ?? (isBlack ? "black" : "white")
     guard let image else { return .color(color) }
     // If `translucent` is set, true dims an opaque image, and false puts a backing behind an image
     // with alpha.
-    let explicit = value(\.translucent)
+    let explicit = look(\.translucent)
     return .image(
       image, isDimmed: explicit == true && !image.hasAlpha,
       backing: explicit == false && image.hasAlpha ? color : nil)
   }
 
   private func shadow(hasBackground: Bool) -> ResolvedBar.Shadow {
-    guard hasBackground || !profile.shadowNeedsBackground, let image = value(\.shadowImage) else {
-      return .hairline(isThird: environment.scale?.number.map { $0 >= 3 } ?? false)
+    guard hasBackground || !profile.shadowNeedsBackground, let image = look(\.shadowImage) else {
+      return .hairline(isThirdOfPoint: environment.scale?.number.map { $0 >= 3 } ?? false)
     }
     return image.isEmpty ? .none : .image(image)
   }

@@ -44,9 +44,8 @@ extension NavigationController {
   ///
   /// O(1), because the result shares the state's lists of screens and buttons; with large titles,
   /// O(screens from the top down to the nearest one that is not automatic).
-  ///
-  /// A standalone bar shows the titles of its items only. It has no toolbar and is never at a
-  /// scroll edge.
+  /// A standalone bar shows the titles of its items only, has no toolbar and is never at a scroll
+  /// edge.
   package func resolvedBar() -> ResolvedBar {
     resolvedBar(by: Resolution(self))
   }
@@ -76,11 +75,11 @@ extension NavigationController {
           rules: resolution.backButtonRules(hasAppearance: appearance != nil)),
       leftItems: details?.item.leftItems ?? [], middle: middle,
       titleAccessibility: details?.titleAccessibility ?? [:],
-      overflows: middle.map { Resolution.overflows($0, height: height) } ?? false,
+      titleViewOverflows: middle.map { Resolution.overflows($0, height: height) } ?? false,
       rightItems: details?.item.rightItems ?? [],
       usesLandscapeImages: resolution.usesLandscapeImages,
       surface: appearance.map { .appearance($0) }
-        ?? .properties(resolution.properties(over: image)),
+        ?? .properties(resolution.surfaceProperties(over: image)),
       isTranslucent: isTranslucent, tintColor: resolution.bar.tintColor ?? "blue",
       contentTop: resolution.contentTop(height: height, isTranslucent: isTranslucent),
       extendsUnder: resolution.extendsUnder(
@@ -90,7 +89,7 @@ extension NavigationController {
       isToolbarTranslucent: toolbar.translucent ?? true,
       toolbarItems: isStandalone ? [] : details?.toolbarItems ?? [],
       orientations: resolution.orientations,
-      allowsSwipeBack: !isStandalone && swipeRefusal(isFullScreen: nil) == nil)
+      allowsSwipeBack: !isStandalone && swipeBackRefusal(isFullScreen: nil) == nil)
   }
 
   /// Whether the bar has a back button, also while the bar is hidden.
@@ -101,9 +100,9 @@ extension NavigationController {
 
   /// The looks that the appearance proxies have for a class, the most specific class first.
   func looks(of name: String, base: String) -> [BarLook] {
-    guard !settings.isDefault, !settings.content.proxy.isEmpty else { return [] }
+    guard !settings.isDefault, !settings.content.appearanceProxies.isEmpty else { return [] }
     let classes = name == base ? [base] : [name, base]
-    return classes.compactMap { settings.content.proxy[Text($0)] }
+    return classes.compactMap { settings.content.appearanceProxies[Text($0)] }
   }
 
   /// The toolbar, with the looks of its classes where it sets no value itself.
@@ -170,14 +169,13 @@ extension Resolution {
     return backButtonRules(hasAppearance: hasAppearance).slot(of: previous)
   }
 
-  /// Returns the rules for the back button.
-  ///
-  /// With an appearance object the bar shows the system's indicator instead of the client's.
+  /// With an appearance object, the bar shows the system's back indicator instead of the client's.
   func backButtonRules(hasAppearance: Bool) -> BackButtonRules {
     BackButtonRules(
       isStandalone: isStandalone, usesLandscapeImages: usesLandscapeImages,
-      generic: BackTitles.title(for: environment.locale, among: settings.backTitles),
-      columnLimit: environment.backTitleBudget, indicator: hasAppearance ? .default : backIndicator)
+      genericTitle: BackTitles.title(for: environment.locale, among: settings.backTitles),
+      columnLimit: environment.backTitleColumns,
+      indicator: hasAppearance ? .default : backIndicator)
   }
 }
 
@@ -196,13 +194,13 @@ extension Resolution {
   /// The content's upper edge, in points below the screen's upper edge.
   ///
   /// The edge is 0 if the bar is hidden or the content extends under it, else the bar's lower edge.
-  /// The content extends under the bar if two things hold. The screen extends its top edge, and the
-  /// bar is translucent or the screen extends under opaque bars too.
+  /// The content extends under the bar if the screen extends its top edge, and the bar is
+  /// translucent or the screen extends under opaque bars too.
   func contentTop(height: UInt64, isTranslucent: Bool) -> UInt64 {
     let edges = details?.edges ?? .all
     let extendsUnderBar =
       edges.contains(.top) && (isTranslucent || details?.extendsUnderOpaqueBars ?? false)
-    return bar.isHidden || extendsUnderBar ? 0 : environment.statusBar + height
+    return bar.isHidden || extendsUnderBar ? 0 : environment.statusBarHeight + height
   }
 
   /// The translucent bars under which the content extends; nil without full-screen layout.
@@ -220,7 +218,7 @@ extension Resolution {
 
   /// The orientations that the delegate supports, else those of the device.
   var orientations: [Orientation] {
-    environment.orientations?.supported
+    environment.delegateOrientations?.supported
       ?? (environment.isPhone ? Orientation.ofPhone : Orientation.allCases)
   }
 }
@@ -257,7 +255,7 @@ extension Resolution {
       if hasPrompt {
         Points.prompt
       } else if environment.isVerticallyCompact {
-        profile.compactHeight
+        profile.compactBarHeight
       } else {
         Points.standard
       }

@@ -6,7 +6,7 @@ package import NavigationCore
 /// the state.
 package struct ResolvedBar: Hashable, Sendable {
   package var top: ScreenID?
-  /// The screen below it, which supplies the back button.
+  /// The screen below `top`, which supplies the back button.
   package var back: ScreenID?
   /// The screen the user sees: the outermost presented one, else the top.
   package var visible: ScreenID?
@@ -30,7 +30,7 @@ package struct ResolvedBar: Hashable, Sendable {
   /// How the title in the middle is read.
   package var titleAccessibility: Accessibility
   /// Whether the view in the middle declares a height greater than the bar's.
-  package var overflows: Bool
+  package var titleViewOverflows: Bool
   /// The buttons at the right in logical order: index 0 is right-most.
   package var rightItems: [Button]
   package var usesLandscapeImages: Bool
@@ -67,7 +67,7 @@ extension ResolvedBar {
     package var button: Button
     /// The image that fits the environment, if the button shows one.
     package var image: ImageReference?
-    /// Whether the bar's tint colours it; a custom view keeps its own colours.
+    /// Whether the bar's tint colours the button; a custom view keeps its own colours.
     package var tintApplies: Bool
   }
 
@@ -78,17 +78,17 @@ extension ResolvedBar {
     /// The image in place of a text.
     package var image: ImageReference?
     /// The title that an image hides; the menu shows it, and a screen reader says it.
-    package var title: String?
+    package var hiddenTitle: String?
     package var source: BackSource
     package var indicator = BackIndicator.default
     package var isGeneric = false
-    /// Whether `wanted` does not fit, so that the generic text or none is shown.
+    /// Whether `preferredText` does not fit, so that the generic text or none is shown.
     package var isTruncated = false
     /// The text from the screen below; nil if it has none.
-    package var wanted: String?
-    /// The generic text, which replaces `wanted` if that does not fit; nil if no text is shown at
+    package var preferredText: String?
+    /// The generic text, which replaces `preferredText` if that does not fit; nil if no text is shown at
     /// all.
-    package var generic: String?
+    package var genericText: String?
     package var accessibility: Accessibility = [:]
   }
 
@@ -133,10 +133,10 @@ extension ResolvedBar {
   /// An appearance object that is set.
   package struct AppearanceChoice: Hashable, Sendable {
     package var slot: AppearanceSlot
-    /// Whether it is the top item's own; else the bar's.
+    /// Whether the object is set in the top screen's item; else in the bar.
     package var isOfItem: Bool
-    /// Whether it is drawn without background and shadow, because a standard object stands in for a
-    /// scroll-edge one.
+    /// Whether displays draw the bar without background and shadow, because a standard object stands
+    /// in for a scroll-edge one.
     package var isTransparent: Bool
   }
 
@@ -162,7 +162,7 @@ extension ResolvedBar {
   /// The line below the bar.
   package enum Shadow: Hashable, Sendable {
     /// The system's line: a third of a point at scale 3 or more, else half a point.
-    case hairline(isThird: Bool)
+    case hairline(isThirdOfPoint: Bool)
     case image(ImageReference)
     case none
   }

@@ -29,7 +29,7 @@ extension NavigationController {
 
   /// Replaces the stack by the restored screens, or by `root` if no entry can be restored.
   ///
-  /// There is no animation, as at the launch of an application.
+  /// The replacement is never animated, as at the launch of an application.
   mutating func restore(
     _ entries: [RestorationEntry], _ root: ScreenArgument?, _ draft: inout Draft,
     _ context: NavigationContext
@@ -38,8 +38,8 @@ extension NavigationController {
     var skipped: [String] = []
     // The trial draft lets an entry see what the entries before it made; it is discarded.
     var trial = Draft(of: &self, isAnimated: nil)
-    trial.assignedScreens = draft.assignedScreens
-    trial.assignedButtons = draft.assignedButtons
+    trial.assignedScreenCount = draft.assignedScreenCount
+    trial.assignedButtonCount = draft.assignedButtonCount
     for entry in entries {
       if let argument = restored(entry, &trial) {
         arguments.append(argument)
@@ -49,7 +49,7 @@ extension NavigationController {
     }
     assert(arguments.count + skipped.count == entries.count)
     if arguments.isEmpty {
-      guard let root else { throw .noRoot }
+      guard let root else { throw .rootRequired }
       arguments = [root]
     }
     let output = try setStack(arguments, &draft, context)
@@ -71,15 +71,15 @@ extension NavigationController {
       // A new id is assigned, because the daemon may assign this one to another screen later.
       if id.isAssignedForm { record.id = nil }
     }
-    record.edits = record.edits.map(adapted)
-    record.item = record.item.map(adapted)
-    let (named, screens, buttons) =
-      (trial.rare?.operationButtons ?? [:], trial.assignedScreens, trial.assignedButtons)
+    record.edits = record.edits.map(withoutUnknownButtonIDs)
+    record.item = record.item.map(withoutUnknownButtonIDs)
+    let named = trial.rare?.namedButtons ?? [:]
+    let (screens, buttons) = (trial.assignedScreenCount, trial.assignedButtonCount)
     do throws(NavigationError) {
       _ = try make(record, &trial)
     } catch {
-      trial.rareNotes().operationButtons = named
-      (trial.assignedScreens, trial.assignedButtons) = (screens, buttons)
+      trial.rareNotes().namedButtons = named
+      (trial.assignedScreenCount, trial.assignedButtonCount) = (screens, buttons)
       return nil
     }
     return .record(record)
@@ -88,21 +88,21 @@ extension NavigationController {
   /// Returns the edit without ids of buttons that the daemon assigned and no longer knows.
   ///
   /// The daemon may assign such an id to another button later.
-  private func adapted(_ edit: ScreenEdit) -> ScreenEdit {
+  private func withoutUnknownButtonIDs(_ edit: ScreenEdit) -> ScreenEdit {
     guard case .toolbarItems(let buttons) = edit else { return edit }
-    return .toolbarItems(buttons.map(adapted))
+    return .toolbarItems(buttons.map(withoutUnknownButtonIDs))
   }
 
-  private func adapted(_ edit: ItemEdit) -> ItemEdit {
+  private func withoutUnknownButtonIDs(_ edit: ItemEdit) -> ItemEdit {
     switch edit {
-    case .leftItems(let buttons): .leftItems(buttons.map(adapted))
-    case .rightItems(let buttons): .rightItems(buttons.map(adapted))
-    case .backBarButtonItem(let button): .backBarButtonItem(button.map(adapted))
+    case .leftItems(let buttons): .leftItems(buttons.map(withoutUnknownButtonIDs))
+    case .rightItems(let buttons): .rightItems(buttons.map(withoutUnknownButtonIDs))
+    case .backBarButtonItem(let button): .backBarButtonItem(button.map(withoutUnknownButtonIDs))
     default: edit
     }
   }
 
-  private func adapted(_ button: ButtonArgument) -> ButtonArgument {
+  private func withoutUnknownButtonIDs(_ button: ButtonArgument) -> ButtonArgument {
     guard case .record(var record) = button, let id = record.id, id.isAssignedForm else {
       return button
     }

@@ -16,7 +16,7 @@ package struct RouteTemplate: Hashable, Sendable {
     case text(String)
     /// A named segment such as `:page`, which matches any text but an empty one up to the next
     /// slash.
-    case name(String)
+    case parameter(String)
   }
 
   /// The pieces that must match the parts of a route between its slashes.
@@ -31,7 +31,7 @@ package struct RouteTemplate: Hashable, Sendable {
     /// The client has one of these roles.
     case roles([String])
     /// These screens are on the stack.
-    case has([ScreenID])
+    case onStack([ScreenID])
   }
 
   /// Returns the pieces of a route by name; nil if the route does not match.
@@ -44,7 +44,7 @@ package struct RouteTemplate: Hashable, Sendable {
     for (segment, piece) in zip(segments, pieces) {
       switch segment {
       case .text(let text): guard text == piece else { return nil }
-      case .name(let name):
+      case .parameter(let name):
         guard !piece.isEmpty else { return nil }
         values[Text(name)] = piece
       }
@@ -75,13 +75,13 @@ extension NavigationController {
       assert(arguments.count == template.screens.count)
       return try setStack(arguments, &draft, context)
     }
-    throw .noRoute(route, unmet: unmet)
+    throw .noMatchingRoute(route, unmet: unmet)
   }
 
   private func isMet(_ condition: RouteTemplate.Condition, by role: String?) -> Bool {
     switch condition {
     case .roles(let roles): role.map { roles.contains($0) } ?? false
-    case .has(let ids): ids.allSatisfy { index(of: $0) != nil }
+    case .onStack(let ids): ids.allSatisfy { index(of: $0) != nil }
     }
   }
 
@@ -113,7 +113,7 @@ extension RouteTemplate.Element {
     let route = pattern.map { piece in
       switch piece {
       case .text(let text): text
-      case .name(let name): values[Text(name)] ?? ""
+      case .parameter(let name): values[Text(name)] ?? ""
       }
     }.joined()
     record.edits.append(.route(route))

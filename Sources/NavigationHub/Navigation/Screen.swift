@@ -11,9 +11,9 @@ package struct Screen: @unchecked Sendable {
     let id: ScreenID
     var version: Revision
     /// The number of bytes of the title; -1 for no title.
-    var titleCount: Int32
+    var titleByteCount: Int32
     /// The number of bytes of the route, which follow the title; -1 for no route.
-    var routeCount: Int32
+    var routeByteCount: Int32
     var args: OpaqueJSON?
     var details: Box<ScreenDetails>?
   }
@@ -25,16 +25,16 @@ package struct Screen: @unchecked Sendable {
     static func make(
       _ id: ScreenID, _ version: Revision, _ title: String?, _ route: String?
     ) -> Storage {
-      let (titleCount, routeCount) = (title?.utf8.count ?? 0, route?.utf8.count ?? 0)
-      let made = create(minimumCapacity: titleCount + routeCount) { _ in
+      let (titleByteCount, routeByteCount) = (title?.utf8.count ?? 0, route?.utf8.count ?? 0)
+      let made = create(minimumCapacity: titleByteCount + routeByteCount) { _ in
         Header(
-          id: id, version: version, titleCount: title == nil ? -1 : Int32(titleCount),
-          routeCount: route == nil ? -1 : Int32(routeCount))
+          id: id, version: version, titleByteCount: title == nil ? -1 : Int32(titleByteCount),
+          routeByteCount: route == nil ? -1 : Int32(routeByteCount))
       }
       unsafe made.withUnsafeMutablePointerToElements { bytes in
         // The capacity is the sum of both counts.
         if let title { unsafe Storage.copy(title, to: bytes) }
-        if let route { unsafe Storage.copy(route, to: bytes + titleCount) }
+        if let route { unsafe Storage.copy(route, to: bytes + titleByteCount) }
       }
       return unsafe unsafeDowncast(made, to: Storage.self)
     }
@@ -42,11 +42,11 @@ package struct Screen: @unchecked Sendable {
     // The members are read by pointer. Each use of `header` begins an access that the runtime
     // records: 1,300 instructions an op.
     var id: ScreenID { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.id } }
-    var titleCount: Int {
-      unsafe withUnsafeMutablePointerToHeader { unsafe Int($0.pointee.titleCount) }
+    var titleByteCount: Int {
+      unsafe withUnsafeMutablePointerToHeader { unsafe Int($0.pointee.titleByteCount) }
     }
-    var routeCount: Int {
-      unsafe withUnsafeMutablePointerToHeader { unsafe Int($0.pointee.routeCount) }
+    var routeByteCount: Int {
+      unsafe withUnsafeMutablePointerToHeader { unsafe Int($0.pointee.routeByteCount) }
     }
     var version: Revision {
       get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.version } }
@@ -101,22 +101,22 @@ package struct Screen: @unchecked Sendable {
   }
 
   /// The number of bytes of the title; 0 if there is none.
-  package var titleByteCount: Int { max(storage.titleCount, 0) }
+  package var titleByteCount: Int { max(storage.titleByteCount, 0) }
 
   /// The number of bytes of the route; 0 if there is none.
-  package var routeByteCount: Int { max(storage.routeCount, 0) }
+  package var routeByteCount: Int { max(storage.routeByteCount, 0) }
 
   /// Calls `body` with the UTF-8 bytes of the title; returns nil if there is no title.
   @inline(__always)
   package func withTitle<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
-    storage.titleCount < 0 ? nil : withBytes(0..<titleByteCount, body)
+    storage.titleByteCount < 0 ? nil : withBytes(0..<titleByteCount, body)
   }
 
   /// Calls `body` with the UTF-8 bytes of the route; returns nil if there is no route.
   @inline(__always)
   package func withRoute<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
     let start = titleByteCount
-    return storage.routeCount < 0 ? nil : withBytes(start..<start + routeByteCount, body)
+    return storage.routeByteCount < 0 ? nil : withBytes(start..<start + routeByteCount, body)
   }
 
   @inline(__always)
@@ -136,12 +136,12 @@ package struct Screen: @unchecked Sendable {
   }
 
   private func hasTitle(_ text: String?) -> Bool {
-    guard let text else { return storage.titleCount < 0 }
+    guard let text else { return storage.titleByteCount < 0 }
     return withTitle { $0.hasSameBytes(as: text.utf8.span) } ?? false
   }
 
   private func hasRoute(_ text: String?) -> Bool {
-    guard let text else { return storage.routeCount < 0 }
+    guard let text else { return storage.routeByteCount < 0 }
     return withRoute { $0.hasSameBytes(as: text.utf8.span) } ?? false
   }
 

@@ -14,10 +14,10 @@ package struct Settings: PartContent, EditableRecord {
   package var interactivePop = InteractivePop()
   /// Whether swiping back is possible while no back button is visible.
   ///
-  /// UIKit allows it only to applications that give its recogniser a delegate of their own.
+  /// UIKit allows this only to applications that give its recogniser a delegate of their own.
   package var interactivePopWithoutBackButton = false
   /// Pairs of gesture kinds that may be recognised together.
-  package var simultaneous: OpaqueJSON?
+  package var simultaneousGestures: OpaqueJSON?
   package var hidesBarsOnTap = false
   package var hidesBarsOnSwipe = false
   package var hidesBarsWhenVerticallyCompact = false
@@ -26,19 +26,19 @@ package struct Settings: PartContent, EditableRecord {
   package var vetoScope = VetoScope.pushpop
   package var veto = Veto()
   /// The time for an animator or interaction delegate to answer, 1 … 60 000 ms.
-  package var questionDeadline: UInt64 = 250
+  package var questionDeadlineMilliseconds: UInt64 = 250
   /// The time after which navd completes an unfinished animation, 1 … 60 000 ms.
-  package var transitionDeadline: UInt64 = 1000
+  package var transitionDeadlineMilliseconds: UInt64 = 1000
   /// The time without an update after which navd cancels a gesture, 1 … 600 000 ms.
-  package var gestureDeadline: UInt64 = 10000
+  package var gestureDeadlineMilliseconds: UInt64 = 10000
   /// How many ops may wait for a transition or question to end, 0 … 64.
-  package var queue: UInt64 = 8
+  package var waitingOpLimit: UInt64 = 8
   /// The version of UIKit's rules that applies.
   package var profile = Profile()
   /// The general words for a back button without a title, by canonical language tag.
   package var backTitles: [Text: Text] = [:]
   /// UIKit's appearance proxies by class: those of `$appearance`, as far as they concern this nav.
-  package var proxy: [Text: BarLook] = [:]
+  package var appearanceProxies: [Text: BarLook] = [:]
   /// Route templates for `open`.
   package var routes: OpaqueJSON?
 
@@ -75,21 +75,21 @@ package enum VetoScope: UInt8, CaseIterable, Sendable {
 /// The time limit of veto questions, and the decision when it passes.
 package struct Veto: Hashable, Sendable {
   /// The time for all veto delegates together to answer for one op, 1 … 60 000 ms.
-  package var deadline: UInt64 = 2000
+  package var deadlineMilliseconds: UInt64 = 2000
   /// Whether a missing answer allows the operation; by default it refuses the operation.
   package var allowsOnTimeout = false
   /// Whether the lack of a veto delegate counts as a missing answer.
-  package var isRequired = false
+  package var requiresDelegate = false
 }
 
 /// Switches between versions of UIKit's rules.
 package struct Profile: Hashable, Sendable {
   /// The major version of iOS whose rules apply.
-  package var os: UInt64 = 17
+  package var iOS: UInt64 = 17
   /// The bar's height in points when vertically compact.
-  package var compactHeight: UInt64 = 32
+  package var compactBarHeight: UInt64 = 32
   /// Whether a shadow image needs a background image to take effect.
   package var shadowNeedsBackground = true
   /// Whether `pageCurl` and `close` are accepted as system items.
-  package var extraSystemItems = false
+  package var allowsExtraSystemItems = false
 }

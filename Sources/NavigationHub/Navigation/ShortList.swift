@@ -4,9 +4,9 @@ import NavigationCore
 ///
 /// An array of one element costs an allocation, about 280 instructions with its release.
 package struct ShortList<Element> {
-  // Law: `rest` is empty unless there is a first element.
+  // Law: `otherElements` is empty unless there is a first element.
   private var firstElement: Element?
-  private var rest: [Element] = []
+  private var otherElements: [Element] = []
 
   package init(_ elements: some Sequence<Element>) {
     for element in elements { append(element) }
@@ -14,10 +14,10 @@ package struct ShortList<Element> {
 
   package mutating func append(_ element: Element) {
     if firstElement == nil {
-      assert(rest.isEmpty)
+      assert(otherElements.isEmpty)
       firstElement = element
     } else {
-      rest.append(element)
+      otherElements.append(element)
     }
   }
 }
@@ -25,11 +25,11 @@ package struct ShortList<Element> {
 extension ShortList: RandomAccessCollection {
   package var startIndex: Int { 0 }
 
-  package var endIndex: Int { firstElement == nil ? 0 : rest.count + 1 }
+  package var endIndex: Int { firstElement == nil ? 0 : otherElements.count + 1 }
 
   /// An element by its index, which must be in `startIndex..<endIndex`.
   package subscript(_ index: Int) -> Element {
-    guard index == 0 else { return rest[index - 1] }
+    guard index == 0 else { return otherElements[index - 1] }
     guard let firstElement else { preconditionFailure("an empty list has no first element") }
     return firstElement
   }

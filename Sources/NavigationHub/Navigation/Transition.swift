@@ -19,21 +19,21 @@ package struct RunningTransition: Hashable, Sendable {
   package var to: ScreenID?
   package var isInteractive = false
   /// The name of the client that began the gesture.
-  package var owner: String?
+  package var gestureOwner: String?
   /// The name of the animator, from the animator delegate.
   package var animator: String?
   /// The name of the interaction driver, from the interaction delegate.
   package var driver: String?
   /// How long the animation takes, in milliseconds; nil if nobody gave a time.
-  package var duration: UInt64?
-  /// Whether the display asked for reduced animations: a fade, in `reducedDuration`.
+  package var durationMilliseconds: UInt64?
+  /// Whether the display asked for reduced animations: a fade, in `reducedDurationMilliseconds`.
   package var isReduced = false
   /// Milliseconds until navd ends the transition: from its beginning, or a gesture's last update.
-  package var deadline: UInt64
+  package var timeLimitMilliseconds: UInt64
   /// The change of the bar's visibility during the transition, undone if it is cancelled.
   package var barChange: BarChange?
-  /// The events that a completion reports before the end; the journal has them, mirrors do not.
-  package var completion: [NavigationEvent] = []
+  /// The events that a completion reports before the end; the journal has them, clients do not.
+  package var completionEvents: [NavigationEvent] = []
 
   /// The effect of a transition on the stack or the presentations; UIKit's
   /// `UINavigationController.Operation`.
@@ -49,14 +49,14 @@ package struct RunningTransition: Hashable, Sendable {
   }
 
   /// The duration of a reduced animation, in milliseconds.
-  package static let reducedDuration: UInt64 = 100
+  package static let reducedDurationMilliseconds: UInt64 = 100
 }
 
 /// The answers of an animator delegate and of an interaction delegate for a transition.
 package struct Animation: Hashable, Sendable {
   package var animator: String
   /// How long the animator takes, in milliseconds; nil if the delegate gave no time.
-  package var duration: UInt64?
+  package var durationMilliseconds: UInt64?
   /// The name of the interaction driver; nil without one.
   package var driver: String?
 }
@@ -69,7 +69,7 @@ package struct BarChange: Hashable, Sendable {
   /// Whether the bar jumps: a change that is not animated inside an animated transition.
   package var isJump: Bool
   /// The automatic hiding that was in force before.
-  package var automaticHiding: AutomaticHiding?
+  package var priorAutomaticHiding: AutomaticHiding?
 }
 
 /// How a transition ended.
@@ -87,19 +87,19 @@ package enum TransitionOutcome: UInt8, CaseIterable, Sendable {
 /// Why a swipe back may not begin; the reasons are tested in this order.
 package enum GestureRefusal: String, Hashable, Sendable {
   /// A transition, another gesture or a question to the delegates is open.
-  case active
+  case transitionOpen = "active"
   /// A presented screen covers the stack.
   case covered
   /// The settings turn swiping back off, or allow only the other kind of swipe.
   case disabled
   /// The top is the root, or the stack is empty.
-  case root
+  case atRoot = "root"
   /// No back button is visible, and the settings demand one.
-  case backButton
+  case noBackButton = "backButton"
   /// The top does not let a person pop it (`canPop`).
-  case blocked
+  case popBlocked = "blocked"
   /// The swipe does not go to the right.
-  case direction
+  case wrongDirection = "direction"
 }
 
 extension NavigationController {
@@ -125,11 +125,11 @@ extension NavigationController {
     endTransition(running.isInteractive ? .cancelled : .timedOut, &draft)
   }
 
-  mutating func recover(_ draft: inout Draft) {
+  mutating func recoverAfterRestart(_ draft: inout Draft) {
     expireTransition(&draft)
     environment.change(.environment, &draft) {
       $0.owner = nil
-      $0.orientations = nil
+      $0.delegateOrientations = nil
     }
   }
 
@@ -139,10 +139,10 @@ extension NavigationController {
     if outcome == .cancelled {
       revertBarChange(&draft)
     } else {
-      draft.rareNotes().eventsAfter += running.completion
+      draft.rareNotes().eventsAfterStackChange += running.completionEvents
     }
     assert(running.id <= draft.revision, "a transition that has not begun")
-    draft.rareNotes().eventsAfter.append(.transitionEnded(running.id, outcome))
+    draft.rareNotes().eventsAfterStackChange.append(.transitionEnded(running.id, outcome))
     setTransition(nil, &draft)
   }
 
@@ -154,27 +154,27 @@ extension NavigationController {
 
   // Gestures.
 
-  /// Why a gesture may not begin; nil if it may.
+  /// Why a gesture may not begin; nil if the gesture may.
   package func gestureRefusal(isFullScreen: Bool, translation: Double) -> GestureRefusal? {
-    if transition.content.running != nil { return .active }
-    if let refusal = swipeRefusal(isFullScreen: isFullScreen) { return refusal }
-    return translation > 0 ? nil : .direction
+    if transition.content.running != nil { return .transitionOpen }
+    if let refusal = swipeBackRefusal(isFullScreen: isFullScreen) { return refusal }
+    return translation > 0 ? nil : .wrongDirection
   }
 
-  /// The first reason, in the order of docs/rules.md, why a swipe back could not begin now in any
-  /// direction, whether or not a transition is open; nil if there is none.
+  /// The first reason, in the order of `GestureRefusal`, why a swipe back cannot begin now, apart from
+  /// an open transition and the swipe's direction; nil if there is none.
   ///
   /// `isFullScreen` says whether the swipe may begin anywhere on the screen; nil stands for the way
   /// that the settings have.
-  func swipeRefusal(isFullScreen: Bool?) -> GestureRefusal? {
+  func swipeBackRefusal(isFullScreen: Bool?) -> GestureRefusal? {
     if isCovered { return .covered }
     let setting = settings.content.interactivePop
     if !setting.isEnabled || isFullScreen.map({ $0 != setting.isFullScreen }) ?? false {
       return .disabled
     }
-    if stack.count < 2 { return .root }
-    if !swipeNeedsNoBackButton, !showsBackButton || bar.content.isHidden { return .backButton }
-    return top?.blocksPop == true ? .blocked : nil
+    if stack.count < 2 { return .atRoot }
+    if !swipeNeedsNoBackButton, !showsBackButton || bar.content.isHidden { return .noBackButton }
+    return top?.blocksPop == true ? .popBlocked : nil
   }
 
   mutating func beginGesture(
@@ -189,22 +189,22 @@ extension NavigationController {
     assert(under != top.id, "the top is below itself")
     var running = RunningTransition(
       id: draft.revision, kind: .pop, from: top.id, to: under,
-      deadline: settings.content.gestureDeadline)
+      timeLimitMilliseconds: settings.content.gestureDeadlineMilliseconds)
     running.isInteractive = true
-    running.owner = owner
-    running.completion = [
+    running.gestureOwner = owner
+    running.completionEvents = [
       .didPop(top.id), .didHide(top.id, animated: true), .didShow(under, animated: true),
     ]
     setTransition(running, &draft)
-    draft.suppliesStackEvents = true
-    draft.rareNotes().eventsBefore = [
+    draft.hasSuppliedStackEvents = true
+    draft.rareNotes().eventsBeforeStackChange = [
       .willHide(top.id, animated: true), .willShow(under, animated: true),
       .transitionBegan(running),
     ]
-    return .transition(running.id)
+    return .gestureBegan(running.id)
   }
 
-  private func openGesture() throws(NavigationError) -> RunningTransition {
+  private func requiredGesture() throws(NavigationError) -> RunningTransition {
     guard let running = transition.content.running, running.isInteractive else {
       throw .invalidArgument("no gesture is open")
     }
@@ -213,18 +213,18 @@ extension NavigationController {
   }
 
   func updateGesture(_ value: Double) throws(NavigationError) -> OperationOutput {
-    let running = try openGesture()
+    let running = try requiredGesture()
     guard value >= 0, value <= 1 else { throw .invalidArgument("value is from 0 to 1") }
-    return .progress(running.id, value)
+    return .gestureProgress(running.id, value)
   }
 
   mutating func finishGesture(_ draft: inout Draft) throws(NavigationError) -> ScreenID? {
-    let running = try openGesture()
+    let running = try requiredGesture()
     // An open gesture locks the stack, so its screen must still be on top.
     guard running.from == top?.id else { throw .invalidArgument("the gesture's screen is gone") }
     let popped = pop(&draft)
     assert(popped == running.from)
-    draft.suppliesStackEvents = true
+    draft.hasSuppliedStackEvents = true
     // Before the transition ends, so that the change of the bar belongs to it.
     applyBarPreference(of: top, &draft)
     draft.rareNotes().topAtBarSet = top?.id
@@ -233,7 +233,7 @@ extension NavigationController {
   }
 
   mutating func cancelGesture(_ draft: inout Draft) throws(NavigationError) {
-    _ = try openGesture()
+    _ = try requiredGesture()
     endTransition(.cancelled, &draft)
   }
 }

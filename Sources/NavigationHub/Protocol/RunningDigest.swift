@@ -8,11 +8,11 @@ import NavigationCore
 /// combines it with that of the screens as long as no part changes.
 package struct RunningDigest: Sendable {
   /// The checksum of the lines up to and including each screen; empty before the first update.
-  private var prefixes: [UInt32] = []
+  private var prefixChecksums: [UInt32] = []
   /// The checksum of the parts' lines, which follow the line of a screen.
-  private var parts = LineChecksum(isContinued: true)
-  /// The newest revision whose parts `parts` covers; versions never decrease.
-  private var partsRevision = Revision(0)
+  private var partsChecksum = LineChecksum(isContinued: true)
+  /// The newest revision whose parts `partsChecksum` covers; versions never decrease.
+  private var partsChecksumRevision = Revision(0)
 
   /// Computes the checksum after a change that left the screens below `index` as they were; O(depth
   /// − index).
@@ -20,35 +20,33 @@ package struct RunningDigest: Sendable {
     -> UInt32
   {
     let count = controller.stack.count
-    let kept = min(index, prefixes.count, count)
-    if prefixes.count > kept { prefixes.removeLast(prefixes.count - kept) }
-    var checksum = kept == 0 ? 0 : prefixes[kept - 1]
+    let kept = min(index, prefixChecksums.count, count)
+    if prefixChecksums.count > kept { prefixChecksums.removeLast(prefixChecksums.count - kept) }
+    var checksum = kept == 0 ? 0 : prefixChecksums[kept - 1]
     for position in kept..<count {
       let screen = controller.stack[position]
       var line = LineChecksum(isContinued: position > 0, from: checksum)
       line.append(screen.id.text, screen.version.number)
       checksum = line.checksum
-      prefixes.append(checksum)
+      prefixChecksums.append(checksum)
     }
     guard count > 0 else {
       var lines = LineChecksum(isContinued: false)
       lines.appendParts(of: controller)
       return lines.checksum
     }
-    let version = controller.partsVersion
-    if partsRevision < version {
-      parts = LineChecksum(isContinued: true)
-      parts.appendParts(of: controller)
-      partsRevision = version
+    let version = controller.newestPartVersion
+    if partsChecksumRevision < version {
+      partsChecksum = LineChecksum(isContinued: true)
+      partsChecksum.appendParts(of: controller)
+      partsChecksumRevision = version
     }
-    return parts.checksum(behind: checksum)
+    return partsChecksum.checksum(behind: checksum)
   }
 }
 
 extension Digest {
-  /// The digest of the next revision.
-  ///
-  /// `diff` is the beginning of its diff, up to and including the changes.
+  /// The next revision's digest; `diff` is the beginning of its diff, up to and including the changes.
   func next(checksum: UInt32, diff: Span<UInt8>) -> Digest {
     Digest(checksum: checksum, chain: BodyHash(diff, seed: chain).bits)
   }
@@ -66,9 +64,9 @@ extension NavigationController {
 extension LineChecksum {
   mutating func appendParts(of controller: borrowing NavigationController) {
     for part in PartName.allCases {
-      append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
+      append(Self.partLabels[Int(part.rawValue)], controller.version(of: part).number)
     }
   }
 
-  private static let labels = PartName.allCases.map { ":" + $0.text }
+  private static let partLabels = PartName.allCases.map { ":" + $0.text }
 }

@@ -7,28 +7,28 @@ package struct RecordingHeader: Hashable, Sendable {
 
   package var nav: String
   /// The version of the daemon that the recording comes from.
-  package var server: String
+  package var serverVersion: String
   /// The version of the rules that computed each `resolved`.
-  package var rules: UInt64
+  package var rulesVersion: UInt64
   /// When the recording was made, in milliseconds since 1970.
-  package var recorded: UInt64
+  package var recordedMilliseconds: UInt64
   package var from: Revision
   package var to: Revision
   /// The rules by which contents were replaced; empty if none were.
-  package var redacted: [String] = []
+  package var redactionRules: [String] = []
 
   /// Makes a header, by the rules of this version.
   package init(
-    nav: String, server: String, recorded: UInt64, from: Revision, to: Revision,
-    redacted: [String] = []
+    nav: String, serverVersion: String, recordedMilliseconds: UInt64, from: Revision, to: Revision,
+    redactionRules: [String] = []
   ) {
     self.nav = nav
-    self.server = server
-    rules = HistoryReplay.rulesVersion
-    self.recorded = recorded
+    self.serverVersion = serverVersion
+    rulesVersion = HistoryReplay.rulesVersion
+    self.recordedMilliseconds = recordedMilliseconds
     self.from = from
     self.to = to
-    self.redacted = redacted
+    self.redactionRules = redactionRules
   }
 
   /// The line, without its line feed.
@@ -36,12 +36,12 @@ package struct RecordingHeader: Hashable, Sendable {
     JSONWriter.object { json in
       json.member("navrec", Self.version)
       json.member("nav", nav)
-      json.member("server", server)
-      json.member("rules", rules)
-      json.member("recorded", recorded)
+      json.member("server", serverVersion)
+      json.member("rules", rulesVersion)
+      json.member("recorded", recordedMilliseconds)
       json.member("from", from.number)
       json.member("to", to.number)
-      if !redacted.isEmpty { json.list("redacted", redacted) }
+      if !redactionRules.isEmpty { json.list("redacted", redactionRules) }
     }
   }
 
@@ -54,20 +54,20 @@ package struct RecordingHeader: Hashable, Sendable {
     guard let nav = tape.string("nav", of: 0), let rules = tape.integer("rules", of: 0),
       let from = tape.integer("from", of: 0),
       let to = tape.integer("to", of: 0)
-    else { throw .broken(line: 1, what: "the header lacks nav, rules, from or to") }
+    else { throw .unreadable(line: 1, what: "the header lacks nav, rules, from or to") }
     self.init(
-      nav: nav, server: tape.string("server", of: 0) ?? "",
-      recorded: tape.integer("recorded", of: 0) ?? 0,
+      nav: nav, serverVersion: tape.string("server", of: 0) ?? "",
+      recordedMilliseconds: tape.integer("recorded", of: 0) ?? 0,
       from: Revision(from), to: Revision(to))
-    self.rules = rules
+    self.rulesVersion = rules
     guard let list = tape.member("redacted", of: 0), tape.kind(list) == .array else { return }
-    redacted = tape.elements(of: list) { tape.string($0) }.compactMap(\.self)
+    redactionRules = tape.elements(of: list) { tape.string($0) }.compactMap(\.self)
   }
 }
 
 /// The last line of a recording.
 package struct RecordingEnd: Hashable, Sendable {
-  package var entries: UInt64
+  package var entryCount: UInt64
   package var revision: Revision
   package var digest: Digest
 }
@@ -79,7 +79,7 @@ extension RecordingEnd {
   /// The line, without its line feed.
   package var line: [UInt8] {
     JSONWriter.object { json in
-      json.member("end", entries)
+      json.member("end", entryCount)
       json.member("rev", revision.number)
       json.member("dig", digest)
     }
@@ -89,12 +89,12 @@ extension RecordingEnd {
   init(line: [UInt8], number: Int) throws(RecordingFault) {
     var tape = JSONTape()
     do throws(JSONError) { try tape.read(line) } catch {
-      throw .broken(line: number, what: error.reason.rawValue)
+      throw .unreadable(line: number, what: error.reason.rawValue)
     }
     guard let entries = tape.integer("end", of: 0),
       let revision = tape.integer("rev", of: 0),
       let digest = tape.member("dig", of: 0).flatMap({ tape.digest($0) })
-    else { throw .broken(line: number, what: "the end lacks its members") }
-    self.init(entries: entries, revision: Revision(revision), digest: digest)
+    else { throw .unreadable(line: number, what: "the end lacks its members") }
+    self.init(entryCount: entries, revision: Revision(revision), digest: digest)
   }
 }

@@ -18,13 +18,13 @@ package struct RecordingReader: ~Copyable {
 
   private var gzip = GzipReader()
   private var buffer: [UInt8] = []
-  /// Where the next line begins in `buffer`, and up to where no line feed was found.
-  private var start = 0
-  private var searched = 0
+  /// The offset in `buffer` at which the next line begins.
+  private var lineStart = 0
+  /// The offset in `buffer` up to which the next line has no line feed.
+  private var searchedEnd = 0
   /// The first line; nil until it was read.
   package private(set) var header: RecordingHeader?
-  /// The number of the line that was read last.
-  package private(set) var number = 0
+  package private(set) var lineNumber = 0
   private var isEnded = false
 
   package init() {}
@@ -35,7 +35,7 @@ package struct RecordingReader: ~Copyable {
   /// The first line; nil if more of the file is needed.
   package mutating func readHeader() throws(RecordingFault) -> RecordingHeader? {
     if header == nil, let line = try nextLine() {
-      number += 1
+      lineNumber += 1
       header = try RecordingHeader(line: line)
     }
     return header
@@ -44,41 +44,45 @@ package struct RecordingReader: ~Copyable {
   /// The next line behind the header; nil if more of the file is needed.
   package mutating func next() throws(RecordingFault) -> Line? {
     guard try readHeader() != nil, let line = try nextLine() else { return nil }
-    number += 1
-    guard !isEnded else { throw .broken(line: number, what: "it stands behind the last line") }
+    lineNumber += 1
+    guard !isEnded else {
+      throw .unreadable(line: lineNumber, what: "it stands behind the last line")
+    }
     guard line.starts(with: RecordingEnd.prefix) else { return .entry(line) }
     isEnded = true
-    return .end(try RecordingEnd(line: line, number: number))
+    return .end(try RecordingEnd(line: line, number: lineNumber))
   }
 
-  /// Reports that the file has no more bytes; throws what is missing.
+  /// Ends the reading; throws if the bytes appended so far are no complete recording.
   package func finish() throws(RecordingFault) {
     guard !gzip.isEmpty else { throw .notRecording }
-    guard isEnded, gzip.isAtEnd, start == buffer.count else { throw .truncated }
-    guard !gzip.hasMore else { throw .damaged(line: number, what: "bytes stand behind its end") }
+    guard isEnded, gzip.isAtEnd, lineStart == buffer.count else { throw .truncated }
+    guard !gzip.hasMore else {
+      throw .damagedGzip(line: lineNumber, what: "bytes stand behind its end")
+    }
   }
 
   private mutating func nextLine() throws(RecordingFault) -> [UInt8]? {
     while true {
-      if let end = buffer[searched...].firstIndex(of: 0x0A) {
-        let line = Array(buffer[start..<end])
-        start = end + 1
-        searched = start
+      if let end = buffer[searchedEnd...].firstIndex(of: 0x0A) {
+        let line = Array(buffer[lineStart..<end])
+        lineStart = end + 1
+        searchedEnd = lineStart
         return line
       }
-      searched = buffer.count
-      guard buffer.count - start <= Self.maximumLineBytes else {
-        throw .broken(line: number + 1, what: "it has more than 64 MiB")
+      searchedEnd = buffer.count
+      guard buffer.count - lineStart <= Self.maximumLineBytes else {
+        throw .unreadable(line: lineNumber + 1, what: "it has more than 64 MiB")
       }
       let more: [UInt8]?
       do throws(GzipError) { more = try gzip.next() } catch {
-        throw number == 0 && buffer.isEmpty
-          ? .notRecording : .damaged(line: number, what: error.reason)
+        throw lineNumber == 0 && buffer.isEmpty
+          ? .notRecording : .damagedGzip(line: lineNumber, what: error.reason)
       }
       guard let more else { return nil }
-      if start > 0 {
-        buffer.removeFirst(start)
-        (start, searched) = (0, searched - start)
+      if lineStart > 0 {
+        buffer.removeFirst(lineStart)
+        (lineStart, searchedEnd) = (0, searchedEnd - lineStart)
       }
       buffer.append(contentsOf: more)
     }
@@ -94,50 +98,49 @@ package enum RecordingFault: Error, Hashable, Sendable {
   /// The file ends before its last line.
   case truncated
   /// The compressed file is damaged, behind this many whole lines.
-  case damaged(line: Int, what: String)
+  case damagedGzip(line: Int, what: String)
   /// A line cannot be read.
-  case broken(line: Int, what: String)
+  case unreadable(line: Int, what: String)
   /// A revision is not the one that follows the revision before.
-  case order(line: Int, revision: UInt64, after: UInt64)
+  case wrongOrder(line: Int, revision: UInt64, after: UInt64)
   /// The state after a revision has another digest than the recording names.
-  case digest(line: Int, revision: UInt64, computed: Digest, recorded: Digest?)
+  case differentDigest(line: Int, revision: UInt64, computed: Digest, recorded: Digest?)
   /// A change does not apply to the state before it.
-  case contradiction(line: Int, revision: UInt64, what: String)
+  case inapplicableChange(line: Int, revision: UInt64, what: String)
   /// The resolved bar after a revision is not the one that the rules compute.
-  case resolved(line: Int, revision: UInt64)
+  case differentBar(line: Int, revision: UInt64)
   /// The last line names another number of entries, revision or digest.
-  case end(what: String)
+  case wrongEnd(what: String)
 }
 
 extension RecordingFault: CustomStringConvertible {
-  /// The fault in words.
   package var description: String {
     switch self {
     case .notRecording: "this is no recording of navd"
     case .newer(let version): "the recording has version \(version); this navctl reads version 1"
     case .truncated: "the recording is truncated: its last line is missing"
-    case .damaged(let line, let what): "the file is damaged behind line \(line): \(what)"
-    case .broken(let line, let what): "line \(line) cannot be read: \(what)"
-    case .order(let line, let revision, let after):
+    case .damagedGzip(let line, let what): "the file is damaged behind line \(line): \(what)"
+    case .unreadable(let line, let what): "line \(line) cannot be read: \(what)"
+    case .wrongOrder(let line, let revision, let after):
       "line \(line): revision \(revision) follows revision \(after)"
-    case .digest(let line, let revision, let computed, let recorded):
+    case .differentDigest(let line, let revision, let computed, let recorded):
       "line \(line): revision \(revision) has digest \(computed.text), "
         + "not \(recorded.map(\.text) ?? "the one that is missing")"
-    case .contradiction(let line, let revision, let what):
+    case .inapplicableChange(let line, let revision, let what):
       "line \(line): revision \(revision) does not apply: \(what)"
-    case .resolved(let line, let revision):
+    case .differentBar(let line, let revision):
       "line \(line): the bar of revision \(revision) is not what its state shows"
-    case .end(let what): "the last line \(what)"
+    case .wrongEnd(let what): "the last line \(what)"
     }
   }
 
-  /// The revision that is wrong; nil if the fault is not about one.
+  /// The number of the wrong revision; nil if the fault concerns no revision.
   package var revision: UInt64? {
     switch self {
-    case .order(_, let revision, _), .digest(_, let revision, _, _),
-      .contradiction(_, let revision, _), .resolved(_, let revision):
+    case .wrongOrder(_, let revision, _), .differentDigest(_, let revision, _, _),
+      .inapplicableChange(_, let revision, _), .differentBar(_, let revision):
       revision
-    case .notRecording, .newer, .truncated, .damaged, .broken, .end: nil
+    case .notRecording, .newer, .truncated, .damagedGzip, .unreadable, .wrongEnd: nil
     }
   }
 }

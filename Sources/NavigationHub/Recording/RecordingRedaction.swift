@@ -12,30 +12,29 @@ package struct RecordingRedaction: Sendable {
   package static let placeholder = "redacted"
 
   /// The routes of screens that keep their contents.
-  private let kept: [NavGlob]
+  private let keptRoutes: [NavGlob]
 
-  /// Makes a redaction; a screen keeps its contents if a pattern in `kept` matches its route.
-  package init(keeping kept: [NavGlob] = []) { self.kept = kept }
+  /// Makes a redaction; a screen keeps its contents if a pattern in `keptRoutes` matches its route.
+  package init(keeping keptRoutes: [NavGlob] = []) { self.keptRoutes = keptRoutes }
 
   /// The names of the rules, as the header of a recording lists them.
-  package var names: [String] {
-    ["contents", "clients", "principals"] + kept.map { "keep \($0.text)" }
+  package var ruleNames: [String] {
+    ["contents", "clients", "principals"] + keptRoutes.map { "keep \($0.text)" }
   }
 
-  /// The entry without its contents.
-  package func entry(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {
+  package func redacted(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {
     let tape = try RecordingWriter.tape(of: entry)
     var json = JSONWriter(reserving: entry.count)
     write(0, .members(RedactionRule.entry), tape, &json)
     return json.bytes
   }
 
-  /// Writes what a rule keeps of a value for which `stays` is true.
+  /// Writes what a rule keeps of a value for which `fitsRule` is true.
   private func write(
     _ at: Int, _ rule: RedactionRule, _ tape: borrowing JSONTape, _ json: inout JSONWriter
   ) {
     switch rule {
-    case .keep, .word: json.raw(tape.raw(at))
+    case .keep, .oneOf: json.raw(tape.raw(at))
     case .text: json.string(Self.placeholder)
     case .opaque:
       json.beginObject()
@@ -44,25 +43,25 @@ package struct RecordingRedaction: Sendable {
     case .list(let element):
       json.beginArray()
       tape.forEachElement(of: at) { index in
-        guard stays(index, element, tape) else { return }
+        guard fitsRule(index, element, tape) else { return }
         write(index, element, tape, &json)
       }
       json.endArray()
-    case .members(let table): object(at, table, tape, &json)
+    case .members(let table): writeObject(at, table, tape, &json)
     case .screen:
       guard !keepsContents(at, tape) else { return json.raw(tape.raw(at)) }
-      object(at, RedactionRule.screenMembers, tape, &json)
-    case .change: change(at, tape, &json)
+      writeObject(at, RedactionRule.screenMembers, tape, &json)
+    case .change: writeChange(at, tape, &json)
     }
   }
 
-  private func object(
+  private func writeObject(
     _ at: Int, _ table: [String: RedactionRule], _ tape: borrowing JSONTape,
     _ json: inout JSONWriter
   ) {
     json.beginObject()
     tape.forEachMember(of: at) { name, value in
-      guard let rule = table[name], stays(value, rule, tape) else { return }
+      guard let rule = table[name], fitsRule(value, rule, tape) else { return }
       json.dynamicName(name)
       write(value, rule, tape, &json)
     }
@@ -70,10 +69,10 @@ package struct RecordingRedaction: Sendable {
   }
 
   /// Whether the value is of the kind that the rule is for; the redaction omits all other values.
-  private func stays(_ at: Int, _ rule: RedactionRule, _ tape: borrowing JSONTape) -> Bool {
+  private func fitsRule(_ at: Int, _ rule: RedactionRule, _ tape: borrowing JSONTape) -> Bool {
     switch rule {
     case .keep: tape.kind(at) != .object && tape.kind(at) != .array
-    case .word(let words): tape.string(at).map(words.contains) ?? false
+    case .oneOf(let words): tape.string(at).map(words.contains) ?? false
     case .text: tape.kind(at) == .string
     case .opaque: tape.kind(at) != .null
     case .list: tape.kind(at) == .array
@@ -82,19 +81,19 @@ package struct RecordingRedaction: Sendable {
   }
 
   /// Writes a change: a splice, or a screen or part that is set.
-  private func change(_ at: Int, _ tape: borrowing JSONTape, _ json: inout JSONWriter) {
+  private func writeChange(_ at: Int, _ tape: borrowing JSONTape, _ json: inout JSONWriter) {
     guard let set = tape.member("set", of: at) else {
-      return object(at, RedactionRule.splice, tape, &json)
+      return writeObject(at, RedactionRule.splice, tape, &json)
     }
     let part = tape.string(set).flatMap { RedactionRule.parts[$0] }
-    object(at, ["set": .keep, "to": part ?? .members([:])], tape, &json)
+    writeObject(at, ["set": .keep, "to": part ?? .members([:])], tape, &json)
   }
 
   private func keepsContents(_ screen: Int, _ tape: borrowing JSONTape) -> Bool {
     guard let route = tape.string("route", of: screen) else {
       return false
     }
-    return kept.contains { $0.matches(route) }
+    return keptRoutes.contains { $0.matches(route) }
   }
 }
 
@@ -102,8 +101,8 @@ package struct RecordingRedaction: Sendable {
 indirect enum RedactionRule: Sendable {
   /// A number, a truth value, or a text that a client cannot choose, or that identifies something.
   case keep
-  /// One of these texts.
-  case word(Set<String>)
+  /// A text of this set; the redaction omits any other.
+  case oneOf(Set<String>)
   /// A placeholder in the place of a text.
   case text
   /// A placeholder in the place of any value.
@@ -131,7 +130,7 @@ extension RedactionRule {
       "omitted", "cause"
     ).and([
       "by": .members(["name": .text, "principal": .text]),
-      "do": .list(.word(operations)),
+      "do": .list(.oneOf(operations)),
       "ins": .list(.members(kept("id", "route"))),
       "presented": .list(.members(kept("id", "route"))),
       "del": .list(.keep),
@@ -203,7 +202,7 @@ extension RedactionRule {
     ])
 
   private static let presentation: [String: RedactionRule] =
-    kept("from", "covers", "contextOwner").and(["screen": .screen, "style": .word(styles)])
+    kept("from", "covers", "contextOwner").and(["screen": .screen, "style": .oneOf(styles)])
 
   /// UIKit's styles; a client may name any other one.
   private static let styles: Set<String> = [

@@ -9,9 +9,9 @@ package struct RecordingVerifier {
   private let header: RecordingHeader
   /// The state after the last line.
   package private(set) var replay = HistoryReplay()
-  package private(set) var entries: UInt64 = 0
+  package private(set) var entryCount: UInt64 = 0
   /// The number of changes and states so far.
-  package private(set) var revisions: UInt64 = 0
+  package private(set) var revisionCount: UInt64 = 0
   private var needsState = false
 
   package init(_ header: RecordingHeader) { self.header = header }
@@ -19,8 +19,7 @@ package struct RecordingVerifier {
   /// The version of the rules by which this program computes resolved bars.
   package static var rulesVersion: UInt64 { HistoryReplay.rulesVersion }
 
-  /// Whether the resolved bars are compared too.
-  package var comparesBars: Bool { header.rules == HistoryReplay.rulesVersion }
+  package var comparesBars: Bool { header.rulesVersion == HistoryReplay.rulesVersion }
 
   /// Checks the next entry; after an error, the verifier must not be used again.
   @discardableResult
@@ -34,43 +33,43 @@ package struct RecordingVerifier {
     } catch {
       throw fault(error, entry, number, after: before.revision)
     }
-    entries += 1
+    entryCount += 1
     guard before.isBegun || step.kind == .state else {
-      throw .broken(line: number, what: "the first entry is no state")
+      throw .unreadable(line: number, what: "the first entry is no state")
     }
     if !before.isBegun, step.revision != header.from {
-      throw .order(line: number, revision: step.revision.number, after: header.from.number)
+      throw .wrongOrder(line: number, revision: step.revision.number, after: header.from.number)
     }
     try checkOrder(step, number, after: before.revision)
     needsState = step.lacksContents
     guard step.changesState else { return step }
-    revisions += 1
+    revisionCount += 1
     guard step.recordedDigest == replay.digest else {
-      throw .digest(
+      throw .differentDigest(
         line: number, revision: step.revision.number, computed: replay.digest,
         recorded: step.recordedDigest)
     }
     if step.kind == .changed, let named = step.digestBefore, named != before.digest {
-      throw .digest(
+      throw .differentDigest(
         line: number, revision: before.revision.number, computed: before.digest, recorded: named)
     }
     guard !comparesBars || step.recordedBar == step.bar else {
-      throw .resolved(line: number, revision: step.revision.number)
+      throw .differentBar(line: number, revision: step.revision.number)
     }
     return step
   }
 
   package func finish(_ end: RecordingEnd) throws(RecordingFault) {
-    guard end.entries == entries else {
-      throw .end(what: "counts \(end.entries) entries, but there are \(entries)")
+    guard end.entryCount == entryCount else {
+      throw .wrongEnd(what: "counts \(end.entryCount) entries, but there are \(entryCount)")
     }
-    guard !needsState else { throw .end(what: "follows an entry without contents") }
+    guard !needsState else { throw .wrongEnd(what: "follows an entry without contents") }
     guard end.revision == replay.revision else {
-      throw .end(
+      throw .wrongEnd(
         what: "names revision \(end.revision.number), but the last is \(replay.revision.number)")
     }
     guard end.digest == replay.digest else {
-      throw .end(what: "names digest \(end.digest.text), not \(replay.digest.text)")
+      throw .wrongEnd(what: "names digest \(end.digest.text), not \(replay.digest.text)")
     }
   }
 
@@ -79,23 +78,23 @@ package struct RecordingVerifier {
   ) -> RecordingFault {
     var tape = JSONTape()
     do throws(JSONError) { try tape.read(entry, maximumDepth: 48) } catch {
-      return .broken(line: number, what: "\(error.reason.rawValue) at octet \(error.offset)")
+      return .unreadable(line: number, what: "\(error.reason.rawValue) at octet \(error.offset)")
     }
     guard let found = tape.integer("rev", of: 0) else {
-      return .broken(line: number, what: error.what)
+      return .unreadable(line: number, what: error.what)
     }
     let isChange = tape.member("kind", of: 0).map { tape.isString($0, "changed") } ?? false
     if isChange, replay.isBegun, found != revision.number + 1 {
-      return .order(line: number, revision: found, after: revision.number)
+      return .wrongOrder(line: number, revision: found, after: revision.number)
     }
-    return .contradiction(line: number, revision: found, what: error.what)
+    return .inapplicableChange(line: number, revision: found, what: error.what)
   }
 
   private func checkOrder(
     _ step: HistoryReplay.Step, _ number: Int, after revision: Revision
   ) throws(RecordingFault) {
     func refuse() -> RecordingFault {
-      .order(line: number, revision: step.revision.number, after: revision.number)
+      .wrongOrder(line: number, revision: step.revision.number, after: revision.number)
     }
     if needsState, step.kind != .state { throw refuse() }
     switch step.kind {

@@ -2,33 +2,32 @@ package import NavigationCore
 
 /// Makes the lines of a recording from the entries of `get` `diffs`, one at a time.
 ///
-/// The caller takes `header.line` first, then a state, then entries in order, and `end` at last. Law: a
+/// The caller takes `header.line` first, then a state, then entries in order, and `endLine` at last. Law: a
 /// `RecordingVerifier` accepts the lines. The writer keeps one state, never lines.
 package struct RecordingWriter {
   package let header: RecordingHeader
   private let redaction: RecordingRedaction?
   private var replay = HistoryReplay()
-  /// The number of entries so far.
-  package private(set) var entries: UInt64 = 0
+  package private(set) var entryCount: UInt64 = 0
   /// Whether the last entry lacked its contents, so that the state at `revision` must follow.
   package private(set) var needsState = false
 
-  /// Begins a recording; the member `redacted` of `header` becomes that of the redaction.
+  /// Begins a recording; `redactionRules` of `header` become those of the redaction.
   package init(_ header: RecordingHeader, redaction: RecordingRedaction? = nil) {
     var header = header
-    header.redacted = redaction?.names ?? []
+    header.redactionRules = redaction?.ruleNames ?? []
     self.header = header
     self.redaction = redaction
   }
 
-  /// The newest revision that was taken.
+  /// The revision of the last entry or state that became a line.
   package private(set) var revision = Revision(0)
 
   /// Makes the line of a complete state, as `get` `state` answers it, with `epoch` and `rev`.
   ///
   /// `origin` is the entry of `get` `diffs` that led to this state, for its time and author; nil if
   /// it is not known.
-  package mutating func state(
+  package mutating func stateLine(
     _ state: [UInt8], origin: [UInt8]? = nil
   ) throws(StoredDataError) -> [UInt8] {
     let tape = try Self.tape(of: state)
@@ -46,16 +45,16 @@ package struct RecordingWriter {
       json.copyStateMembers(of: tape)
       json.endObject()
     }
-    return try self.entry(entry)
+    return try entryLine(entry)
   }
 
   /// Makes the line of the next entry of `get` `diffs`.
   ///
   /// If `needsState` is true afterwards, the state at `revision` comes next.
-  package mutating func entry(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {
+  package mutating func entryLine(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {
     var line =
       try redaction.map { (redaction) throws(StoredDataError) in
-        try redaction.entry(entry)
+        try redaction.redacted(entry)
       } ?? entry
     // A client may have written line feeds between the values of its arguments.
     for index in line.indices where line[index] == 0x0A || line[index] == 0x0D {
@@ -66,7 +65,7 @@ package struct RecordingWriter {
       throw StoredDataError(
         what: "revision \(step.revision.number) has digest \(replay.digest.text)")
     }
-    entries += 1
+    entryCount += 1
     revision = step.revision
     needsState = step.lacksContents
     guard let bar = step.bar else { return line }
@@ -78,8 +77,8 @@ package struct RecordingWriter {
     return line
   }
 
-  package var end: [UInt8] {
-    RecordingEnd(entries: entries, revision: replay.revision, digest: replay.digest).line
+  package var endLine: [UInt8] {
+    RecordingEnd(entryCount: entryCount, revision: replay.revision, digest: replay.digest).line
   }
 
   package var digest: Digest { replay.digest }

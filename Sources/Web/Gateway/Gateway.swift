@@ -88,7 +88,7 @@ package final class Gateway {
     boundAddress = configuration.address
     files = try configuration.pageDirectory.map { try StaticFiles($0) }
     context = try Context()
-    reader.takesActors = false
+    reader.readsActors = false
     try readTokens()
   }
 

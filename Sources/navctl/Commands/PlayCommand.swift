@@ -95,16 +95,16 @@ enum PlayCommand {
     progress.show(input.byteCount, of: input.byteCount)
     progress.end()
     let elapsed = max(1, SystemClock.monotonicMilliseconds() - start)
-    let rate = verifier.revisions * 1000 / elapsed
+    let rate = verifier.revisionCount * 1000 / elapsed
     if invocation.isJSON { return try Output.record(record(path, header, verifier, rate: rate)) }
-    var text = "\(path)  ok  \(header.nav)  \(verifier.revisions) revisions from "
+    var text = "\(path)  ok  \(header.nav)  \(verifier.revisionCount) revisions from "
     text += "\(header.from.number) to \(verifier.replay.revision.number)  "
     text += "digest \(verifier.replay.digest.text)  \(rate) revisions/s"
-    if !header.redacted.isEmpty { text += "  redacted" }
+    if !header.redactionRules.isEmpty { text += "  redacted" }
     try Output.line(TerminalText.visible(text))
     if !verifier.comparesBars {
       try Output.line(
-        "  the bars were computed by rules \(header.rules), not \(RecordingVerifier.rulesVersion): not compared"
+        "  the bars were computed by rules \(header.rulesVersion), not \(RecordingVerifier.rulesVersion): not compared"
       )
     }
   }
@@ -116,7 +116,7 @@ enum PlayCommand {
   ) -> Record {
     var members: JSONObject = [
       "file": .string(path), "nav": .string(header.nav), "ok": .bool(fault == nil),
-      "revisions": .integer(verifier.revisions), "from": .integer(header.from.number),
+      "revisions": .integer(verifier.revisionCount), "from": .integer(header.from.number),
       "to": .integer(verifier.replay.revision.number), "dig": .string(verifier.replay.digest.text),
       "bars": .bool(verifier.comparesBars && fault == nil),
     ]
@@ -140,12 +140,12 @@ private struct Playback: ~Copyable {
 
   func announce() throws {
     let header = player.header
-    let note = header.redacted.isEmpty ? "" : "  redacted"
+    let note = header.redactionRules.isEmpty ? "" : "  redacted"
     let range = "revisions \(header.from.number) to \(header.to.number)"
     let members: JSONObject = [
       "state": .string("started"), "nav": .string(header.nav),
       "from": .integer(header.from.number), "to": .integer(header.to.number),
-      "redacted": .array(header.redacted.map { .string($0) }),
+      "redacted": .array(header.redactionRules.map { .string($0) }),
     ]
     try invocation.write(
       TerminalText.visible("\(header.nav)  \(range)\(note)"), Record(.playback, members))

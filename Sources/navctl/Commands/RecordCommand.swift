@@ -50,7 +50,7 @@ enum RecordCommand {
     do {
       let origin = try entries(daemon, header.nav, from: header.from.number, limit: 1)
       let first = try state(daemon, header.nav, at: header.from)
-      try file.line(try writer.state(first, origin: origin.list.first))
+      try file.line(try writer.stateLine(first, origin: origin.list.first))
       var next = header.from.number + 1
       while next <= header.to.number {
         progress.show(next - header.from.number, of: header.to.number - header.from.number + 1)
@@ -65,7 +65,7 @@ enum RecordCommand {
       throw PlainFailure(
         .internal, "history: the history of \(header.nav) contradicts itself: \(error.what)")
     }
-    try file.line(writer.end)
+    try file.line(writer.endLine)
     try file.finish()
     progress.complete()
     progress.end()
@@ -104,8 +104,8 @@ enum RecordCommand {
     try require(first <= end, "revision \(first) is behind revision \(end)")
     let server = try daemon.get(.stats, nil).reply.json()["server"]?.string ?? ""
     return RecordingHeader(
-      nav: nav, server: server, recorded: SystemClock.wallMilliseconds(), from: Revision(first),
-      to: Revision(end))
+      nav: nav, serverVersion: server, recordedMilliseconds: SystemClock.wallMilliseconds(),
+      from: Revision(first), to: Revision(end))
   }
 
   /// Writes the entries of one answer to the file; returns the revision after them.
@@ -116,9 +116,9 @@ enum RecordCommand {
     let limit = min(pageRevisions, header.to.number - from + 1)
     let page = try entries(daemon, header.nav, from: from, limit: limit)
     for entry in page.list {
-      try file.line(try writer.entry(entry))
+      try file.line(try writer.entryLine(entry))
       guard writer.needsState else { continue }
-      try file.line(try writer.state(try state(daemon, header.nav, at: writer.revision)))
+      try file.line(try writer.stateLine(try state(daemon, header.nav, at: writer.revision)))
     }
     return page.next ?? from + limit
   }
@@ -144,14 +144,14 @@ enum RecordCommand {
     let header = writer.header
     var members: JSONObject = [
       "nav": .string(header.nav), "file": .string(path), "from": .integer(header.from.number),
-      "to": .integer(writer.revision.number), "entries": .integer(writer.entries),
+      "to": .integer(writer.revision.number), "entries": .integer(writer.entryCount),
       "bytes": .integer(UInt64(bytes)), "dig": .string(writer.digest.text), "html": .bool(isPage),
     ]
-    members.add("redacted", .array(header.redacted.map { .string($0) }))
+    members.add("redacted", .array(header.redactionRules.map { .string($0) }))
     let record = Record(.recording, members)
     var text = "\(path)  \(header.nav) from revision \(header.from.number) to "
     text += "\(writer.revision.number)  digest \(writer.digest.text)  \(bytes) bytes"
-    if !header.redacted.isEmpty { text += "  redacted" }
+    if !header.redactionRules.isEmpty { text += "  redacted" }
     text = TerminalText.visible(text)
     guard path == RecordingFile.standardStream else { return try invocation.write(text, record) }
     Output.error(invocation.isJSON ? String(decoding: record.bytes, as: UTF8.self) : text)

@@ -38,7 +38,7 @@ enum NavObject: String, CaseIterable, Sendable {
         keys: AppearanceSet.table.names)
     case .proxy:
       return Row(
-        id: "CLASS", isOptional: true, argument: "class", kind: .proxySet, keys: Bar.namesOfLook)
+        id: "CLASS", isOptional: true, argument: "class", kind: .proxySet, keys: Bar.lookMembers)
     case .display: return Row(kind: .envSet, keys: Environment.table.names + ["horizontal"])
     case .settings: return Row(kind: .navConfigure, keys: Settings.table.names)
     }

@@ -174,7 +174,7 @@ struct RecordingInput: ~Copyable {
 
   deinit { close(descriptor) }
 
-  var lineNumber: Int { reader.number }
+  var lineNumber: Int { reader.lineNumber }
 
   mutating func header() throws -> RecordingHeader {
     while true {

@@ -106,7 +106,7 @@ struct TopDrawing: Sendable {
     var lines = [Self.row("TIMES", "P50", "P99", .strong)]
     func add(_ name: String, _ path: String, _ text: (Double) -> String) {
       guard let histogram = Histogram(statistics[path]) else { return }
-      let recent = Histogram(before?[path]).flatMap { histogram.since($0) } ?? histogram
+      let recent = Histogram(before?[path]).flatMap { histogram.increase(since: $0) } ?? histogram
       let cells = [0.5, 0.99].map { recent.quantile($0).map(text) ?? "-" }
       lines.append(Self.row(name, cells[0], cells[1]))
     }

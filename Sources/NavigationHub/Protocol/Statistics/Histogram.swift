@@ -29,7 +29,7 @@ package struct Histogram: Hashable, Sendable {
   package var count: UInt64 { counts.reduce(0, &+) }
 
   /// The values counted after `earlier`; nil if that is not an earlier state of this histogram.
-  package func since(_ earlier: Histogram) -> Histogram? {
+  package func increase(since earlier: Histogram) -> Histogram? {
     guard bounds == earlier.bounds, sum >= earlier.sum,
       zip(counts, earlier.counts).allSatisfy({ $0 >= $1 })
     else { return nil }

@@ -6,24 +6,24 @@ package import NavigationCore
 /// before) or refused with a code. Other messages count only if they are refused.
 package struct Outcome: Hashable, Sendable {
   /// The index among all outcomes; `UInt8.max` for `none`.
-  package let place: UInt8
+  package let index: UInt8
 
   /// An outcome that is not counted.
-  package static let none = Outcome(place: .max)
+  package static let none = Outcome(index: .max)
   /// An op that made a revision.
-  package static let ok = Outcome(place: 0)
+  package static let ok = Outcome(index: 0)
   /// An op that changed nothing.
-  package static let unchanged = Outcome(place: 1)
+  package static let unchanged = Outcome(index: 1)
   /// An op that the hub had decided before, and that got the recorded answer again.
-  package static let repeated = Outcome(place: 2)
+  package static let repeated = Outcome(index: 2)
 
   package static func refused(_ code: ErrorCode) -> Outcome {
-    Outcome(place: 3 + UInt8(code.place))
+    Outcome(index: 3 + UInt8(code.place))
   }
 
   /// A message other than an op, refused with a code.
   package static func refusedMessage(_ code: ErrorCode) -> Outcome {
-    Outcome(place: UInt8(3 + ErrorCode.inOrder.count + code.place))
+    Outcome(index: UInt8(3 + ErrorCode.inOrder.count + code.place))
   }
 
   /// The number of outcomes that are counted.
@@ -41,13 +41,13 @@ package enum SessionEndReason: String, CaseIterable, Sendable {
   /// The client sent `bye`.
   case bye
   /// The client lost its connection.
-  case lost
+  case connectionLost = "lost"
   /// The client sent another `hello` on the same connection.
-  case renewed
+  case repeatedHello = "renewed"
   /// Another process connected with the same client id.
-  case fenced
+  case replacedByProcess = "fenced"
   /// The client sent three malformed messages.
-  case `protocol`
+  case protocolViolation = "protocol"
   /// The client was out of credit and silent for `stall-seconds`.
   case stalled
   /// The daemon stopped.
@@ -56,7 +56,7 @@ package enum SessionEndReason: String, CaseIterable, Sendable {
   case revoked
 
   /// The index of the reason in the order of the cases, from 0.
-  package var place: Int { Self.inOrder.firstIndex(of: self) ?? 0 }
+  package var index: Int { Self.inOrder.firstIndex(of: self) ?? 0 }
 
   private static let inOrder = allCases
 }

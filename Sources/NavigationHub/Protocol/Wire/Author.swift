@@ -9,21 +9,21 @@ package final class Author: Hashable, Sendable {
   /// The user as `uid:1000`, or the name of the key, as the daemon authenticated it.
   package let principal: String
   /// The id of the process; nil if the kernel did not report one, as with tcp.
-  package let process: Int32?
+  package let pid: Int32?
 
-  package init(name: String, principal: String, process: Int32?) {
+  package init(name: String, principal: String, pid: Int32?) {
     self.name = name
     self.principal = principal
-    self.process = process
+    self.pid = pid
   }
 
   package static func == (left: Author, right: Author) -> Bool {
-    left.name == right.name && left.principal == right.principal && left.process == right.process
+    left.name == right.name && left.principal == right.principal && left.pid == right.pid
   }
 
   package func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(principal)
-    hasher.combine(process)
+    hasher.combine(pid)
   }
 }

@@ -37,12 +37,12 @@ extension Bar: TabledRecord {
       }.documented("The vertical offset of the title in points, for each metrics."),
       Member(
         "backgroundImages", \.look.backgroundImages, isDefault: \.isEmpty,
-        read: JSONTape.images
+        read: JSONTape.backgroundImages
       ) { images, json in
         json.beginObject()
         for slot in BackgroundSlot.allSlots {
           guard let image = images[slot] else { continue }
-          json.dynamicName(slot.text)
+          json.dynamicName(slot.wireName)
           image.write(&json)
         }
         json.endObject()
@@ -53,11 +53,11 @@ extension Bar: TabledRecord {
     ])
 
   /// The members that an appearance proxy lacks.
-  fileprivate static let own: Set<Text> = [
+  fileprivate static let barOnlyMembers: Set<Text> = [
     "class", "hidden", "hid", "tintColor", "backgroundColor", "prefersLargeTitles", "appearance",
   ]
 
-  package static let namesOfLook = table.names.filter { !own.contains(Text($0)) }
+  package static let lookMembers = table.names.filter { !barOnlyMembers.contains(Text($0)) }
 }
 
 extension Toolbar: TabledRecord {
@@ -135,7 +135,7 @@ extension JSONTape {
     }
     return try members(of: at) { name, value throws(ReadFailure) in
       if name == skipping { return [] }
-      guard !Bar.own.contains(Text(name)),
+      guard !Bar.barOnlyMembers.contains(Text(name)),
         let edits = try Bar.table.edits(self, name, value, name)
       else { throw ReadFailure("\(name) is not a member of an appearance proxy") }
       return edits
@@ -189,7 +189,7 @@ extension JSONTape {
     return offsets
   }
 
-  fileprivate func images(
+  fileprivate func backgroundImages(
     _ at: Int, _: String
   ) throws(ReadFailure) -> [BackgroundSlot: ImageReference] {
     try needObject(at, "backgroundImages is an object with images by position/metrics")
@@ -197,10 +197,10 @@ extension JSONTape {
     var seen: Set<BackgroundSlot> = []
     try forEachMember(of: at) { name, value throws(ReadFailure) in
       let slot = try need(
-        BackgroundSlot(text: name),
+        BackgroundSlot(wireName: name),
         "backgroundImages has no slot \(name), but position/metrics with positions "
           + "\(BarPosition.choices) and metrics \(BarMetrics.choices)")
-      try need(seen.insert(slot).inserted, "backgroundImages names \(slot.text) twice")
+      try need(seen.insert(slot).inserted, "backgroundImages names \(slot.wireName) twice")
       if kind(value) == .null { return }
       images[slot] = try image(value, "backgroundImages.\(name)")
     }
@@ -221,11 +221,11 @@ extension BackgroundSlot {
   }
 
   /// The slot's name on the wire, `position/metrics`.
-  var text: String { "\(position.word)/\(metrics.word)" }
+  var wireName: String { "\(position.word)/\(metrics.word)" }
 
   /// Finds a slot by its name; a name without a position means the position `any`.
-  init?(text: String) {
-    let names = text.pieces
+  init?(wireName: String) {
+    let names = wireName.pieces
     guard let last = names.last, names.count <= 2, let metrics = BarMetrics(word: last) else {
       return nil
     }

@@ -61,6 +61,6 @@ package struct MessageFailure: Error, Hashable, Sendable {
   }
 
   /// The failure of a message that does not have exactly two frames.
-  package static let frameCount = MessageFailure(
+  package static let wrongFrameCount = MessageFailure(
     .badFrame, "a message has two frames: verb and body")
 }

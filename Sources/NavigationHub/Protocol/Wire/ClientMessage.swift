@@ -64,69 +64,66 @@ package enum ClientMessage: Sendable {
 package final class OpMessage: Sendable {
   package let id: UInt64
   package let client: ClientID?
-  package let name: String?
+  package let clientName: String?
   package let nav: String
   package let guards: Guards
   package let isAnimated: Bool?
-  package let waits: Bool
-  package let due: UInt64?
-  package let clock: String?
+  package let waitsWhenBusy: Bool
+  package let dueBootMilliseconds: UInt64?
+  package let dueClockID: String?
   package let isDry: Bool
-  /// The newest row that the client had seen when it sent the op first; nil for the first time.
-  package let again: UInt64?
+  /// The number of the newest row that the client had seen at the first sending; nil for a first one.
+  package let newestRowAtFirstSend: UInt64?
   package let kinds: OperationKinds
-  /// All operations, in order, if one has a sender or is not in `readable`; else none.
-  ///
-  /// Usually they are what `kinds` and `readable` say, and a list of them would be made and freed
-  /// for nothing.
-  private let unusual: [RequestedOperation]
+  /// All operations, in order, if one has a sender or is not in `decoded`; else none.
+  private let allIfUnusual: [RequestedOperation]
   /// The decoded operations, in order, without those that are unreadable, create the nav or close
   /// it.
   ///
   /// The hub passes this list to the nav without copying it.
-  package let readable: [Operation]
+  package let decoded: [Operation]
   /// The checksum of the message as the client sent it first.
   ///
-  /// The hub uses it to tell a repetition from another message with the same id.
-  package let octets: BodyHash
+  /// By this checksum the hub tells a repetition from another message with the same id.
+  package let bodyHash: BodyHash
 
   init(
-    id: UInt64, client: ClientID?, name: String?, nav: String, guards: Guards,
-    isAnimated: Bool?, waits: Bool, due: UInt64?, clock: String?, isDry: Bool, again: UInt64?,
-    kinds: OperationKinds, unusual: [RequestedOperation],
-    readable: [Operation], octets: BodyHash
+    id: UInt64, client: ClientID?, clientName: String?, nav: String, guards: Guards,
+    isAnimated: Bool?, waitsWhenBusy: Bool, dueBootMilliseconds: UInt64?, dueClockID: String?,
+    isDry: Bool, newestRowAtFirstSend: UInt64?, kinds: OperationKinds,
+    unusual: [RequestedOperation], decoded: [Operation], bodyHash: BodyHash
   ) {
-    assert(unusual.isEmpty ? kinds.count == readable.count : kinds.count == unusual.count)
+    assert(unusual.isEmpty ? kinds.count == decoded.count : kinds.count == unusual.count)
     self.id = id
     self.client = client
-    self.name = name
+    self.clientName = clientName
     self.nav = nav
     self.guards = guards
     self.isAnimated = isAnimated
-    self.waits = waits
-    self.due = due
-    self.clock = clock
+    self.waitsWhenBusy = waitsWhenBusy
+    self.dueBootMilliseconds = dueBootMilliseconds
+    self.dueClockID = dueClockID
     self.isDry = isDry
-    self.again = again
+    self.newestRowAtFirstSend = newestRowAtFirstSend
     self.kinds = kinds
-    self.unusual = unusual
-    self.readable = readable
-    self.octets = octets
+    allIfUnusual = unusual
+    self.decoded = decoded
+    self.bodyHash = bodyHash
   }
 
-  /// Whether all operations are in `readable`, and none has a sender.
-  package var areUsual: Bool { unusual.isEmpty }
+  /// Whether all operations are in `decoded`, and none has a sender.
+  package var areDecodedWithoutSender: Bool { allIfUnusual.isEmpty }
 
   package func operation(_ index: Int) -> RequestedOperation {
-    unusual.isEmpty ? RequestedOperation(kinds[index], .operation(index)) : unusual[index]
+    allIfUnusual.isEmpty ? .init(kinds[index], .decoded(index: index)) : allIfUnusual[index]
   }
 
   package var operations: [RequestedOperation] { kinds.indices.map { operation($0) } }
 
   /// The decoded form of an operation; nil if it is unreadable, creates the nav or closes it.
   package func decodedOperation(_ index: Int) -> Operation? {
-    guard case .operation(let place) = operation(index).arguments else { return nil }
-    return readable[place]
+    guard case .decoded(let place) = operation(index).arguments else { return nil }
+    return decoded[place]
   }
 }
 
@@ -136,7 +133,7 @@ package struct OperationKinds: RandomAccessCollection, Sendable {
   package private(set) var count = 0
   /// Whether all kinds are ordinary ones, see `OperationKind.isOrdinary`.
   ///
-  /// An op meets nine tests for other kinds, which look at this alone for most messages.
+  /// Nine tests of the hub for rare kinds read only this flag for most ops.
   package private(set) var areOrdinary = true
 
   package var startIndex: Int { 0 }
@@ -167,14 +164,14 @@ package struct RequestedOperation: Sendable {
   package var sender: OpaqueJSON?
 
   /// Whether the operation can be read, neither creates the nav nor closes it, and has no sender.
-  var isUsual: Bool {
-    if case .operation = arguments { sender == nil } else { false }
+  var isDecodedWithoutSender: Bool {
+    if case .decoded = arguments { sender == nil } else { false }
   }
 
   /// Where to find the decoded operation, or the reason why there is none.
   package enum Arguments: Sendable {
-    /// The index of the decoded operation in `OpMessage.readable`.
-    case operation(Int)
+    /// The index of the decoded operation in `OpMessage.decoded`.
+    case decoded(index: Int)
     indirect case create(Creation)
     case close
     indirect case unreadable(ReadFailure)
@@ -188,7 +185,7 @@ package struct RequestedOperation: Sendable {
 
   /// Whether `formFailure` is nil; in the usual case found without making an error.
   func isWellFormed(isStandalone: Bool) -> Bool {
-    if case .operation = arguments { return isStandalone || !kind.isForItems }
+    if case .decoded = arguments { return isStandalone || !kind.isForItems }
     return formFailure(isStandalone: isStandalone) == nil
   }
 
@@ -217,11 +214,11 @@ package struct RequestedOperation: Sendable {
 }
 
 extension Operation {
-  /// What the arguments need beside the needs of the kind: rights, and the guard that the policy
-  /// `removal` requires if the kind leaves it to them.
+  /// The rights that the arguments need beside those of the kind, and the guard that the policy
+  /// `removal` requires if it depends on the arguments.
   package var needs: (guarded: OperationKind.NeededGuard, rights: Rights) {
     switch self {
-    case .push(_, let policy), .show(_, let policy): (.none, policy.pops ? .pop : [])
+    case .push(_, let policy), .show(_, let policy): (.none, policy.mayPop ? .pop : [])
     case .replace(let screen, _, _): (screen == nil ? .position : .none, [])
     case .insert(_, .below), .insert(_, .above): (.none, [])
     case .insert(_, .at): (.wholeStack, [])
@@ -229,9 +226,9 @@ extension Operation {
       .setItem, .createButton, .setButton, .releaseButton, .activateButton, .configure, .attach,
       .detach, .present, .dismiss, .swipeDown, .returning, .open, .restore, .revert, .backTap,
       .backKey, .backMenu, .setBar, .setToolbar, .setBarHidden, .setToolbarHidden, .setAppearance,
-      .setProxy, .setEnvironment, .tap, .swipe, .completeTransition, .beginGesture,
-      .updateGesture, .finishGesture, .cancelGesture, .expireTransition, .recover,
-      .setDisplayOwner, .takeLooks, .setOrientations:
+      .setProxy, .setEnvironment, .tapContent, .swipeContent, .completeTransition, .beginGesture,
+      .updateGesture, .finishGesture, .cancelGesture, .expireTransition, .recoverAfterRestart,
+      .setDisplayOwner, .adoptLooks, .setOrientations:
       (.none, [])
     }
   }

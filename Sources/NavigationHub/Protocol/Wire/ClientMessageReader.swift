@@ -4,8 +4,8 @@ import NavigationCore
 package struct ClientMessageReader: Sendable {
   private var tape = JSONTape()
   private let maximumBytes: Int
-  /// Whether `actor` of a `hello` is read; a gateway ignores that of a page.
-  package var takesActors = true
+  /// Whether the reader reads the member `actor` of a `hello`; a web gateway sets it to false.
+  package var readsActors = true
 
   /// Makes a reader that rejects bodies of more than `maximumBytes` bytes.
   package init(maximumBytes: Int = 65536) { self.maximumBytes = maximumBytes }
@@ -17,7 +17,7 @@ package struct ClientMessageReader: Sendable {
   package mutating func read(
     frame: Span<UInt8>, body: Span<UInt8>
   ) throws(MessageFailure) -> ClientMessage {
-    guard let verb = ClientVerb(frame) else { throw unknown(frame, body) }
+    guard let verb = ClientVerb(frame) else { throw unknownVerb(frame, body) }
     do throws(MessageFailure) {
       return try decode(verb, body)
     } catch {
@@ -36,20 +36,20 @@ package struct ClientMessageReader: Sendable {
       throw MessageFailure(
         .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
     }
-    try scan(body)
+    try parseBody(body)
     do throws(ReadFailure) {
       switch verb {
       case .op: return .op(try op(body))
-      case .credit: return .credit(upTo: try required("upto"))
+      case .credit: return .credit(upTo: try requiredInteger("upto"))
       case .answer: return try answer()
       case .hello:
-        return .hello(try Hello.table.read(tape, without: takesActors ? [] : ["actor"]))
+        return .hello(try Hello.table.read(tape, without: readsActors ? [] : ["actor"]))
       case .watch: return .watch(try watch())
       case .unwatch:
         let (id, nav) = (try requiredID(), try nav())
         return .unwatch(id: id, nav: nav, view: try value("view", tape.word) ?? .full)
       case .get:
-        let isTrace = member("what").flatMap { tape.string($0) } == "trace"
+        let isTrace = memberIndex("what").flatMap { tape.string($0) } == "trace"
         return .get(try GetRequest.table.read(tape, without: isTrace ? [] : ["client", "on"]))
       case .delegate: return .delegate(try delegate())
       case .lease: return .lease(try lease())
@@ -64,12 +64,12 @@ package struct ClientMessageReader: Sendable {
   }
 
   /// Makes the error for a first frame that names no verb of this protocol version.
-  private mutating func unknown(_ frame: Span<UInt8>, _ body: Span<UInt8>) -> MessageFailure {
+  private mutating func unknownVerb(_ frame: Span<UInt8>, _ body: Span<UInt8>) -> MessageFailure {
     switch VerbFrame([UInt8](copying: frame)) {
     case .current:
       guard body.count <= maximumBytes else { return MessageFailure(.badVerb, "unknown verb") }
       do throws(MessageFailure) {
-        try scan(body)
+        try parseBody(body)
       } catch {
         return error
       }
@@ -83,7 +83,7 @@ package struct ClientMessageReader: Sendable {
     }
   }
 
-  private mutating func scan(_ body: Span<UInt8>) throws(MessageFailure) {
+  private mutating func parseBody(_ body: Span<UInt8>) throws(MessageFailure) {
     do {
       try tape.read(body, maximumDepth: 32)
     } catch {
@@ -103,9 +103,9 @@ package struct ClientMessageReader: Sendable {
   }
 
   /// The index of a member's value; nil if the member is absent or null.
-  private func member(_ name: String) -> Int? { tape.value(name, of: tape.root) }
+  private func memberIndex(_ name: String) -> Int? { tape.value(name, of: tape.root) }
 
-  private func required(_ name: String) throws(ReadFailure) -> UInt64 {
+  private func requiredInteger(_ name: String) throws(ReadFailure) -> UInt64 {
     try need(
       tape.integer(name, of: tape.root), "\(name) is a whole number from 0 to 9007199254740991")
   }
@@ -114,11 +114,11 @@ package struct ClientMessageReader: Sendable {
   private func value<Value>(
     _ name: String, _ read: ReadValue<Value>
   ) throws(ReadFailure) -> Value? {
-    guard let at = member(name) else { return nil }
+    guard let at = memberIndex(name) else { return nil }
     return try read(at, name)
   }
 
-  private func nav() throws(ReadFailure) -> String { try nav(member("nav")) }
+  private func nav() throws(ReadFailure) -> String { try nav(memberIndex("nav")) }
 
   private func nav(_ at: Int?) throws(ReadFailure) -> String {
     try tape.nav(try need(at, JSONTape.navIsRequired), "nav")
@@ -131,14 +131,14 @@ package struct ClientMessageReader: Sendable {
     try need(
       request.from == nil || request.divergence == nil, "a watch has from or bad, not both")
     try need(
-      request.view == .full || member("resolved") == nil, "resolved goes with view full")
+      request.view == .full || memberIndex("resolved") == nil, "resolved goes with view full")
     return request
   }
 
   private func delegate() throws(ReadFailure) -> DelegateRequest {
     let (id, nav) = (try requiredID(), try nav())
     let words = try need(
-      member("roles").flatMap { tape.strings($0) }, "roles is a list of texts")
+      memberIndex("roles").flatMap { tape.strings($0) }, "roles is a list of texts")
     var roles: Set<DelegateRole> = []
     for word in words {
       let names = DelegateRole.allCases.map(\.rawValue)
@@ -149,29 +149,31 @@ package struct ClientMessageReader: Sendable {
     var request = DelegateRequest(id: id, nav: nav, roles: roles, orientations: nil)
     guard roles.contains(.orientation) else { return request }
     let form = "the role orientation needs orientations {supported, preferred}"
-    let orientations = try need(member("orientations"), form)
+    let orientations = try need(memberIndex("orientations"), form)
     try tape.needObject(orientations, form)
     request.orientations = try tape.delegateOrientations(orientations)
     return request
   }
 
   private func answer() throws(ReadFailure) -> ClientMessage {
-    let ask = try required("ask")
-    guard let value = tape.member("value", of: tape.root) else { return .answer(ask: ask, .none) }
+    let ask = try requiredInteger("ask")
+    guard let value = tape.member("value", of: tape.root) else {
+      return .answer(ask: ask, .malformed)
+    }
     if let verdict = tape.bool(value) { return .answer(ask: ask, .verdict(verdict)) }
     if let animator = tape.string("animator", of: value) {
       let duration = tape.integer("duration", of: value)
       return .answer(ask: ask, .animator(animator, duration: duration))
     }
     if let driver = tape.string("driver", of: value) { return .answer(ask: ask, .driver(driver)) }
-    return .answer(ask: ask, .none)
+    return .answer(ask: ask, .malformed)
   }
 
   private func lease() throws(ReadFailure) -> LeaseRequest {
     let (id, nav) = (try requiredID(), try nav())
     let takes = try need(try value("take", tape.bool), "take is true or false")
     let isForced = try value("force", tape.bool) ?? false
-    return LeaseRequest(id: id, nav: nav, wish: !takes ? .release : isForced ? .force : .take)
+    return LeaseRequest(id: id, nav: nav, action: !takes ? .release : isForced ? .force : .take)
   }
 
   private func cluster() throws(ReadFailure) -> ClusterRequest {
@@ -179,7 +181,7 @@ package struct ClientMessageReader: Sendable {
     if let member = try value("drain", tape.string) {
       return ClusterRequest(id: id, wish: .drain(member, on: try value("on", tape.bool) ?? true))
     }
-    guard let place = member("move"), let target = try value("to", tape.string) else {
+    guard let place = memberIndex("move"), let target = try value("to", tape.string) else {
       throw ReadFailure("cluster has move and to, or drain, the name of a member")
     }
     if let shard = tape.integer(place) {
@@ -190,9 +192,9 @@ package struct ClientMessageReader: Sendable {
 
   /// The tape index of each member's value in an `op`; 0, the index of the message itself, if the
   /// member is absent or null.
-  private struct OpMembers {
+  private struct OpMemberIndexes {
     var id = 0
-    var list = 0
+    var operations = 0
     var nav = 0
     var client = 0
     var name = 0
@@ -215,7 +217,7 @@ package struct ClientMessageReader: Sendable {
           case "id": id = value
           case "nav": nav = value
           case "if": guards = value
-          case "do": list = value
+          case "do": operations = value
           case "client": client = value
           case "name": name = value
           case "animated": animated = value
@@ -233,12 +235,12 @@ package struct ClientMessageReader: Sendable {
   }
 
   private func op(_ body: Span<UInt8>) throws(ReadFailure) -> OpMessage {
-    let members = OpMembers(tape)
+    let members = OpMemberIndexes(tape)
     guard members.id != 0, let id = tape.integer(members.id) else {
       throw ReadFailure(JSONTape.idIsRequired)
     }
-    guard members.list != 0, tape.kind(members.list) == .array,
-      (1...16).contains(tape.count(members.list))
+    guard members.operations != 0, tape.kind(members.operations) == .array,
+      (1...16).contains(tape.count(members.operations))
     else { throw ReadFailure("do is a list of 1 to 16 ops") }
     let nav = try nav(members.nav == 0 ? nil : members.nav)
     let client = members.client == 0 ? nil : try tape.client(members.client, "client")
@@ -247,40 +249,40 @@ package struct ClientMessageReader: Sendable {
       members.animated == 0 ? nil : try tape.bool(members.animated, "animated")
     let due = members.due == 0 ? nil : try tape.integer(members.due, "due")
     let clock = members.clock == 0 ? nil : try tape.string(members.clock, "clock")
-    let waits = members.wait == 0 ? false : try waits(members.wait)
+    let waits = members.wait == 0 ? false : try waitsWhenBusy(members.wait)
     let isDry = members.dry == 0 ? false : try tape.bool(members.dry, "dry")
     let again = members.again == 0 ? nil : try tape.integer(members.again, "again")
     var guards = Guards()
     if members.guards != 0 { try self.guards(members.guards, into: &guards) }
-    var readable: [Operation] = []
+    var decoded: [Operation] = []
     var kinds = OperationKinds()
-    let unusual = operations(members.list, &kinds, &readable)
+    let unusual = operations(members.operations, &kinds, &decoded)
     return OpMessage(
-      id: id, client: client, name: name, nav: nav, guards: guards, isAnimated: isAnimated,
-      waits: waits, due: due, clock: clock, isDry: isDry, again: again, kinds: kinds,
-      unusual: unusual, readable: readable,
-      octets: again == nil ? BodyHash(body) : BodyHash(again: body))
+      id: id, client: client, clientName: name, nav: nav, guards: guards, isAnimated: isAnimated,
+      waitsWhenBusy: waits, dueBootMilliseconds: due, dueClockID: clock, isDry: isDry,
+      newestRowAtFirstSend: again, kinds: kinds, unusual: unusual, decoded: decoded,
+      bodyHash: again == nil ? BodyHash(body) : BodyHash(again: body))
   }
 
-  private func waits(_ at: Int) throws(ReadFailure) -> Bool {
+  private func waitsWhenBusy(_ at: Int) throws(ReadFailure) -> Bool {
     let wait = tape.string(at)
     try need(wait == "reject" || wait == "queue", "onBusy is reject or queue")
     return wait == "queue"
   }
 
-  /// Reads the operations; returns all of them if one is unusual, see `OpMessage`.
+  /// Reads the operations; returns all if one has a sender or is not decoded, else none.
   private func operations(
-    _ list: Int, _ kinds: inout OperationKinds, _ readable: inout [Operation]
+    _ list: Int, _ kinds: inout OperationKinds, _ decoded: inout [Operation]
   ) -> [RequestedOperation] {
     let end = tape.next(list)
     var unusual: [RequestedOperation] = []
     var element = list + 1
     while element < end {
-      let operation = tape.operation(element, &readable)
-      if !operation.isUsual, unusual.isEmpty {
-        unusual = kinds.indices.map { RequestedOperation(kinds[$0], .operation($0)) }
+      let operation = tape.operation(element, &decoded)
+      if !operation.isDecodedWithoutSender, unusual.isEmpty {
+        unusual = kinds.indices.map { RequestedOperation(kinds[$0], .decoded(index: $0)) }
       }
-      if !operation.isUsual || !unusual.isEmpty { unusual.append(operation) }
+      if !operation.isDecodedWithoutSender || !unusual.isEmpty { unusual.append(operation) }
       kinds.append(operation.kind)
       element = tape.next(element)
     }

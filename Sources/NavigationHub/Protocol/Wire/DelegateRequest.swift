@@ -18,13 +18,13 @@ package enum DelegateAnswer: Hashable, Sendable {
   case animator(String, duration: UInt64?)
   /// The name of the driver of an interactive transition.
   case driver(String)
-  /// A value of another form. As a verdict it counts as a timeout, else as no animator or driver.
-  case none
+  /// A value of another form, which counts as a timeout of a veto, or as no animator or no driver.
+  case malformed
 }
 
 /// The message `lease`, which takes or gives back the display lease of a nav.
 package struct LeaseRequest: Hashable, Sendable {
   package var id: UInt64
   package var nav: String
-  package var wish: LeaseAction
+  package var action: LeaseAction
 }

@@ -5,41 +5,45 @@ package struct EncodedDiff: Sendable {
   /// The encoded diff; empty after `clear`.
   package private(set) var bytes: [UInt8]
   // 32-bit offsets, because a ring keeps hundreds of diffs.
-  private let start: Int32
-  private let end: Int32
+  private let resolvedStart: Int32
+  private let resolvedEnd: Int32
 
   /// Takes an encoded diff and the byte range of the value of `resolved`, nil if it has none.
   package init(bytes: [UInt8], resolved: Range<Int>? = nil) {
     self.bytes = bytes
-    start = Int32(resolved?.lowerBound ?? 0)
-    end = Int32(resolved?.upperBound ?? 0)
+    resolvedStart = Int32(resolved?.lowerBound ?? 0)
+    resolvedEnd = Int32(resolved?.upperBound ?? 0)
   }
 
   /// The byte range of the value of `resolved`; nil if the diff has none.
-  package var resolved: Range<Int>? { end > 0 ? Int(start)..<Int(end) : nil }
+  package var resolved: Range<Int>? {
+    resolvedEnd > 0 ? Int(resolvedStart)..<Int(resolvedEnd) : nil
+  }
 
   /// The byte range of the member `resolved` with the comma before it; `resolved` is never the
   /// first member.
-  private var member: Range<Int>? {
-    resolved.map { ($0.lowerBound - Self.name.utf8CodeUnitCount)..<$0.upperBound }
+  private var resolvedMember: Range<Int>? {
+    resolved.map { ($0.lowerBound - Self.resolvedPrefix.utf8CodeUnitCount)..<$0.upperBound }
   }
 
-  private static let name: StaticString = ",\"resolved\":"
+  private static let resolvedPrefix: StaticString = ",\"resolved\":"
 
   /// The number of bytes with or without the member `resolved`.
-  package func count(hasResolved: Bool) -> Int {
-    hasResolved ? bytes.count : bytes.count - (member?.count ?? 0)
+  package func byteCount(hasResolved: Bool) -> Int {
+    hasResolved ? bytes.count : bytes.count - (resolvedMember?.count ?? 0)
   }
 
   /// The ranges before and after the member `resolved`; the first has all bytes if nothing is
   /// omitted.
-  func parts(hasResolved: Bool) -> (head: Range<Int>, tail: Range<Int>) {
-    guard !hasResolved, let member else { return (0..<bytes.count, bytes.count..<bytes.count) }
+  func partsAroundResolved(hasResolved: Bool) -> (head: Range<Int>, tail: Range<Int>) {
+    guard !hasResolved, let member = resolvedMember else {
+      return (0..<bytes.count, bytes.count..<bytes.count)
+    }
     return (0..<member.lowerBound, member.upperBound..<bytes.count)
   }
 
   package func body(hasResolved: Bool) -> [UInt8] {
-    guard !hasResolved, let member else { return bytes }
+    guard !hasResolved, let member = resolvedMember else { return bytes }
     return Array(bytes[..<member.lowerBound]) + bytes[member.upperBound...]
   }
 
@@ -48,14 +52,14 @@ package struct EncodedDiff: Sendable {
 
 extension JSONWriter {
   mutating func diff(_ diff: EncodedDiff, hasResolved: Bool) {
-    let parts = diff.parts(hasResolved: hasResolved)
+    let parts = diff.partsAroundResolved(hasResolved: hasResolved)
     let bytes = diff.bytes.span
     raw(bytes.extracting(parts.head), and: bytes.extracting(parts.tail))
   }
 }
 
 /// The members of a diff that are the same for all watches, apart from the changes themselves.
-package struct DiffFrame: ~Copyable {
+package struct DiffEnvelope: ~Copyable {
   var nav: String
   var epoch: Epoch
   var base: Revision
@@ -66,18 +70,18 @@ package struct DiffFrame: ~Copyable {
 
   /// Encodes the diff in the memory of `json`, with the resolved bar if `shown` finds it changed.
   ///
-  /// `checksum` is that of the new revision; `digest` becomes the new revision's.
-  ///
-  /// The method is never inlined, so that a profiler counts its instructions by its name.
+  /// `checksum` is that of the new revision; `digest` becomes the new revision's. The method is never
+  /// inlined, so that a profiler counts its instructions by its name.
   @inline(never)
   package func encode(
-    _ commit: Commit, of controller: borrowing NavigationController, shown: inout ShownBar,
+    _ commit: Commit, of controller: borrowing NavigationController,
+    shown: inout ResolvedBarEncoder,
     checksum: UInt32, digest: inout Digest, _ json: inout JSONWriter
   ) -> EncodedDiff {
     json.removeAll()
     begin(&json)
     json.flag("animated", commit.isAnimated)
-    if let relation = commit.relation { json.member("relation", word: relation.word) }
+    if let relation = commit.topRelation { json.member("relation", word: relation.word) }
     json.name("ch")
     json.changes(commit, of: controller)
     digest = digest.next(checksum: checksum, diff: json.written)
@@ -148,7 +152,7 @@ extension JSONWriter {
       case .barChange(let id, let change):
         object("barChange") { json in
           json.member("tid", id.number)
-          json.visibility(change)
+          json.visibilityMembers(change)
         }
       case .barsVisibilityChanged(let bar, let toolbar, let cause):
         object("barsVisibilityChanged") { json in
@@ -175,7 +179,7 @@ extension JSONWriter {
     optional("to", transition.to?.text)
     flag("interactive", transition.isInteractive || transition.driver != nil)
     optional("animator", transition.animator)
-    if let duration = transition.duration { member("duration", duration) }
+    if let duration = transition.durationMilliseconds { member("duration", duration) }
     optional("driver", transition.driver)
     if transition.isReduced { member("style", word: "fade") }
     endObject()
@@ -217,7 +221,7 @@ extension JSONWriter {
       endArray()
       endObject()
     }
-    for index in commit.changedScreens {
+    for index in commit.changedScreenIndexes {
       beginObject()
       member("set", word: "screen")
       name("to")
@@ -235,15 +239,15 @@ extension JSONWriter {
     endArray()
   }
 
-  /// Writes the results of operations; `delivered` is the number of sessions that get an ephemeral
+  /// Writes the results of operations; `sessionCount` is the number of sessions that get an ephemeral
   /// event.
-  mutating func outputs(_ outputs: ShortList<OperationOutput>, delivered: Int) {
+  mutating func outputs(_ outputs: ShortList<OperationOutput>, delivered sessionCount: Int) {
     beginArray()
-    for output in outputs { self.output(output, delivered) }
+    for output in outputs { self.output(output, sessionCount) }
     endArray()
   }
 
-  private mutating func output(_ output: OperationOutput, _ delivered: Int) {
+  private mutating func output(_ output: OperationOutput, _ sessionCount: Int) {
     beginObject()
     switch output {
     case .nothing: break
@@ -269,8 +273,8 @@ extension JSONWriter {
     case .restored(let ids, let skipped):
       list("ids", ids.map(\.text))
       list("skipped", skipped)
-    case .transition(let id): member("tid", id.number)
-    case .activated, .progress: member("delivered", UInt64(delivered))
+    case .gestureBegan(let id): member("tid", id.number)
+    case .activated, .gestureProgress: member("delivered", UInt64(sessionCount))
     }
     endObject()
   }

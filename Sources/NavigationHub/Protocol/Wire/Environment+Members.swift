@@ -12,10 +12,10 @@ extension Environment: TabledRecord {
         .documented("Whether the content is scrolled to its edge."),
       Member("keyboard", \.showsKeyboard).documented("Whether a keyboard is shown."),
       Member("scale", \.scale, JSONTape.scale).documented("Pixels per point."),
-      Member("statusBar", \.statusBar, in: 0...10_000)
+      Member("statusBar", \.statusBarHeight, in: 0...10_000)
         .documented("The height of the status bar in whole points, 0 to 10000."),
       Member(
-        "backTitleBudget", \.backTitleBudget, isDefault: { $0 == nil }, read: JSONTape.columnLimit
+        "backTitleBudget", \.backTitleColumns, isDefault: { $0 == nil }, read: JSONTape.columnLimit
       ) { $1.integer(UInt64(clamping: $0 ?? 0)) }
       .documented(
         "The maximum width of the back button's text, in the daemon's units of text width."),
@@ -31,7 +31,7 @@ extension Environment: TabledRecord {
         .documented("The size of text that the person at the display wants."),
       Member("accessibilityContrast", \.hasHighContrast, on: "high", off: "normal")
         .documented("Whether the person at the display wants high contrast."),
-      Member("orientations", \.orientations).readonly,
+      Member("orientations", \.delegateOrientations).readonly,
     ])
 }
 
@@ -75,7 +75,7 @@ extension JSONTape {
   /// Reads the orientations of a delegate, in its registration or a journal row.
   func delegateOrientations(_ at: Int) throws(ReadFailure) -> DelegateOrientations {
     let form = "supported is a list of orientations"
-    let list = try list("supported", of: at, form)
+    let list = try listIndex("supported", of: at, orThrow: form)
     try need(count(list) > 0, form)
     var value = DelegateOrientations(supported: [], preferred: nil)
     try forEachElement(of: list) { element throws(ReadFailure) in

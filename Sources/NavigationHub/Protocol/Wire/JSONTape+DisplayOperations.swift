@@ -18,24 +18,24 @@ extension JSONTape {
     case .toolbarSet:
       try refuseReadonly(Toolbar.table, [], at)
       return .setToolbar(try edits(at))
-    case .barSetHidden: return .setBarHidden(try hidden(at))
-    case .toolbarSetHidden: return .setToolbarHidden(try hidden(at))
-    case .appearanceSet: return try appearance(at)
-    case .proxySet: return try proxy(at)
+    case .barSetHidden: return .setBarHidden(try isHiddenArgument(at))
+    case .toolbarSetHidden: return .setToolbarHidden(try isHiddenArgument(at))
+    case .appearanceSet: return try appearanceOperation(at)
+    case .proxySet: return try proxyOperation(at)
     case .envSet: return .setEnvironment(try environmentEdits(at))
-    case .uiTap: return .tap
+    case .uiTap: return .tapContent
     case .uiSwipe:
       let direction = string("dir", of: at).flatMap { SwipeDirection(word: $0) }
-      return .swipe(try need(direction, "dir is up or down"))
+      return .swipeContent(try need(direction, "dir is up or down"))
     default: preconditionFailure("\(name) is no operation on bars")
     }
   }
 
-  private func hidden(_ at: Int) throws(ReadFailure) -> Bool {
+  private func isHiddenArgument(_ at: Int) throws(ReadFailure) -> Bool {
     try need(bool("hidden", of: at), "hidden is true or false")
   }
 
-  private func appearance(_ at: Int) throws(ReadFailure) -> Operation {
+  private func appearanceOperation(_ at: Int) throws(ReadFailure) -> Operation {
     guard let name = value("slot", of: at) else {
       throw ReadFailure("slot is one of \(AppearanceSlot.choices)")
     }
@@ -46,7 +46,7 @@ extension JSONTape {
     return .setAppearance(slot, look, screen: try optionalScreenID("screen", of: at))
   }
 
-  private func proxy(_ at: Int) throws(ReadFailure) -> Operation {
+  private func proxyOperation(_ at: Int) throws(ReadFailure) -> Operation {
     let name = try optionalString("class", of: at) ?? "NavigationBar"
     return .setProxy(className: name, try lookEdits(at, skipping: "class"))
   }
@@ -60,11 +60,11 @@ extension JSONTape {
         try screen(of: at), from: try optionalScreenID("from", of: at),
         style: try presentationStyle(of: at))
     case .dismiss:
-      return try returning(.dismiss(from: try optionalScreenID("from", of: at)), at)
-    case .segue: return try segue(at)
+      return try withResult(.dismiss(from: try optionalScreenID("from", of: at)), at)
+    case .segue: return try segueOperation(at)
     case .open:
       return .open(route: try need(string("route", of: at), "route, a text, is required"))
-    case .restore: return try restoration(at)
+    case .restore: return try restoreOperation(at)
     case .revert:
       let revision = try need(integer("rev", of: at), "rev, a whole number, is required")
       return .revert(to: Revision(revision), stack: nil)
@@ -84,7 +84,8 @@ extension JSONTape {
     default:
       let form = "items is a list of items, or null for none"
       if self.kind(try need(member("items", of: at), form)) == .null { return .setStack([]) }
-      return .setStack(try elements(of: try list("items", of: at, form), screenArgument))
+      return .setStack(
+        try elements(of: try listIndex("items", of: at, orThrow: form), screenArgument))
     }
   }
 
@@ -99,7 +100,7 @@ extension JSONTape {
     return style
   }
 
-  private func segue(_ at: Int) throws(ReadFailure) -> Operation {
+  private func segueOperation(_ at: Int) throws(ReadFailure) -> Operation {
     switch string("kind", of: at) {
     case "show":
       let policy = try duplicatePolicy(member("onDuplicate", of: at))
@@ -113,7 +114,7 @@ extension JSONTape {
     }
   }
 
-  private func restoration(_ at: Int) throws(ReadFailure) -> Operation {
+  private func restoreOperation(_ at: Int) throws(ReadFailure) -> Operation {
     let payload = try need(
       member("payload", of: at), "payload, as get restoration gave it, is required")
     let entries = try restorationEntries(payload)
@@ -164,7 +165,7 @@ extension JSONTape {
     case .transitionComplete:
       let id = try need(integer("tid", of: at), "transition.complete needs tid, a whole number")
       return .completeTransition(Revision(id))
-    case .gestureBegin: return try gestureBeginning(at)
+    case .gestureBegin: return try beginGestureOperation(at)
     case .gestureUpdate:
       let value = try need(
         member("value", of: at).flatMap { number($0) },
@@ -175,7 +176,7 @@ extension JSONTape {
     }
   }
 
-  private func gestureBeginning(_ at: Int) throws(ReadFailure) -> Operation {
+  private func beginGestureOperation(_ at: Int) throws(ReadFailure) -> Operation {
     let kind = string("kind", of: at)
     try need(kind == "edge" || kind == "fullScreen", "kind is edge or fullScreen")
     var translation = 1.0

@@ -15,9 +15,9 @@ extension Array {
 extension JSONTape {
   /// Reads one operation, an object with one member whose name is the kind.
   ///
-  /// It appends the decoded operation to `readable`, unless the operation is unreadable, creates
-  /// the nav or closes it.
-  func operation(_ at: Int, _ readable: inout [Operation]) -> RequestedOperation {
+  /// The method appends the decoded operation to `decoded`, unless the operation is unreadable,
+  /// creates the nav or closes it.
+  func operation(_ at: Int, _ decoded: inout [Operation]) -> RequestedOperation {
     // The name and value of the only member must end the object.
     let end = next(at)
     guard kind(at) == .object, end > at + 2, next(at + 2) == end else {
@@ -34,21 +34,21 @@ extension JSONTape {
     var sender: OpaqueJSON?
     do throws(ReadFailure) {
       switch operation {
-      case .push, .show: readable.add(try push(operation, arguments, &sender))
-      case .pop where count(arguments) == 0: readable.add(.pop)
+      case .push, .show: decoded.add(try push(operation, arguments, &sender))
+      case .pop where count(arguments) == 0: decoded.add(.pop)
       default:
         let name = string(at + 1) ?? ""
-        if let members = operation.arguments { try refuseOthers(members, name, arguments) }
+        if let members = operation.arguments { try refuseMembersOutside(members, name, arguments) }
         switch operation {
         case .navCreate: return RequestedOperation(operation, .create(try creation(arguments)))
         case .navClose: return RequestedOperation(operation, .close)
-        default: readable.add(try self.operation(operation, name, arguments))
+        default: decoded.add(try self.operation(operation, name, arguments))
         }
       }
     } catch {
       return RequestedOperation(operation, .unreadable(error))
     }
-    return RequestedOperation(operation, .operation(readable.count - 1), sender: sender)
+    return RequestedOperation(operation, .decoded(index: decoded.count - 1), sender: sender)
   }
 
   private func operationKind(_ key: Int) -> OperationKind {
@@ -61,19 +61,19 @@ extension JSONTape {
     }
   }
 
-  /// Reads a push or show, and sets `who` to its member `sender`.
+  /// Reads a push or show, and sets `sender` to the member of that name.
   private func push(
-    _ kind: OperationKind, _ at: Int, _ who: inout OpaqueJSON?
+    _ kind: OperationKind, _ at: Int, _ sender: inout OpaqueJSON?
   ) throws(ReadFailure) -> Operation {
     var screen: Int?
     var policy: Int?
-    var sender: Int?
+    var senderIndex: Int?
     let end = next(at)
     var key = at + 1
     while key < end {
       switch shortName(key) {
       case "screen": screen = key + 1
-      case "sender": sender = key + 1
+      case "sender": senderIndex = key + 1
       default:
         let name = string(key) ?? ""
         guard name == "onDuplicate" else { throw unknownMember(name, of: kind.name) }
@@ -83,9 +83,9 @@ extension JSONTape {
     }
     let argument = try requiredScreen(screen)
     let duplicates = try duplicatePolicy(policy)
-    if let sender, self.kind(sender) != .null {
-      try need(rawCount(sender) <= 1024, "sender is at most 1024 bytes")
-      who = OpaqueJSON(validated: raw(sender))
+    if let senderIndex, self.kind(senderIndex) != .null {
+      try need(rawCount(senderIndex) <= 1024, "sender is at most 1024 bytes")
+      sender = OpaqueJSON(validated: raw(senderIndex))
     }
     return kind == .push
       ? .push(argument, onDuplicate: duplicates) : .show(argument, onDuplicate: duplicates)
@@ -96,19 +96,20 @@ extension JSONTape {
   ) throws(ReadFailure) -> Operation {
     switch kind {
     case .push, .show, .navCreate, .navClose: preconditionFailure("\(name) is read elsewhere")
-    case .pop: return try returning(.pop, at)
+    case .pop: return try withResult(.pop, at)
     case .popToRoot: return .popToRoot
     case .attach: return .attach
     case .detach: return .detach
     case .uiBackTap: return .backTap
     case .uiBack: return .backKey
     case .uiBackMenu: return .backMenu(try screenID(of: at))
-    case .uiDismiss: return try returning(.swipeDown, at)
+    case .uiDismiss: return try withResult(.swipeDown, at)
     case .popTo:
       let target = try popTarget(at)
-      return try returning(.popTo(target, inclusive: try flag("inclusive", of: at)), at)
+      return try withResult(.popTo(target, inclusive: try flag("inclusive", of: at)), at)
     case .setStack:
-      let list = try list("screens", of: at, "screens is a list of screens: ids or records")
+      let list = try listIndex(
+        "screens", of: at, orThrow: "screens is a list of screens: ids or records")
       return .setStack(try elements(of: list, screenArgument))
     case .replace, .insert, .remove: return try stackEdit(kind, at)
     case .navConfigure: return .configure(try checkedSettings(at))
@@ -140,7 +141,7 @@ extension JSONTape {
   }
 
   /// Throws if an object has a member that is not in `names`; the error calls the object `what`.
-  private func refuseOthers(
+  private func refuseMembersOutside(
     _ names: [String], _ what: String, _ at: Int
   ) throws(ReadFailure) {
     try forEachMember(of: at) { name, _ throws(ReadFailure) in
@@ -148,8 +149,8 @@ extension JSONTape {
     }
   }
 
-  /// Reads the result of a pop or dismissal, at most 4 KiB; null counts as none.
-  func returning(_ operation: Operation, _ at: Int) throws(ReadFailure) -> Operation {
+  /// Adds to a pop or dismissal the result in its arguments, at most 4 KiB; null counts as none.
+  func withResult(_ operation: Operation, _ at: Int) throws(ReadFailure) -> Operation {
     guard let value = value("result", of: at) else { return operation }
     guard rawCount(value) <= 4096 else {
       throw ReadFailure(.limit, "result is larger than 4096 bytes", reason: "size")
@@ -167,10 +168,10 @@ extension JSONTape {
     try value(name, of: at).map { at throws(ReadFailure) in try string(at, name) }
   }
 
-  /// The index of a member that is a list; throws the text if there is none.
-  func list(_ name: String, of at: Int, _ otherwise: String) throws(ReadFailure) -> Int {
-    let list = try need(member(name, of: at), otherwise)
-    try need(kind(list) == .array, otherwise)
+  /// The tape index of a member that is a list; throws `message` if there is none.
+  func listIndex(_ name: String, of at: Int, orThrow message: String) throws(ReadFailure) -> Int {
+    let list = try need(member(name, of: at), message)
+    try need(kind(list) == .array, message)
     return list
   }
 
@@ -238,7 +239,7 @@ extension JSONTape {
       return .replace(old, with: new, isBack: direction != nil)
     case .insert: return .insert(try screen(of: at), try stackPlace(at))
     default:
-      let list = try list("screens", of: at, "screens is a list of ids")
+      let list = try listIndex("screens", of: at, orThrow: "screens is a list of ids")
       return .remove(try elements(of: list) { at throws(ReadFailure) in try screenID(at) })
     }
   }
@@ -280,7 +281,7 @@ extension JSONTape {
       throw ReadFailure(.nilScreen, "nav.create needs a root screen, or classes")
     }
     try needObject(classes, "classes is an object with bar and toolbar")
-    try refuseOthers(["bar", "toolbar"], "classes", classes)
+    try refuseMembersOutside(["bar", "toolbar"], "classes", classes)
     return .classes(
       bar: try optionalString("bar", of: classes),
       toolbar: try optionalString("toolbar", of: classes), edits)

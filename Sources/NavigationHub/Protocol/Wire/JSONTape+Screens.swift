@@ -18,9 +18,9 @@ extension JSONTape {
     return id
   }
 
-  /// Reads a screen record; `other` is the name of a member that stands beside those of the record,
+  /// Reads a screen record; `extra` is the name of a member that stands beside those of the record,
   /// for the caller to read.
-  func screenRecord(_ at: Int, with other: ShortName? = nil) throws(ReadFailure) -> ScreenRecord {
+  func screenRecord(_ at: Int, with extra: ShortName? = nil) throws(ReadFailure) -> ScreenRecord {
     var record = ScreenRecord()
     let end = next(at)
     var key = at + 1
@@ -33,7 +33,7 @@ extension JSONTape {
       case "item":
         try needObject(value, "item is a record")
         record.item = try itemEdits(value, skipping: [])
-      case _ where name == other: break
+      case _ where name == extra: break
       default:
         guard let edit = try screenEdit(name, key) else {
           throw unknownMember(string(key) ?? "", of: "a screen record")

@@ -5,8 +5,8 @@ package import NavigationCore
 extension JSONWriter {
   /// Writes the members of the part `presented`.
   ///
-  /// `covers` and `contextOwner` follow from the style. They are written for clients; the journal's
-  /// reader ignores them.
+  /// `covers` and `contextOwner` follow from the style. The method writes them for clients; the
+  /// journal's reader ignores them.
   mutating func presentation(_ presentation: Presentation) {
     guard !presentation.chain.isEmpty else { return }
     array("chain", presentation.chain) { json, presented in

@@ -18,8 +18,8 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Most screens with details have the title of an item and nothing else: one comparison in place
-  /// of a look at each member.
+  /// Writes the details; if they have only the title of an item, as most do, one comparison finds
+  /// that out and saves the test of each member.
   private mutating func details(_ details: ScreenDetails) {
     var common = ScreenDetails()
     common.kind = details.kind
@@ -41,7 +41,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes the members of a button's record that its slot has too, after `action`.
+  /// Writes the members after `action`, which a button's record and a slot of the resolved bar share.
   mutating func stateAndAccessibility(_ content: ButtonContent) {
     if !content.isEnabled { member("isEnabled", false) }
     flag("isSelected", content.isSelected)

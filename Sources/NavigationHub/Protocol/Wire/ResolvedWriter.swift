@@ -12,8 +12,7 @@ extension JSONWriter {
   /// - `left`: the back button, if shown, as `{"back":{…}}`, then buttons, left-most first. A back
   ///   button has `text` or `image` (the `ref`), perhaps with `title`, neither for the indicator
   ///   alone; what is set of `accessibilityLabel`, `accessibilityHint`, `accessibilityIdentifier` and
-  ///   `language`; `source`;
-  ///   `indicator`, `default` or `custom`; if custom, `indicatorImage` and `indicatorMask`;
+  ///   `language`; `source`; `indicator`, `default` or `custom`; if custom, `indicatorImage` and `indicatorMask`;
   ///   `generic` and `key` if the text is the generic one; `truncated` if the wanted text does not
   ///   fit; `candidates`, ending in null, if it has a text at all; `menu`, nearest first, each entry
   ///   with `screen`, `text` unless its back button would show none, label and language if set. A
@@ -42,7 +41,7 @@ extension JSONWriter {
     optional("top", bar.top?.text)
     optional("back", bar.back?.text)
     optional("visible", bar.visible?.text)
-    sizes(bar)
+    sizeMembers(bar)
     if let back = bar.backButton {
       beginBackSlot(back)
       beginBackMenu()
@@ -52,7 +51,7 @@ extension JSONWriter {
     for button in bar.leftItems { slotButton(bar.shown(button)) }
     endArray()
     middle(bar)
-    behindMiddle(bar)
+    membersAfterMiddle(bar)
     bool(bar.allowsSwipeBack)
     endObject()
   }
@@ -60,7 +59,7 @@ extension JSONWriter {
   /// Writes `height`, `layoutHeight` and `metrics`, and opens the list `left`.
   ///
   /// The caller writes the elements of `left` and closes the list.
-  mutating func sizes(_ bar: ResolvedBar) {
+  mutating func sizeMembers(_ bar: ResolvedBar) {
     member("height", bar.height)
     member("layoutHeight", bar.layoutHeight)
     member("metrics", word: bar.metrics.word)
@@ -71,7 +70,7 @@ extension JSONWriter {
   /// Writes the members after `middle`, up to and including the name `swipeBack`.
   ///
   /// The caller writes the value of `swipeBack`.
-  mutating func behindMiddle(_ bar: ResolvedBar) {
+  mutating func membersAfterMiddle(_ bar: ResolvedBar) {
     array("right", bar.rightItems) { $0.slotButton(bar.shown($1)) }
     surface(bar)
     layout(bar)
@@ -86,17 +85,17 @@ extension JSONWriter {
     case .view(let view):
       member("customView", raw: view.view.bytes)
       optional("height", view.height)
-      flag("overflow", bar.overflows)
+      flag("overflow", bar.titleViewOverflows)
     case .title(let title):
       member("title", title)
-      if !title.isEmpty { placement(bar) }
+      if !title.isEmpty { membersAfterTitle(bar) }
       accessibility(bar.titleAccessibility)
     }
     endObject()
   }
 
   /// Writes the members that follow a title that is not empty.
-  mutating func placement(_ bar: ResolvedBar) {
+  mutating func membersAfterTitle(_ bar: ResolvedBar) {
     name("placement")
     word(bar.isLarge ? "large" : "inline")
     if case .properties(let properties) = bar.surface { attributes(properties.attributes) }
@@ -141,14 +140,14 @@ extension JSONWriter {
     beginObject()
     optional("text", slot.text)
     optional("image", slot.image?.ref)
-    optional("title", slot.title)
+    optional("title", slot.hiddenTitle)
     accessibility(slot.accessibility)
-    backOrigin(slot)
-    if let generic = slot.generic {
+    backSourceMembers(slot)
+    if let generic = slot.genericText {
       name("candidates")
       beginArray()
-      if let wanted = slot.wanted { string(wanted) }
-      lastCandidates(generic)
+      if let preferred = slot.preferredText { string(preferred) }
+      lastTitleCandidates(generic)
     }
   }
 
@@ -178,7 +177,7 @@ extension JSONWriter {
   }
 
   /// Writes the source of the back button's content, and its indicator.
-  private mutating func backOrigin(_ slot: borrowing ResolvedBar.BackSlot) {
+  private mutating func backSourceMembers(_ slot: borrowing ResolvedBar.BackSlot) {
     member("source", word: slot.source.word)
     name("indicator")
     switch slot.indicator {
@@ -195,24 +194,22 @@ extension JSONWriter {
     flag("truncated", slot.isTruncated)
   }
 
-  private mutating func lastCandidates(_ generic: String) {
+  private mutating func lastTitleCandidates(_ generic: String) {
     string(generic)
     null()
     endArray()
   }
 
-  /// Writes the members of a back button before `menu`, but without its text.
-  ///
-  /// The text must be a title that fits.
+  /// Writes the members of a back button before `menu`, but without its text, a title that fits.
   ///
   /// First come the members between the text and the first candidate, then those after that
   /// candidate. Returns the position at which the second part begins.
-  mutating func backSlotBesideTitle(_ slot: borrowing ResolvedBar.BackSlot) -> Int {
-    backOrigin(slot)
+  mutating func backSlotWithoutTitle(_ slot: borrowing ResolvedBar.BackSlot) -> Int {
+    backSourceMembers(slot)
     name("candidates")
     beginArray()
     let end = position
-    lastCandidates(slot.generic ?? "")
+    lastTitleCandidates(slot.genericText ?? "")
     return end
   }
 

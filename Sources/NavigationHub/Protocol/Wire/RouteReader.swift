@@ -3,7 +3,7 @@ package import NavigationCore
 /// Reads the route templates of the settings, such as `{"match":"settings/:page","screens":[…]}`.
 package enum RouteReader {
   /// Reads templates that were checked when a client set them; returns none if they are invalid.
-  package static func checked(_ routes: OpaqueJSON) -> [RouteTemplate] {
+  package static func checkedTemplates(_ routes: OpaqueJSON) -> [RouteTemplate] {
     do {
       return try templates(routes)
     } catch {
@@ -33,7 +33,7 @@ package enum RouteReader {
     }
     let segments = try segments(match)
     var names: Set<Text> = []
-    for case .name(let name) in segments where !names.insert(Text(name)).inserted {
+    for case .parameter(let name) in segments where !names.insert(Text(name)).inserted {
       throw ReadFailure("the route \(match) has :\(name) twice")
     }
     return RouteTemplate(
@@ -56,7 +56,7 @@ package enum RouteReader {
       let ids = texts.compactMap { ScreenID($0) }
       switch word {
       case "roles" where !texts.isEmpty: conditions.append(.roles(texts))
-      case "has" where !texts.isEmpty && ids.count == texts.count: conditions.append(.has(ids))
+      case "has" where !texts.isEmpty && ids.count == texts.count: conditions.append(.onStack(ids))
       case "roles", "has":
         let what = word == "has" ? "ids of screens" : "names of roles"
         throw ReadFailure(
@@ -79,7 +79,7 @@ package enum RouteReader {
       try need(
         Grammar.isID(name.utf8.span),
         "the route \(match) has \(piece), which is no name of a segment")
-      return .name(name)
+      return .parameter(name)
     }
   }
 
@@ -123,7 +123,7 @@ package enum RouteReader {
       if open > rest.startIndex {
         pieces.append(.text(String(decoding: rest[..<open], as: UTF8.self)))
       }
-      pieces.append(.name(String(decoding: rest[behind..<close], as: UTF8.self)))
+      pieces.append(.parameter(String(decoding: rest[behind..<close], as: UTF8.self)))
       rest = rest[rest.index(after: close)...]
     }
     if !rest.isEmpty || pieces.isEmpty {

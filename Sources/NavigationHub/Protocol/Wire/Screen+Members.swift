@@ -76,7 +76,7 @@ extension TitleView: WireValue {
 
 extension Edges {
   /// Each edge with its word, in the order in which the writer writes them.
-  static let named: [(Edges, String)] = [
+  static let wireNames: [(Edges, String)] = [
     (.top, "top"), (.left, "left"), (.bottom, "bottom"), (.right, "right"),
   ]
 }
@@ -85,7 +85,7 @@ extension Edges: WireValue {
   package static func read(_ tape: JSONTape) -> ReadValue<Edges> { tape.edges }
   package func write(_ json: inout JSONWriter) {
     json.beginArray()
-    for (edge, word) in Edges.named where contains(edge) { json.word(word) }
+    for (edge, word) in Edges.wireNames where contains(edge) { json.word(word) }
     json.endArray()
   }
 }
@@ -133,7 +133,7 @@ extension JSONTape {
     try need(kind(at) == .array, form)
     return try elements(of: at) { element throws(ReadFailure) in
       let word = string(element)
-      return try need(Edges.named.first(where: { $0.1 == word })?.0, form)
+      return try need(Edges.wireNames.first(where: { $0.1 == word })?.0, form)
     }.reduce(into: []) { $0.insert($1) }
   }
 

@@ -33,7 +33,7 @@ extension ServerMessageWriter {
   ///
   /// `delegates` would be asked, `position` is the place among the waiting ops if the op would wait,
   /// and `state` is the state after it, if the sender may read it.
-  package static func rehearsed(
+  package static func dryRunResult(
     id: UInt64, standing: NavStanding, changed: Bool, outputs: ShortList<OperationOutput>,
     delegates: [(name: String, roles: [String])] = [], position: Int? = nil, state: [UInt8]? = nil
   ) -> [UInt8] {
@@ -74,7 +74,7 @@ extension ServerMessageWriter {
     json.outputs(outputs, delivered: delivered)
     let end = json.count
     json.endObject()
-    return EncodedOk(bytes: json.bytes, outputs: start..<end)
+    return EncodedOk(bytes: json.bytes, outputsRange: start..<end)
   }
 
   /// Encodes `ok` to `watch`, with the mode and the revision at which the watch begins.
@@ -140,10 +140,10 @@ extension ServerMessageWriter {
     }
   }
 
-  /// Encodes `event` for what a person tried in vain: `popBlocked`, `dismissAttempted`,
+  /// Encodes `event` for a refused action of a person: `popBlocked`, `dismissAttempted`,
   /// `backAtRoot`.
   ///
-  /// `screen` is the id, as JSON, of the screen that forbids it; nil for `backAtRoot`.
+  /// `screen` is the id, as JSON, of the screen that forbids the action; nil for `backAtRoot`.
   package static func event(
     nav: String, epoch: Epoch, revision: Revision, _ name: StaticString, screen: [UInt8]? = nil
   ) -> [UInt8] {
@@ -165,7 +165,7 @@ extension ServerMessageWriter {
         json.hex(position.2)
         json.endArray()
       }
-      json.rows(rows)
+      json.newestRows(rows)
     }
   }
 
@@ -221,11 +221,11 @@ extension ServerMessageWriter {
 
   /// Encodes `lost`; `owner` is the session that has the display now.
   package static func lost(
-    _ what: String, of nav: String, _ code: ErrorCode, _ text: String, owner: String? = nil
+    _ roleOrLease: String, of nav: String, _ code: ErrorCode, _ text: String, owner: String? = nil
   ) -> [UInt8] {
     JSONWriter.object(reserving: 96) { json in
       json.member("nav", nav)
-      json.member("of", word: what)
+      json.member("of", word: roleOrLease)
       json.member("code", code.rawValue)
       json.member("msg", text)
       json.optional("owner", owner)
@@ -286,7 +286,7 @@ extension ServerMessageWriter {
 
 extension JSONWriter {
   /// Writes the number of the newest row of some shards.
-  mutating func rows(_ rows: [(Shard, UInt64)]) {
+  mutating func newestRows(_ rows: [(Shard, UInt64)]) {
     let pairs = rows.map { "[\($0.0.number),\($0.1)]" }.joined(separator: ",")
     member("seq", raw: Array("[\(pairs)]".utf8))
   }
@@ -296,5 +296,5 @@ extension JSONWriter {
 package struct EncodedOk {
   package var bytes: [UInt8]
   /// The byte range of the value of `out`, the results of the operations.
-  package var outputs: Range<Int>
+  package var outputsRange: Range<Int>
 }

@@ -16,7 +16,7 @@ extension Settings: TabledRecord {
     [
       Member("interactivePopWithoutBackButton", \.interactivePopWithoutBackButton)
         .documented("Whether a swipe can pop the top screen while no back button is visible."),
-      Member("simultaneous", \.simultaneous, JSONTape.simultaneous)
+      Member("simultaneous", \.simultaneousGestures, JSONTape.gesturePairs)
         .documented("Pairs of gestures that displays can recognise at the same time."),
       Member("hidesBarsOnTap", \.hidesBarsOnTap)
         .documented("Whether a tap on the content hides or shows the bars."),
@@ -36,24 +36,24 @@ extension Settings: TabledRecord {
       The rules for delegates with the role veto. They are the time for all questions of one \
       operation, 1 ms … 60 s, the decision without an answer, and whether operations fail if there \
       is no such delegate.
-      """, Member("deadline", \.veto.deadline, in: 1...60_000),
+      """, Member("deadline", \.veto.deadlineMilliseconds, in: 1...60_000),
       Member("policy", \.veto.allowsOnTimeout, on: "allow", off: "deny"),
-      Member("required", \.veto.isRequired)),
+      Member("required", \.veto.requiresDelegate)),
     [
-      Member("questionDeadline", \.questionDeadline, in: 1...60_000)
+      Member("questionDeadline", \.questionDeadlineMilliseconds, in: 1...60_000)
         .documented("The time for the answer of an animator or interaction delegate, 1 ms … 60 s."),
-      Member("transitionDeadline", \.transitionDeadline, in: 1...60_000).documented(
+      Member("transitionDeadline", \.transitionDeadlineMilliseconds, in: 1...60_000).documented(
         "The time after which an animation counts as complete without a report, 1 ms … 60 s."),
-      Member("gestureDeadline", \.gestureDeadline, in: 1...600_000).documented(
+      Member("gestureDeadline", \.gestureDeadlineMilliseconds, in: 1...600_000).documented(
         "The time without an update after which the daemon cancels a gesture, 1 ms … 10 min."),
-      Member("queue", \.queue, in: 0...64)
+      Member("queue", \.waitingOpLimit, in: 0...64)
         .documented("The number of operations that can wait for a transition, 0 … 64."),
     ],
     Member.group(
-      "profile", "The version of the navigation rules.", Member("os", \.profile.os, in: 7...99),
-      Member("compactHeight", \.profile.compactHeight, in: 1...1000),
+      "profile", "The version of the navigation rules.", Member("os", \.profile.iOS, in: 7...99),
+      Member("compactHeight", \.profile.compactBarHeight, in: 1...1000),
       Member("shadowNeedsBackground", \.profile.shadowNeedsBackground),
-      Member("extraSystemItems", \.profile.extraSystemItems)),
+      Member("extraSystemItems", \.profile.allowsExtraSystemItems)),
     [
       Member(
         "backTitles", \.backTitles, isDefault: \.isEmpty, read: JSONTape.backTitles
@@ -62,8 +62,8 @@ extension Settings: TabledRecord {
       }.documented(
         "Words for a back button without a title, by language tag; they come before the daemon's own."
       ),
-      Member("proxy", \.proxy, isDefault: \.isEmpty, read: JSONTape.proxy) { looks, json in
-        json.sorted(looks) { look, json in
+      Member("proxy", \.appearanceProxies, isDefault: \.isEmpty, read: JSONTape.proxies) {
+        $1.sorted($0) { look, json in
           var bar = Bar()
           bar.look = look
           json.record(bar)
@@ -105,18 +105,18 @@ extension JSONTape {
     }
   }
 
-  fileprivate func simultaneous(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON? {
+  fileprivate func gesturePairs(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON? {
     try checkedList(at, name, "simultaneous holds pairs of gesture kinds") {
       kind($0) == .array && count($0) == 2
     }
   }
 
   private func checkedList(
-    _ at: Int, _ name: String, _ form: String, _ isRight: (Int) -> Bool
+    _ at: Int, _ name: String, _ form: String, _ isValid: (Int) -> Bool
   ) throws(ReadFailure) -> OpaqueJSON {
     try need(kind(at) == .array, "\(name) is a list")
     try forEachElement(of: at) { element throws(ReadFailure) in
-      try need(isRight(element), form)
+      try need(isValid(element), form)
     }
     return try opaque(at, name)
   }
@@ -135,7 +135,7 @@ extension JSONTape {
   }
 
   /// Reads the appearance proxies of all bar classes, by class name.
-  fileprivate func proxy(_ at: Int, _ name: String) throws(ReadFailure) -> [Text: BarLook] {
+  fileprivate func proxies(_ at: Int, _ name: String) throws(ReadFailure) -> [Text: BarLook] {
     try needObject(at, "proxy is an object with the looks of bar classes by name")
     var looks: [Text: BarLook] = [:]
     try forEachMember(of: at) { name, value throws(ReadFailure) in

@@ -6,7 +6,7 @@ package import NavigationCore
 package struct Snapshot: Sendable {
   /// The contents of a snapshot.
   package enum Content: Sendable {
-    case controller(NavigationController, ShownBar)
+    case controller(NavigationController, ResolvedBarEncoder)
     /// The encoded records of a virtual nav.
     case directory([[UInt8]])
   }
@@ -30,25 +30,25 @@ package struct Snapshot: Sendable {
 
   /// Encodes the part that begins with the screen at `first`; `next` is nil after the last part.
   ///
-  /// The records have at most `limit` bytes, but a single record may exceed it. Only the last part
+  /// The records have at most `byteLimit` bytes, but a single record may exceed it. Only the last part
   /// can have `resolved`.
   package func part(
-    from first: Int, limit: Int, hasResolved: Bool = true
+    from first: Int, limit byteLimit: Int, hasResolved: Bool = true
   ) -> (body: [UInt8], next: Int?) {
     var screens = JSONWriter(reserving: 1024)
     screens.beginArray()
     var index = first
     while index < screenCount {
-      let record = encoded(index)
-      guard index == first || screens.count + record.count < limit else { break }
+      let record = encodedScreen(index)
+      guard index == first || screens.count + record.count < byteLimit else { break }
       screens.raw(record)
       index += 1
     }
     screens.endArray()
     // The six parts are in the message with the last screens if they fit, else in a message of
     // their own.
-    let tail = index < screenCount ? nil : self.tail(hasResolved)
-    let isLast = tail.map { first == index || $0.count + screens.count < limit } ?? false
+    let tail = index < screenCount ? nil : membersAfterScreens(hasResolved)
+    let isLast = tail.map { first == index || $0.count + screens.count < byteLimit } ?? false
     var json = JSONWriter(reserving: screens.count + 1024)
     json.beginObject()
     json.member("nav", nav)
@@ -63,7 +63,7 @@ package struct Snapshot: Sendable {
     return (json.bytes, isLast ? nil : index)
   }
 
-  private func encoded(_ index: Int) -> [UInt8] {
+  private func encodedScreen(_ index: Int) -> [UInt8] {
     switch content {
     case .controller(let controller, _): JSONWriter.value { $0.screen(controller.stack[index]) }
     case .directory(let records): records[index]
@@ -71,7 +71,7 @@ package struct Snapshot: Sendable {
   }
 
   /// The members after the screens, each with a comma behind it.
-  private func tail(_ hasResolved: Bool) -> [UInt8] {
+  private func membersAfterScreens(_ hasResolved: Bool) -> [UInt8] {
     var json = JSONWriter(reserving: 1024)
     if case .controller(let controller, let shown) = content {
       for part in PartName.allCases {
@@ -80,7 +80,7 @@ package struct Snapshot: Sendable {
       }
       if hasResolved {
         json.name("resolved")
-        json.shown(shown, of: controller)
+        json.bar(shown, of: controller)
       }
     }
     json.member("dig", digest)

@@ -9,25 +9,25 @@ extension JSONWriter {
     optional("from", running.from?.text)
     optional("to", running.to?.text)
     member("phase", word: running.isInteractive ? "interactive" : "animating")
-    optional("owner", running.owner)
+    optional("owner", running.gestureOwner)
     optional("animator", running.animator)
     optional("driver", running.driver)
-    if let duration = running.duration { member("duration", duration) }
+    if let duration = running.durationMilliseconds { member("duration", duration) }
     if running.isReduced { member("style", word: "fade") }
-    member("deadline", running.deadline)
+    member("deadline", running.timeLimitMilliseconds)
     if let change = running.barChange {
       object("barChange") { json in
         json.member("before", change.wasHidden)
-        json.visibility(change)
-        guard let hid = change.automaticHiding else { return }
+        json.visibilityMembers(change)
+        guard let hid = change.priorAutomaticHiding else { return }
         json.name("hid")
         hid.write(&json)
       }
     }
   }
 
-  /// Writes what becomes of the bar's visibility: `hidden`, `animated`, `jump`.
-  mutating func visibility(_ change: BarChange) {
+  /// Writes the members `hidden`, `animated` and `jump` of a change of the bar's visibility.
+  mutating func visibilityMembers(_ change: BarChange) {
     member("hidden", change.isHidden)
     member("animated", change.isAnimated)
     member("jump", change.isJump)
@@ -40,16 +40,16 @@ extension JSONTape {
     var transition = Transition()
     guard let id = integer("tid", of: at), let word = string("op", of: at),
       let kind = RunningTransition.Kind(word: word),
-      let deadline = integer("deadline", of: at)
+      let limit = integer("deadline", of: at)
     else { return transition }
     var running = RunningTransition(
       id: Revision(id), kind: kind, from: string("from", of: at).flatMap { ScreenID($0) },
-      to: string("to", of: at).flatMap { ScreenID($0) }, deadline: deadline)
+      to: string("to", of: at).flatMap { ScreenID($0) }, timeLimitMilliseconds: limit)
     running.isInteractive = string("phase", of: at) == "interactive"
-    running.owner = string("owner", of: at)
+    running.gestureOwner = string("owner", of: at)
     running.animator = string("animator", of: at)
     running.driver = string("driver", of: at)
-    running.duration = integer("duration", of: at)
+    running.durationMilliseconds = integer("duration", of: at)
     running.isReduced = string("style", of: at) == "fade"
     if let change = member("barChange", of: at) {
       func flag(_ name: String) -> Bool {
@@ -59,7 +59,7 @@ extension JSONTape {
         wasHidden: flag("before"), isHidden: flag("hidden"), isAnimated: flag("animated"),
         isJump: flag("jump"))
       if let hid = member("hid", of: change) {
-        running.barChange?.automaticHiding = try AutomaticHiding.read(self)(hid, "hid")
+        running.barChange?.priorAutomaticHiding = try AutomaticHiding.read(self)(hid, "hid")
       }
     }
     transition.running = running

@@ -5,7 +5,7 @@ import NavigationCore
 /// The table keeps no names: its owner compares the name at a place. A cell takes 16 bytes. A
 /// look-up takes about a quarter of the instructions of `Dictionary`, which hashes by SipHash.
 /// Numbers that are neighbours have a denser index, `NumberIndex`.
-package struct PlaceIndex: Sendable {
+package struct HashIndex: Sendable {
   private struct Cell: Sendable {
     var hash: UInt64
     /// The place; -1 in a vacant cell.
@@ -22,10 +22,10 @@ package struct PlaceIndex: Sendable {
 
   package func find(_ number: UInt64) -> Int? { find(KeyHash(number)) { _ in true } }
 
-  /// Returns the place with this hash that `isRight` accepts; nil if there is none.
+  /// Returns the place with this hash that `isMatch` accepts; nil if there is none.
   @inline(__always)
-  func find(_ hash: KeyHash, where isRight: (Int) -> Bool) -> Int? {
-    cell(hash, where: isRight).map { cells[$0].place }
+  func find(_ hash: KeyHash, where isMatch: (Int) -> Bool) -> Int? {
+    cell(hash, where: isMatch).map { cells[$0].place }
   }
 
   /// Adds a place, which must not be in the index yet.
@@ -33,7 +33,7 @@ package struct PlaceIndex: Sendable {
     precondition(place >= 0, "place=\(place)")
     if (count + 1) * 5 > cells.count * 4 { grow() }
     count += 1
-    put(Cell(hash: hash.bits, place: place))
+    putCell(Cell(hash: hash.bits, place: place))
   }
 
   /// Replaces a place, which must be in the index, by another one.
@@ -68,19 +68,19 @@ package struct PlaceIndex: Sendable {
   }
 
   @inline(__always)
-  private func cell(_ hash: KeyHash, where isRight: (Int) -> Bool) -> Int? {
+  private func cell(_ hash: KeyHash, where isMatch: (Int) -> Bool) -> Int? {
     guard !cells.isEmpty else { return nil }
     assert(count < cells.count, "a search without an end")
     let mask = cells.count - 1
     var cell = Int(truncatingIfNeeded: hash.bits) & mask
     while cells[cell].place >= 0 {
-      if cells[cell].hash == hash.bits, isRight(cells[cell].place) { return cell }
+      if cells[cell].hash == hash.bits, isMatch(cells[cell].place) { return cell }
       cell = (cell + 1) & mask
     }
     return nil
   }
 
-  private mutating func put(_ entry: Cell) {
+  private mutating func putCell(_ entry: Cell) {
     assert(entry.place >= 0, "a vacant cell")
     let mask = cells.count - 1
     var cell = Int(truncatingIfNeeded: entry.hash) & mask
@@ -91,7 +91,7 @@ package struct PlaceIndex: Sendable {
   private mutating func grow() {
     let old = cells
     cells = Array(repeating: .vacant, count: max(old.count * 2, 4))
-    for entry in old where entry.place >= 0 { put(entry) }
+    for entry in old where entry.place >= 0 { putCell(entry) }
     assert(cells.count & (cells.count - 1) == 0, "\(cells.count) cells are no power of two")
     assert(cells.count > count)
   }
@@ -101,8 +101,8 @@ package struct PlaceIndex: Sendable {
 ///
 /// Bytes are hashed eight at a time. The factor is random in each process, so that no client can
 /// choose names that collide. The hash of a number is reversible, so it stands for the number. The
-/// hash scatters consecutive numbers. Side by side, they would be one long run of cells, and each
-/// removal would read the whole run.
+/// hash scatters consecutive numbers: in neighbouring cells they would be one long run, which each
+/// removal would read.
 package struct KeyHash: Hashable, Sendable {
   let bits: UInt64
 
@@ -153,19 +153,18 @@ package struct KeyHash: Hashable, Sendable {
 /// Finds places, such as indexes of an array, by the numbers of navs or connections.
 ///
 /// Navs and connections get consecutive numbers, so most numbers are neighbours. Sixteen neighbours
-/// share one cell of a `PlaceIndex` and 64 bytes of places. A start looks up the nav of each row
-/// twice. With 100,000 navs and a cell for each number, a start took 1.1 to 1.7 times as long, by
-/// the processor. An index of one number takes 150 bytes.
+/// share one cell of a `HashIndex` and 64 bytes of places. With a cell for each number, a start of the
+/// daemon with 100,000 navs took 1.1 to 1.7 times as long, depending on the processor.
 package struct NumberIndex: Sendable {
   private static let blockSize = 16
 
-  /// Where in `places` each block begins, by its numbers divided by the size of a block.
-  private var blocks = PlaceIndex()
-  // Law: a block that `blocks` knows has a place; one that it does not know is in `free`.
+  /// Finds the index in `places` at which a block begins, by its numbers divided by `blockSize`.
+  private var blocks = HashIndex()
+  // Law: a block that `blocks` knows has a place; one that it does not know is in `freeBlocks`.
   /// The places, block by block; -1 for a number without one.
   private var places: [Int32] = []
-  /// Where the blocks begin that have no place.
-  private var free: [Int] = []
+  /// The indexes in `places` at which unused blocks begin; `addBlock` uses them again.
+  private var freeBlocks: [Int] = []
   package private(set) var count = 0
 
   package init() {}
@@ -198,7 +197,7 @@ package struct NumberIndex: Sendable {
     let start = position - position % Self.blockSize
     for next in start..<start + Self.blockSize where places[next] >= 0 { return }
     blocks.remove(start, Self.block(of: number))
-    free.append(start)
+    freeBlocks.append(start)
     assert(count > 0 || blocks.count == 0, "\(blocks.count) blocks without a place")
   }
 
@@ -221,7 +220,7 @@ package struct NumberIndex: Sendable {
 
   /// Makes a block for a number, and returns the position of the number.
   private mutating func addBlock(of number: UInt64) -> Int {
-    let start = free.popLast() ?? places.count
+    let start = freeBlocks.popLast() ?? places.count
     if start == places.count {
       places.append(contentsOf: repeatElement(-1, count: Self.blockSize))
     }

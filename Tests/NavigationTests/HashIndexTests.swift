@@ -2,7 +2,7 @@
 @testable import NavigationHub
 import Testing
 
-@Suite struct PlaceIndexTests {
+@Suite struct HashIndexTests {
   /// The longest run of taken cells, in a table of the size that the index has.
   private func longestRun(_ numbers: [UInt64]) -> Int {
     var size = 4
@@ -37,7 +37,7 @@ import Testing
 
   /// An index beside a dictionary that is given the same changes.
   private struct Pair {
-    var index = PlaceIndex()
+    var index = HashIndex()
     var twin: [String: Int] = [:]
     /// What stands at each place.
     var names: [String?] = []

@@ -52,8 +52,8 @@ private struct BarWalk {
     default:
       nav.settings.content.interactivePop.isEnabled = below(2) == 0
       nav.settings.content.interactivePopWithoutBackButton = below(2) == 0
-      nav.settings.content.profile.os = pick([14, 17])
-      nav.settings.content.proxy = below(2) == 0 ? [:] : ["NavigationBar": look()]
+      nav.settings.content.profile.iOS = pick([14, 17])
+      nav.settings.content.appearanceProxies = below(2) == 0 ? [:] : ["NavigationBar": look()]
       nav.settings.version = nav.revision
     }
   }
@@ -115,28 +115,28 @@ private struct BarWalk {
     nav.environment.content = pick([Environment(), nav.environment.content])
     nav.environment.content.isVerticallyCompact = below(3) == 0
     nav.environment.content.isAtScrollEdge = below(3) == 0
-    nav.environment.content.backTitleBudget = pick([nil, 4, 8])
+    nav.environment.content.backTitleColumns = pick([nil, 4, 8])
     nav.environment.content.locale = pick(["en", "zh-Hans"])
     nav.environment.version = nav.revision
   }
 }
 
-@Suite struct ShownBarTests {
+@Suite struct ResolvedBarEncoderTests {
   @Test(arguments: UInt64(1)...24)
   func `whatever changes, the bytes are those computed from scratch`(seed: UInt64) throws {
     var walk = BarWalk(seed: seed)
-    var shown = ShownBar(walk.nav)
-    var frames = BarFrames()
+    var shown = ResolvedBarEncoder(walk.nav)
+    var frames = BarTemplates()
     var json = JSONWriter()
     for step in 0..<400 {
-      let before = ShownBar.encodeResolved(walk.nav)
+      let before = ResolvedBarEncoder.encodeResolved(walk.nav)
       let note: Comment = "seed \(seed) step \(step)"
       try walk.step()
       json.removeAll()
       json.beginArray()
       let isNew = shown.writeNext(walk.nav, &json)
       json.endArray()
-      let scratch = ShownBar.encodeResolved(walk.nav)
+      let scratch = ResolvedBarEncoder.encodeResolved(walk.nav)
       let text = String(decoding: scratch, as: UTF8.self)
       #expect(String(decoding: json.bytes, as: UTF8.self) == "[\(text)]", note)
       #expect(isNew == (scratch != before), note)
@@ -149,25 +149,25 @@ private struct BarWalk {
   @Test func `a bar that has not followed a change is not right`() throws {
     var nav = NavigationController(revision: Revision(1))
     nav.stack.append(Screen(id: try #require(ScreenID("a")), version: Revision(1)))
-    let shown = ShownBar(nav)
+    let shown = ResolvedBarEncoder(nav)
     #expect(shown.isCorrect(for: nav))
     nav.stack[0].title = "Another"
     #expect(!shown.isCorrect(for: nav))
   }
 
   @Test func `navs whose parts come to the same share a frame`() throws {
-    var frames = BarFrames()
+    var frames = BarTemplates()
     var nav = NavigationController(revision: Revision(1))
     nav.stack.append(Screen(id: try #require(ScreenID("a")), version: Revision(1)))
-    #expect(frames.shared(BarFrame(nav)) === BarFrame.standard)
+    #expect(frames.shared(BarTemplate(nav)) === BarTemplate.ofDefaults)
     nav.bar.content.tintColor = "red"
-    let red = frames.shared(BarFrame(nav))
-    #expect(red !== BarFrame.standard)
-    #expect(frames.shared(BarFrame(nav)) === red)
+    let red = frames.shared(BarTemplate(nav))
+    #expect(red !== BarTemplate.ofDefaults)
+    #expect(frames.shared(BarTemplate(nav)) === red)
     nav.settings.content.restorationID = "no matter for the bar"
-    #expect(frames.shared(BarFrame(nav)) === red)
-    nav.environment.content.backTitleBudget = 3
-    #expect(frames.shared(BarFrame(nav)) !== red)
+    #expect(frames.shared(BarTemplate(nav)) === red)
+    nav.environment.content.backTitleColumns = 3
+    #expect(frames.shared(BarTemplate(nav)) !== red)
   }
 }
 
