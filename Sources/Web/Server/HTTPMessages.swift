@@ -79,17 +79,17 @@ enum HTTPDecision {
 
 /// The program behind a server; the server calls it on its own thread.
 protocol HTTPApplication: AnyObject {
-  /// Decides about a request, of which only the head has been read.
-  func head(_ request: HTTPRequest) -> HTTPDecision
+  /// Decides about a request before the server reads its body.
+  func decideAfterHead(_ request: HTTPRequest) -> HTTPDecision
   /// Decides about a request with its body, after `.readBody`.
-  func body(_ request: HTTPRequest) -> HTTPDecision
+  func decideAfterBody(_ request: HTTPRequest) -> HTTPDecision
   /// The response to a request that the server itself refuses.
-  func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse
+  func refusalResponse(_ status: UInt32, _ reason: String) -> HTTPResponse
 }
 
 /// Checks the headers that say where the body of a request ends.
 enum Framing {
-  /// The fault of the headers of a request; nil if they leave no doubt.
+  /// Why the headers of a request do not say clearly where its body ends; nil if they do.
   ///
   /// If a proxy and this server disagreed about the end of a request, the rest would be another
   /// request, which the proxy has not checked (RFC 9112, §6.3). They may also disagree about a

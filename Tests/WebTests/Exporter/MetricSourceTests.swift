@@ -177,7 +177,7 @@ import Testing
 
   @Test func `a failed query is 503 with its reason`() {
     var probe = ConnectionProbe(endpoint: "nowhere", rules: rules([:]))
-    let answer = Router.answer(method: "GET", path: "/readyz", from: &probe)
+    let answer = MetricsRouter.answer(method: "GET", path: "/readyz", from: &probe)
     #expect(answer.status == 503 && answer.body.starts(with: Array("zmq_connect nowhere: ".utf8)))
   }
 }

@@ -92,7 +92,7 @@ import Testing
 
   @Test func `an answer is shared with the exact allowed origin, and caches know it`() {
     func headers(_ gate: RequestGate, _ origin: String?) -> [[String]] {
-      gate.sharingHeaders(request("127.0.0.1:9720", origin: origin))
+      gate.corsHeaders(request("127.0.0.1:9720", origin: origin))
     }
     let expose = ["Access-Control-Expose-Headers", "Retry-After"]
     let vary = ["Vary", "Origin"]
