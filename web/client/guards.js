@@ -20,7 +20,7 @@ export class Guard {
   /** The same screen is visible, presented ones included. */
   static visible(state) { return fromMirror(state, { visible: state?.visible?.id ?? null }); }
 
-  /** No condition, also for operations that require one; the daemon logs that. */
+  /** No condition, for operations that require a guard; the daemon logs its use. */
   static override = Object.freeze({ any: true });
 }
 
