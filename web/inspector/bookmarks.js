@@ -1,7 +1,7 @@
 // Bookmarks of revisions, and lists that a person adds to and takes from. Pure functions.
 
 /** The maximum number of pins, and of bookmarks, that an address can hold. */
-export const MOST = 32;
+export const MAXIMUM_ITEMS = 32;
 
 /**
  * A bookmark as a text: `kiosk@08c13bc71017e8f4.42`. An epoch that the journal does not name is left out.

@@ -1,9 +1,9 @@
 // Which revisions a filter shows. A filter is words: `by:shell`, `cause:api`, `op:push`, `-cause:timeout`, or a text.
 
 /** The fields that a word with a colon can name. */
-export const FIELDS = Object.freeze(["by", "cause", "op", "screen"]);
+export const FILTER_FIELDS = Object.freeze(["by", "cause", "op", "screen"]);
 /** Principals such as `uid:1000` are texts. */
-const PRINCIPALS = Object.freeze(["uid", "key"]);
+const PRINCIPAL_KINDS = Object.freeze(["uid", "key"]);
 
 /**
  * A word of a filter; without a field it may be in any of them.
@@ -15,34 +15,34 @@ const PRINCIPALS = Object.freeze(["uid", "key"]);
 export function parseFilter(text) {
   return text.trim().toLowerCase().split(/\s+/).filter(Boolean).map((word) => {
     const [, minus, field, rest] = /^(-?)(?:([a-z][a-z-]*):)?(.*)$/s.exec(word) ?? [];
-    const isPrincipal = PRINCIPALS.includes(field);
+    const isPrincipal = PRINCIPAL_KINDS.includes(field);
     return { field: isPrincipal ? null : field ?? null, text: isPrincipal ? `${field}:${rest}` : rest, isExcluded: minus === "-" };
-  }).filter(({ field, text: rest }) => rest || !isKnown(field));
+  }).filter(({ field, text: rest }) => rest || !isKnownField(field));
 }
 
-const isKnown = (field) => field === null || FIELDS.includes(field);
+const isKnownField = (field) => field === null || FILTER_FIELDS.includes(field);
 
 /** What is wrong with a filter; empty if nothing is. @param {string} filter */
-export function errorIn(filter) {
-  const word = parseFilter(filter).find(({ field }) => !isKnown(field));
+export function filterError(filter) {
+  const word = parseFilter(filter).find(({ field }) => !isKnownField(field));
   if (!word) return "";
-  return `“${word.field}:” is no word of a filter. Known are ${FIELDS.map((field) => `${field}:`).join(", ")} and texts without a colon.`;
+  return `“${word.field}:” is no word of a filter. Known are ${FILTER_FIELDS.map((field) => `${field}:`).join(", ")} and texts without a colon.`;
 }
 
 /** Whether texts, in lower case and by field, have all words of a filter. @param {Word[]} words @param {Record<string, string>} texts */
-export function hasAll(words, texts) {
+export function matchesAllWords(words, texts) {
   return words.every(({ field, text, isExcluded }) => (
     (field === null ? FIELDS : [field]).some((each) => texts[each]?.includes(text)) !== isExcluded));
 }
 
 /** The texts of an author that a filter compares. @param {import("./columns.js").Author|null} author */
-export function textOf(author) {
+export function authorText(author) {
   if (!author) return "";
   return `${author.principal ?? ""} ${author.name ?? ""} ${author.pid ?? ""}`.toLowerCase();
 }
 
 /** The positions that a filter shows, oldest first. */
-export class Matches {
+export class FilterMatches {
   count = 0;
   /** 1 for each position that matches. */
   flags = new Uint8Array(0);
@@ -56,11 +56,11 @@ export class Matches {
     this.flags = new Uint8Array(columns.length);
     this.positions = new Uint32Array(columns.length);
     // What a word that is not known would leave would look like an answer.
-    if (!words.every(({ field }) => isKnown(field))) return;
-    this.#choose(columns, words.map((word) => tableOf(history, word)));
+    if (!words.every(({ field }) => isKnownField(field))) return;
+    this.#findMatches(columns, words.map((word) => wordMatchTable(history, word)));
   }
 
-  #choose({ length, cause, author, operations, subject, flags }, tests) {
+  #findMatches({ length, cause, author, operations, subject, flags }, tests) {
     for (let at = 0; at < length; at++) {
       let isShown = true;
       for (const test of tests) {
@@ -88,14 +88,14 @@ export class Matches {
 }
 
 /** Makes a table of which texts match a word, so that each text is compared once. */
-function tableOf(history, { field, text, isExcluded }) {
+function wordMatchTable(history, { field, text, isExcluded }) {
   const lists = {
-    by: () => history.authors.list.map((author) => textOf(author).includes(text)),
+    by: () => history.authors.list.map((author) => authorText(author).includes(text)),
     cause: () => history.names.list.map((name) => name.toLowerCase().includes(text)),
   };
   const test = { isExcluded };
   let names = null;
-  for (const each of FIELDS) {
+  for (const each of FILTER_FIELDS) {
     if (field !== null && field !== each) continue;
     test[each] = each === "by" ? lists.by() : names ??= lists.cause();
   }
