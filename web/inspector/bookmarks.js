@@ -21,5 +21,5 @@ export function parseBookmark(text) {
 
 /** The list with the item added, or removed if it was there; a full list drops its oldest item. @param {readonly string[]} list @param {string} item */
 export function toggled(list, item) {
-  return list.includes(item) ? list.filter((each) => each !== item) : [...list, item].slice(-MOST);
+  return list.includes(item) ? list.filter((each) => each !== item) : [...list, item].slice(-MAXIMUM_ITEMS);
 }

@@ -102,7 +102,7 @@ const stackFacts = (state) => [{
  * @returns {{slot: string, label: string, old: string[], new: string[]}[]}
  */
 export function changedFacts(old, next) {
-  const [before, after] = [old, next].map((state) => [...displayFacts(state, null), ...screensOf(state)]);
+  const [before, after] = [old, next].map((state) => [...displayFacts(state, null), ...stackFacts(state)]);
   return before.map(({ slot, label, values }, at) => (
     { slot, label, old: values.map(({ text }) => text), new: after[at].values.map(({ text }) => text) }))
     .filter((fact) => JSON.stringify(fact.old) !== JSON.stringify(fact.new));

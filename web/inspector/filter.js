@@ -32,7 +32,7 @@ export function filterError(filter) {
 /** Whether texts, in lower case and by field, have all words of a filter. @param {Word[]} words @param {Record<string, string>} texts */
 export function matchesAllWords(words, texts) {
   return words.every(({ field, text, isExcluded }) => (
-    (field === null ? FIELDS : [field]).some((each) => texts[each]?.includes(text)) !== isExcluded));
+    (field === null ? FILTER_FIELDS : [field]).some((each) => texts[each]?.includes(text)) !== isExcluded));
 }
 
 /** The texts of an author that a filter compares. @param {import("./columns.js").Author|null} author */

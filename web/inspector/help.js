@@ -29,10 +29,10 @@ export class HelpDialog {
     letters.addEventListener("change", () => setLetterKeysOn(letters.checked));
     dialog.append(
       el("h2", { id: "help-title" }, "Keys and signs"),
-      el("dl", { class: "keys-list" }, ...KEYS.map(([keys, text]) => el(
+      el("dl", { class: "keys-list" }, ...KEY_HELP.map(([keys, text]) => el(
         "div", {}, el("dt", {}, .../** @type {string[]} */ (keys).map((key) => (key === "…" ? "…" : el("kbd", {}, key)))), el("dd", {}, String(text))))),
       el("label", { class: "letters" }, letters, " Letters, digits, / and ? act as keys. Arrows, Home and End always do."),
-      el("dl", { class: "signs" }, ...SIGNS.map(([sign, text]) => el("div", {}, el("dt", {}, sign), el("dd", {}, text)))),
+      el("dl", { class: "signs" }, ...SIGN_HELP.map(([sign, text]) => el("div", {}, el("dt", {}, sign), el("dd", {}, text)))),
       el("p", { class: "faint" }, "The inspector only reads. Travel changes this page, never the nav."), close);
   }
 

@@ -106,7 +106,7 @@ const chosenEpoch = (store) => /** @type {any} */ (store).epoch ?? null;
 /** @param {History} history @param {any} source @param {number|null} at @param {number} position @param {string|null} epoch */
 function noticeText(history, source, at, position, epoch) {
   const parts = [];
-  if (source.facts) parts.push(...factsOf(source.facts, history, position));
+  if (source.facts) parts.push(...recordingNotices(source.facts, history, position));
   if (at !== null && history.length) {
     const found = position < 0 ? "" : history.at(position)?.epoch ?? "";
     if (found && epoch && found !== epoch && !found.startsWith("before ")) {

@@ -105,7 +105,7 @@ export class Samples {
     // A page that was hidden, or a clock that was set, leaves a gap.
     if (seconds <= 0 || seconds > 5) {
       const { list } = this;
-      if (list.length) list.push({ ...sampleOf(now, { ...before.now, boot: null }, t, 1), isBreak: true });
+      if (list.length) list.push({ ...sampleBetween(now, { ...before.now, boot: null }, t, 1), isBreak: true });
       return;
     }
     this.list.push(sampleBetween(now, before.now, t, seconds));

@@ -61,7 +61,7 @@ export function updateAttribute(element, name, value) {
 /** Times and numbers are written as in the locale of the browser. Revisions in links and commands are not. */
 const TIME_OPTIONS = /** @type {const} */ ({ hour: "numeric", minute: "2-digit", second: "2-digit" });
 const DATE_FORMATS = {
-  clock: new Intl.DateTimeFormat(undefined, { ...TIME, fractionalSecondDigits: 3 }), hour: new Intl.DateTimeFormat(undefined, TIME_OPTIONS),
+  clock: new Intl.DateTimeFormat(undefined, { ...TIME_OPTIONS, fractionalSecondDigits: 3 }), hour: new Intl.DateTimeFormat(undefined, TIME_OPTIONS),
   moment: new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" }),
 };
 const NUMBER_FORMAT = new Intl.NumberFormat();

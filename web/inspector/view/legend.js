@@ -22,7 +22,7 @@ export class StripLegend {
   #authorCount = 0;
   root = /** @type {HTMLDetailsElement} */ (el(
     "details", { class: "legend", "data-part": "legend" },
-    el("summary", { title: "What the strip shows" }, ...KINDS.map(([kind, text]) => el("span", { "data-kind": kind }, text)), " Legend"),
+    el("summary", { title: "What the strip shows" }, ...KIND_TEXTS.map(([kind, text]) => el("span", { "data-kind": kind }, text)), " Legend"),
     el("div", { class: "legend-body" }, el("ul", {}, ...SIGNS.map(([kind, text]) => el("li", { "data-kind": kind }, text))), this.#authorList)));
 
   constructor() {
