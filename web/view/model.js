@@ -6,7 +6,7 @@ export const chainOf = (state) => state.presented ?? [];
 export const visibleOf = (state) => chainOf(state).at(-1)?.screen ?? topOf(state);
 export const visibleID = (state) => visibleOf(state)?.id ?? null;
 /** The title of what is visible: of the bar, or of a presented screen. */
-export function titleOf(state) {
+export function visibleTitle(state) {
   const screen = visibleOf(state);
   const own = chainOf(state).length ? null : state.bar?.middle?.title;
   return own || (screen?.title ?? screen?.item?.title ?? screen?.id ?? "Nothing");
@@ -49,4 +49,4 @@ export function promptOf(state) {
 }
 
 /** Who made a revision: the name that the client gave itself, or navd. Events without a revision have no author. */
-export const author = (state) => state.by?.name ?? (state.cause ? "navd" : null);
+export const authorName = (state) => state.by?.name ?? (state.cause ? "navd" : null);

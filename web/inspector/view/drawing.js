@@ -2,7 +2,7 @@
 //
 // The device is that of the kiosk. Here it is inert, so nothing in it can be pressed, and no module that sends is loaded.
 
-import { Device, kioskContents } from "../../view/device.js";
+import { Device, drawKioskContents } from "../../view/device.js";
 import { el } from "../../view/dom.js";
 import { drawClocks, drawContent } from "../../view/view.js";
 import { updateAttribute, visibleText } from "../text.js";
@@ -50,7 +50,7 @@ export class DeviceDrawing {
     const isTurned = orientation.startsWith("landscape");
     updateAttribute(frame, "data-turned", isTurned ? "" : null);
     try {
-      const scale = this.#device.point;
+      const scale = this.#device.pointPixels;
       this.#device.draw(isStill ? withoutTransition(state) : state, isStill ? [] : events);
       // The scale and the height of the status bar, in points, for programs that measure the drawing.
       updateAttribute(frame, "data-scale", scale);
@@ -81,7 +81,7 @@ function withoutTransition(state) {
 /** Draws a screen of the kiosk as the kiosk does, and each other one with its route and arguments. */
 function drawScreenContents(screen, state, local) {
   try {
-    return kioskContents(screen, state, local);
+    return drawKioskContents(screen, state, local);
   } catch {
     // A client may use a route of the kiosk with arguments of any type.
     const rows = [
