@@ -1,10 +1,10 @@
 // Bookmarks of revisions, and lists that a person adds to and takes from. Pure functions.
 
-/** The maximum number of pins, and of bookmarks, that an address can hold. */
+/** The maximum number of pins, and also of bookmarks, that the address of the page holds. */
 export const MAXIMUM_ITEMS = 32;
 
 /**
- * A bookmark as a text: `kiosk@08c13bc71017e8f4.42`. An epoch that the journal does not name is left out.
+ * A bookmark as a text, such as `kiosk@08c13bc71017e8f4.42`. The text has no epoch if the journal does not name it.
  *
  * @param {{nav: string, epoch?: string|null, rev: number}} revision
  */

@@ -1,6 +1,6 @@
 // The clock of the daemon, for ages. The clock of the page may be wrong by any span.
 
-/** The header `Date` has whole seconds. */
+/** The resolution of the HTTP header `Date`, which has whole seconds. */
 const DATE_HEADER_STEP_MS = 1000;
 
 /** Reads the clock of the inspector's server, which runs beside the daemon. */

@@ -2,7 +2,7 @@
 
 /** Bits of the column `flags`. */
 export const REVISION_FLAG = Object.freeze({
-  /** The entry of the log was read; without this flag, only the number of the revision is known. */
+  /** The page has read the log entry; without this flag, it knows only the number of the revision. */
   loaded: 1,
   /** A new epoch begins with this revision. */
   border: 2,
@@ -77,7 +77,7 @@ const COLUMN_TYPES = Object.freeze({
 export class RevisionColumns {
   length = 0;
   rev = new Float64Array(0);
-  /** When navd performed it, in milliseconds since 1970; 0 is unknown. */
+  /** When navd performed the revision, in milliseconds since 1970; 0 is unknown. */
   performedAt = new Float64Array(0);
   cause = new Uint32Array(0);
   author = new Uint32Array(0);
@@ -85,7 +85,7 @@ export class RevisionColumns {
   /** The screen that the revision is about: put on the stack, taken off it, or presented. */
   subject = new Uint32Array(0);
   epoch = new Uint32Array(0);
-  /** The digest that the log names, as the three numbers that each 8 of its hexadecimal digits are. */
+  /** The digest that the log names: 24 hexadecimal digits, 8 in each of three columns. */
   checksum = new Uint32Array(0);
   chainHigh = new Uint32Array(0);
   chainLow = new Uint32Array(0);

@@ -10,7 +10,7 @@
  */
 
 /**
- * What became of a list of screens. `at` are indexes, bottom first. A record whose version alone differs is in `renewed`.
+ * How a list of screens changed. `at` is an index, counted from the bottom. `renewed` has the records whose version alone differs.
  *
  * @typedef {object} ListChanges
  * @property {{id: string, at: number, record: any}[]} added
@@ -61,10 +61,10 @@ export function compare(old, next) {
   return { refused: null, screens, parts, renewed, presented, shown: compareMembers(old.bar, next.bar), isEmpty };
 }
 
-/** A comparison that cannot be made. @param {string} reason @param {string} message @param {object} [more] @returns {Refusal} */
+/** Makes the result for two states that cannot be compared. @param {string} reason @param {string} message @param {object} [more] @returns {Refusal} */
 export function makeRefusal(reason, message, more = {}) { return { refused: { reason, message, ...more } }; }
 
-/** The refusal for an error of a read. @param {any} error @param {number} rev @returns {Refusal} */
+/** Makes the refusal for an error that a read of a state threw. @param {any} error @param {number} rev @returns {Refusal} */
 export function refusalForError(error, rev) {
   const { code, floor } = error;
   if (code === "compacted" && error.future) return makeRefusal("future", `Revision ${rev} does not exist yet.`);
@@ -74,7 +74,7 @@ export function refusalForError(error, rev) {
   return makeRefusal(code ?? "error", error.message);
 }
 
-/** The entry of a chain, with the id of its screen as its own. */
+/** Copies a presentation of the chain, with the id and version of its screen as its own. */
 function flattenChainEntry(entry) {
   const { screen, ...members } = entry;
   return { id: screen.id, ver: screen.ver, screen, ...members };
@@ -83,7 +83,7 @@ function flattenChainEntry(entry) {
 /**
  * Compares two lists of records by their ids.
  *
- * The order of the revisions decides which screens count as moved, so that both directions name the same ones.
+ * It compares from the older to the newer revision, so that a swap of the two names the same screens as moved.
  */
 function compareRecordLists(old, next, from, to) {
   const isForward = old.rev <= next.rev;
@@ -107,7 +107,7 @@ function compareRecordLists(old, next, from, to) {
   };
 }
 
-/** The places of each record that is in both lists, in the order of the first. Ids may repeat in a hostile recording. */
+/** The two indexes of each record that is in both lists, in the order of the first list. Ids may repeat in a hostile recording. */
 function pairIndexesByID(from, to) {
   const places = new Map();
   to.forEach((record, index) => {
@@ -144,8 +144,8 @@ function longestIncreasingSubsequence(numbers) {
 const isPlainObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
 /**
- * The members that differ, in the order of the newer record and then of the older one. Objects are
- * entered, lists are compared whole.
+ * The members that differ, in the order of the newer record and then of the older one. It compares
+ * objects member by member, and lists as a whole.
  *
  * @param {any} old @param {any} next @param {string[]} [path] @returns {MemberChange[]}
  */
@@ -161,7 +161,7 @@ export function compareMembers(old, next, path = []) {
   return changes;
 }
 
-/** The members that differ, but for the version. */
+/** The members that differ, except the version. */
 function compareIgnoringVersion(old, next) { return compareMembers(old, next).filter(({ path }) => path.length !== 1 || path[0] !== "ver"); }
 
 const ownMember = (record, key) => Object.hasOwn(record, key) ? record[key] : undefined;

@@ -2,10 +2,10 @@
 
 import { el } from "../view/dom.js";
 
-/** How long a button shows that it copied. */
+/** How long a button shows that it has copied a text. */
 const COPIED_SHOWN_MS = 2000;
 
-/** Copies texts. */
+/** Copies texts to the clipboard. */
 export class ClipboardCopier {
   #copiedTimer = 0;
   #dialog;
@@ -31,7 +31,7 @@ export class ClipboardCopier {
   }
 
   /**
-   * Copies `text`.
+   * Copies `text` to the clipboard, or shows it in a dialog if the browser forbids that.
    *
    * @param {string} text
    * @param {string} what such as "JSON"

@@ -2,10 +2,10 @@
 
 import { historyOf } from "./history.js";
 
-/** Follows the transition of the live state. */
+/** Computes how long the transition of the live state may still take. */
 export class TransitionDeadline {
   #transitionID = null;
-  /** From when the deadline counts, by the clock of `performance`; null if the page did not see it. */
+  /** When the deadline began to run, as `performance.now()`; null if the page did not see it. */
   #countedFrom = null;
 
   /** Reads the states that have arrived, oldest first. @param {import("./source.js").State[]} states */
@@ -20,7 +20,7 @@ export class TransitionDeadline {
   }
 
   /**
-   * How long it is until navd ends the transition, in milliseconds; null if that is not known.
+   * The milliseconds until navd ends the transition; null if unknown.
    *
    * @param {import("./source.js").State} state the live one
    * @param {import("./shell.js").Context} context

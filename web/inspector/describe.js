@@ -24,7 +24,7 @@ export function spokenRevision(entry, newest) {
   return parts.join(", ");
 }
 
-/** Signs for what is special about a revision. @param {number} flags */
+/** Makes labels for the flags of a revision, such as "veto skipped". @param {number} flags */
 export function flagSigns(flags) {
   const signs = [
     [REVISION_FLAG.border, "new epoch", "A new epoch begins here"], [REVISION_FLAG.bad, "divergence", "A client reported another digest"],
@@ -36,7 +36,7 @@ export function flagSigns(flags) {
     .map(([, text, title]) => el("span", { class: "sign", title, "data-sign": text }, String(text)));
 }
 
-/** A revision as elements of one line: act, cause, author, time. @param {Entry} entry */
+/** Makes the elements of a line about a revision: operations, cause, author and time. @param {Entry} entry */
 export function revisionLine(entry) {
   if (!entry.isLoaded) return [el("span", { class: "faint" }, "not loaded")];
   return [
@@ -46,7 +46,7 @@ export function revisionLine(entry) {
   ];
 }
 
-/** A span of time in one unit. @param {number} milliseconds */
+/** A span of time as a text in one unit, such as "5 min". @param {number} milliseconds */
 export function timeSpanText(milliseconds) {
   const size = Math.abs(milliseconds);
   const units = /** @type {[number, string][]} */ ([[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"], [1, "ms"]]);

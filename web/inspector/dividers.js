@@ -5,12 +5,12 @@ import { updateAttribute } from "./text.js";
 
 /** How far a key moves a divider, in pixels. */
 const KEY_STEP_PIXELS = 16;
-/** The least that the parts keep, in pixels. */
+/** The minimum width of the stage and height of the views, in pixels. */
 const MINIMUM_STAGE_WIDTH = 220;
 const MINIMUM_VIEWS_HEIGHT = 110;
 
 /**
- * A divider sets the size of one part; the parts beside it have the rest.
+ * A divider sets the size of one part of the page; the parts beside it share the rest.
  *
  * @typedef {object} Divider
  * @property {string} part selects the part
@@ -29,7 +29,7 @@ const DIVIDERS = Object.freeze({
 });
 
 /**
- * The size of a part after a key: null for the size that the style sheet gives, undefined if the key does nothing.
+ * The size of a part after a key press: null for the size of the style sheet, undefined if the key does nothing.
  *
  * @param {{side: string, way: number, least: number}} divider @param {string} key @param {number} size @param {number} most
  */
@@ -68,13 +68,13 @@ export class Dividers {
 
   #sizeOf(selector, side) { return this.#frame.querySelector(selector)?.getBoundingClientRect()[side] ?? 0; }
 
-  /** The size of the part, and the most that it may have beside the others. */
+  /** The size of a part in pixels, and the maximum that the other parts leave to it. */
   #sizeAndMaximum({ part, side, least, rest, room }) {
     const others = rest.reduce((sum, each) => sum + this.#sizeOf(each, side), room);
     return { size: this.#sizeOf(part, side), most: Math.max(least, this.#frame.getBoundingClientRect()[side] - others) };
   }
 
-  /** Gives each part its size, as far as the window has room, and names it. */
+  /** Gives each part its chosen size, as far as the window has room, and reports the size to screen readers. */
   #applySizes() {
     for (const [name, divider] of Object.entries(DIVIDERS)) {
       const kept = this.#chosenSizes.get(name);

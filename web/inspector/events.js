@@ -23,7 +23,7 @@ const EVENT_TEXTS = Object.assign(Object.create(null), {
 });
 
 /**
- * What happened, in one line: the events, or else what the revision changed.
+ * What a revision did, in one line: its events, or else the records that it changed.
  *
  * @param {import("./source.js").State} state
  */
@@ -38,7 +38,7 @@ export function eventSummary(state) {
   return parts.length ? parts.slice(0, 8).join(", ") : changeSummary(state);
 }
 
-/** A record has the revision that changed it last as its version. */
+/** Names the records whose version is this revision: the version is the revision that changed a record last. */
 function changeSummary({ rev, screens, presented, parts }) {
   const all = [...screens, ...presented.map((entry) => entry.screen)];
   const changed = all.filter((screen) => screen.ver === rev).map((screen) => `set ${shortID(screen.id)}`);
@@ -48,7 +48,7 @@ function changeSummary({ rev, screens, presented, parts }) {
 }
 
 /**
- * Whether a state came only for the position of a finger.
+ * Whether all events of a state report the progress of a gesture.
  *
  * @param {import("./source.js").State} state
  */

@@ -3,18 +3,18 @@
 import { numberText, percentText, oneDecimal, visibleText } from "./text.js";
 
 /**
- * A text of a slot, with what identifies it: the id of a button or a screen, or the phase of a transition.
+ * A text about one slot of the device, with the id of its button or screen, or the phase of its transition.
  *
  * @typedef {{text: string, button?: string, screen?: string, phase?: string}} Value
  */
 
 /**
- * A slot of the device as text.
+ * What one slot of the device shows, such as the title or the left buttons, as texts.
  *
  * @typedef {{slot: string, label: string, values: Value[]}} Fact
  */
 
-/** The face of a button as text. */
+/** What a button shows, as text. */
 function buttonText(slot) {
   if (slot.back) return slot.back.text ?? slot.back.image ?? "(indicator)";
   const face = slot.title ?? slot.systemItem ?? slot.image ?? (slot.customView === undefined ? slot.button : visibleText(slot.customView, 80));
@@ -32,7 +32,7 @@ function titleValues(middle) {
   return middle.title ? [{ text: String(middle.title) }] : [];
 }
 
-/** The phase of what moves, with the position of a finger. */
+/** The open transition as text: operation, screens, phase, and the progress of a gesture. */
 function transitionValues(transition, progress) {
   if (transition?.tid === undefined) return [];
   const way = [transition.from, transition.to].filter((id) => id !== undefined).map((id) => visibleText(id, 60)).join(" → ");
@@ -44,10 +44,10 @@ function transitionValues(transition, progress) {
   return [{ text: parts.join(" · "), phase: transition.phase }];
 }
 
-/** A span in seconds: whole ones, but for the last three. */
+/** A span as text in seconds: whole seconds, and tenths below three. */
 const secondsText = (span) => `${span < 3000 ? oneDecimal(span / 1000) : numberText(Math.ceil(span / 1000))} s`;
 
-/** When navd ends what moves: the time that remains, or from when it counts. */
+/** When navd ends the transition, as text: the time that remains, or from which moment it counts. */
 function deadlineValues(transition, left) {
   const { tid, deadline, phase } = transition ?? {};
   if (tid === undefined || !Number.isFinite(deadline)) return [];
@@ -90,12 +90,12 @@ export function displayFacts(state, progress, left = null) {
   ];
 }
 
-/** Facts that name the screens, beside those of the device. @param {import("./source.js").State} state @returns {Fact[]} */
+/** The fact that names the screens of the stack. @param {import("./source.js").State} state @returns {Fact[]} */
 const stackFacts = (state) => [{
   slot: "stack", label: "Stack", values: state.screens.map((screen) => ({ text: String(screen.title || screen.item?.title || screen.id) })) }];
 
 /**
- * What a person sees that differs between two states, in the order in which it is drawn. A side that has none is empty.
+ * The facts that differ between two states, in the order in which they are drawn. A side without the fact has an empty list.
  *
  * @param {import("./source.js").State} old
  * @param {import("./source.js").State} next

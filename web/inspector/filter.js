@@ -1,12 +1,12 @@
 // Which revisions a filter shows. A filter is words: `by:shell`, `cause:api`, `op:push`, `-cause:timeout`, or a text.
 
-/** The fields that a word with a colon can name. */
+/** The fields that a word of a filter can name before a colon, as in `op:push`. */
 export const FILTER_FIELDS = Object.freeze(["by", "cause", "op", "screen"]);
-/** Principals such as `uid:1000` are texts. */
+/** Prefixes of principals such as `uid:1000`, which the filter takes as text, not as fields. */
 const PRINCIPAL_KINDS = Object.freeze(["uid", "key"]);
 
 /**
- * A word of a filter; without a field it may be in any of them.
+ * A word of a filter; without a field, it matches in any field.
  *
  * @typedef {{field: string|null, text: string, isExcluded: boolean}} Word
  */
@@ -22,14 +22,14 @@ export function parseFilter(text) {
 
 const isKnownField = (field) => field === null || FILTER_FIELDS.includes(field);
 
-/** What is wrong with a filter; empty if nothing is. @param {string} filter */
+/** What is wrong with a filter; empty for a valid one. @param {string} filter */
 export function filterError(filter) {
   const word = parseFilter(filter).find(({ field }) => !isKnownField(field));
   if (!word) return "";
   return `“${word.field}:” is no word of a filter. Known are ${FILTER_FIELDS.map((field) => `${field}:`).join(", ")} and texts without a colon.`;
 }
 
-/** Whether texts, in lower case and by field, have all words of a filter. @param {Word[]} words @param {Record<string, string>} texts */
+/** Whether a revision matches all words of a filter; `texts` are its texts by field, in lower case. @param {Word[]} words @param {Record<string, string>} texts */
 export function matchesAllWords(words, texts) {
   return words.every(({ field, text, isExcluded }) => (
     (field === null ? FILTER_FIELDS : [field]).some((each) => texts[each]?.includes(text)) !== isExcluded));
@@ -75,7 +75,7 @@ export class FilterMatches {
     }
   }
 
-  /** The index in `positions` of the position, or of the next one behind it. @param {number} position */
+  /** The index in `positions` of the first match at or after a position. @param {number} position */
   indexOf(position) {
     let [low, high] = [0, this.count];
     while (low < high) {
@@ -87,7 +87,7 @@ export class FilterMatches {
   }
 }
 
-/** Makes a table of which texts match a word, so that each text is compared once. */
+/** Compares each interned text with a word once, and returns which of them match. */
 function wordMatchTable(history, { field, text, isExcluded }) {
   const lists = {
     by: () => history.authors.list.map((author) => authorText(author).includes(text)),

@@ -1,6 +1,6 @@
 // Many revisions in few pixels: each pixel column of the timeline stands for a range of positions.
 
-/** What led to a revision, as the timeline colours it. */
+/** The kinds of causes of a revision, each with a colour in the timeline. */
 export const CAUSE_KINDS = Object.freeze(["program", "person", "daemon", "unknown"]);
 
 const KIND_BY_CAUSE = new Map([
@@ -12,14 +12,14 @@ const KIND_BY_CAUSE = new Map([
 /** The kind of a cause, as an index of `KINDS`. @param {string} cause */
 export function causeKind(cause) { return KIND_BY_CAUSE.get(cause) ?? 3; }
 
-/** Between two revisions this long, nothing happened: the timeline shows a seam and no empty space, and a rate leaves it out. */
+/** A pause between two revisions that counts as idle: the timeline shows a seam in its place, and rates leave it out. */
 export const IDLE_GAP_MS = 60_000;
 
 /**
  * Folds positions into pixel columns.
  *
- * `first` is the time of the first revision in a column, `busy` the time between its revisions without idle spans, and
- * `idle` the longest idle span before one of them.
+ * In each column, `first` is the time of its first revision, `busy` the milliseconds between its
+ * revisions without idle pauses, and `idle` the longest idle pause.
  *
  * @param {import("./history.js").History} history
  * @param {{from: number, to: number, width: number, matches?: import("./filter.js").FilterMatches}} range

@@ -15,7 +15,7 @@ const SIGN_HELP = [
   [el("span", { class: "faint" }, "3 folded"), "The page got the newest state only. The timeline has the revisions between."],
 ];
 
-/** The dialog of the help. */
+/** The dialog that explains keys and signs. */
 export class HelpDialog {
   #dialog;
 

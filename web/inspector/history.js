@@ -5,7 +5,7 @@ import { FilterMatches } from "./filter.js";
 import { HistoryLoader } from "./loading.js";
 
 /**
- * A revision as a view shows it.
+ * A revision as the views show it.
  *
  * @typedef {object} Entry
  * @property {number} position
@@ -22,10 +22,10 @@ import { HistoryLoader } from "./loading.js";
  */
 
 /**
- * The revisions of a nav in the order of time. A position counts them from the oldest one historiesBySource.
+ * The revisions of a nav in the order of time. A position is the index of a revision, 0 for the oldest one known.
  *
- * The history of a daemon follows one epoch. When another one begins, or the history is full, it keeps what it
- * has, and `successor` has the history that goes on.
+ * The history of a daemon covers one epoch. When another epoch begins, or the history is full, it
+ * stops, and `successor` continues in a new history.
  */
 export class History {
   columns = new RevisionColumns();
@@ -36,9 +36,9 @@ export class History {
   changeCount = 0;
   /** The oldest revision that the source still has. */
   floor = 0;
-  /** How many revisions are loaded. */
+  /** How many revisions the page has read from the log. */
   loaded = 0;
-  /** The newest reports of divergence, oldest first. @type {any[]} */
+  /** The newest reports of clients whose digest differed, oldest first. @type {any[]} */
   divergenceReports = [];
   /** @type {any} why the last read failed */
   error = null;
@@ -67,10 +67,10 @@ export class History {
   /** The epoch of the newest revision. */
   get epoch() { return this.length ? this.epochs.list[this.columns.epoch[this.length - 1]] : ""; }
 
-  /** The newest revision historiesBySource. */
+  /** The newest revision known. */
   get newest() { return this.length ? this.columns.rev[this.length - 1] : 0; }
 
-  /** The oldest revision historiesBySource. */
+  /** The oldest revision known. */
   get oldest() { return this.length ? this.columns.rev[0] : 0; }
 
   /** Whether everything that the source has is here. */
@@ -85,10 +85,10 @@ export class History {
   /** Stops loading until the next `start`. */
   stop() { this.#loader?.stop(); }
 
-  /** Takes note of a state of the watch: revisions up to it are read soon. @param {{rev: number, epoch: string}} state */
+  /** Notes a state of the watch, so that the revisions up to it are read soon. @param {{rev: number, epoch: string}} state */
   follow(state) { this.#loader?.follow(state); }
 
-  /** Takes note of the oldest revision that the source still has. What is loaded stays. @param {number} floor */
+  /** Notes the oldest revision that the source still has. Older revisions that are loaded stay. @param {number} floor */
   noteFloor(floor) {
     if (!(floor > this.floor)) return;
     this.floor = floor;
@@ -102,7 +102,7 @@ export class History {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Reports a change. */
+  /** Calls the listeners after a change. */
   reportChange() {
     this.changeCount++;
     for (const listener of [...this.#listeners]) listener();
@@ -125,7 +125,7 @@ export class History {
   }
 
   /**
-   * The position of a revision, or −1. Without an epoch, or with an unknown one, it is the newest revision of that number.
+   * The position of a revision, or −1. Without a known epoch, it is that of the newest revision with this number.
    *
    * @param {number} rev @param {string|null} [epoch]
    */
@@ -142,7 +142,7 @@ export class History {
     return found;
   }
 
-  /** What a filter shows. The last answer is kept until something changes. @param {string} filter @returns {FilterMatches} */
+  /** The positions that match a filter. It keeps the last result until the history changes. @param {string} filter @returns {FilterMatches} */
   matches(filter) {
     const key = `${this.changeCount} ${filter}`;
     if (this.#lastMatches.key !== key) this.#lastMatches = { key, value: new FilterMatches(this, filter) };
@@ -161,7 +161,7 @@ export class History {
     return position;
   }
 
-  /** Makes room for revisions up to the newest, all of one epoch. @param {number} oldest where an empty history begins @param {number} newest @param {string} epoch */
+  /** Adds positions for the revisions up to `newest`, all of one epoch and not loaded yet. @param {number} oldest where an empty history begins @param {number} newest @param {string} epoch */
   extend(oldest, newest, epoch) {
     if (!this.length) this.#revisionRuns = [{ start: 0, first: oldest }];
     const from = this.length;
@@ -174,7 +174,7 @@ export class History {
     }
   }
 
-  /** Takes an entry of the log for a revision that there is room for. @param {any} entry */
+  /** Stores an entry of the log at the position of its revision; `extend` has added the position before. @param {any} entry */
   put(entry) {
     const position = this.positionOf(entry.rev);
     if (position < 0) return;
@@ -188,7 +188,7 @@ export class History {
     if (this.divergenceReports.push(entry) > MAXIMUM_REPORTS) this.divergenceReports.shift();
   }
 
-  /** A new epoch begins: with the state of this revision, as navd counts. */
+  /** Notes that an epoch begins at a position, and gives all older revisions another epoch. */
   #beginEpochAt(position, epoch) {
     const { columns } = this;
     const newer = columns.epoch[position];
@@ -199,7 +199,7 @@ export class History {
     for (let at = position - 1; at >= 0 && columns.epoch[at] === newer; at--) columns.epoch[at] = older;
   }
 
-  /** The newest revision begins a new epoch. @param {string} epoch */
+  /** Notes that the newest revision begins a new epoch. @param {string} epoch */
   beginEpochAtNewest(epoch) {
     this.columns.epoch[this.length - 1] = this.epochs.intern(epoch);
     this.mark(this.length - 1, REVISION_FLAG.border);
@@ -228,22 +228,22 @@ export class History {
   }
 }
 
-/** With 42 octets for each revision, the columns of a full history have 42 MB. */
+/** The maximum of revisions in a history; with 42 octets for each, its columns have 42 MB. */
 const MAXIMUM_REVISIONS = 1_000_000;
 
 const DIGEST_PATTERN = /^[0-9a-f]{24}$/;
-/** Where the digits of a digest are, each 8 in a column. @type {("checksum"|"chainHigh"|"chainLow")[]} */
+/** The columns that have the digits of a digest, 8 digits in each. @type {("checksum"|"chainHigh"|"chainLow")[]} */
 const DIGEST_COLUMNS = ["checksum", "chainHigh", "chainLow"];
-/** Reports that are kept; a revision keeps its mark without them. */
+/** The maximum of reports that are kept; a revision keeps its flag when its report is dropped. */
 const MAXIMUM_REPORTS = 256;
 
-/** Names an epoch that the journal does not. */
+/** Begins the name of an epoch that the journal does not name: the one before a known epoch. */
 const UNNAMED_EPOCH_PREFIX = "before ";
 
-/** The texts of a list; a recording may have anything in its place. */
+/** The texts in a value if it is a list; a recording may have any JSON there. */
 const textsIn = (list) => Array.isArray(list) ? list.filter((each) => typeof each === "string") : [];
 
-/** The screen that an entry is about. */
+/** The id of the screen that an entry of the log is about: inserted, presented or deleted. */
 function subjectScreenOf({ ins, del, presented }) {
   const last = (list) => Array.isArray(list) ? list.at(-1) : undefined;
   return last(ins)?.id ?? last(presented)?.id ?? last(del) ?? null;
@@ -251,7 +251,7 @@ function subjectScreenOf({ ins, del, presented }) {
 
 /** The histories of each source, by nav. @type {WeakMap<object, Map<string, History>>} */
 const historiesBySource = new WeakMap();
-/** Histories that are kept for each source; one of 100,000 revisions has 4 MB. */
+/** The maximum of histories kept for each source; a history of 100,000 revisions has 4 MB. */
 const MAXIMUM_HISTORIES = 4;
 
 /** The history of a nav; the same one for all views. @param {any} source @param {string} nav @returns {History} */

@@ -5,18 +5,18 @@ import { Poll } from "./poll.js";
 import { SessionEvents } from "./sessionevents.js";
 import { visibleText } from "./text.js";
 
-/** A report makes no revision, so no watch delivers it: the log is read again and again. */
+/** The pause between two reads of the log for reports: a report makes no revision, so no watch delivers it. */
 const REPORT_POLL_MS = 1500;
-/** The most revisions that one such read gets. The history of the timeline reads the others. */
+/** The maximum of revisions in one such read. The history of the timeline reads the others. */
 const MAXIMUM_LOG_REVISIONS = 100;
-/** The reports that are remembered, so that each has one row. */
+/** The maximum of reports that are remembered, so that none gets a second row. */
 const MAXIMUM_SEEN_REPORTS = 4096;
 
 /** @typedef {import("./view/stream.js").Row} Row */
 
-/** Follows both while the stream is open, for the chosen nav. */
+/** Follows reports of divergence and the sessions while the tab of the stream is open. */
 export class ReportAndSessionFeed {
-  /** Why there are no events of sessions; null if there are. @type {any} */
+  /** Why the page cannot follow the sessions; null if it can. @type {any} */
   sessionsError = null;
   #context;
   #addRow;
@@ -24,13 +24,13 @@ export class ReportAndSessionFeed {
   #sessionEvents = new SessionEvents();
   #sessionsWatch = null;
   #nav = null;
-  /** The first revision of the stream. Reports about older ones are in the timeline alone. */
+  /** The first revision of the stream; only the timeline shows reports about older revisions. */
   #firstRevision = 0;
   #newestRevision = 0;
   #readUpTo = 0;
   #epoch = "";
   #seenReports = new Set();
-  /** The newest report of the history that was taken. */
+  /** The newest report that this feed has taken from the history. */
   #lastTakenReport = null;
 
   /** @param {import("./shell.js").Context} context @param {(row: Row) => void} add takes a row of the stream */
@@ -41,7 +41,7 @@ export class ReportAndSessionFeed {
     context.signal.addEventListener("abort", () => this.#sessionsWatch?.abort());
   }
 
-  /** Begins or ends to follow. @param {boolean} isWanted @param {import("./source.js").State|null} live */
+  /** Follows while `isWanted` is true; `live` is the newest state of the chosen nav. @param {boolean} isWanted @param {import("./source.js").State|null} live */
   followWhile(isWanted, live) {
     const { source, store } = this.#context;
     isWanted &&= source.kind === "live";

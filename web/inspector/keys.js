@@ -3,16 +3,16 @@
 import { recallChoice, rememberChoice } from "./remembered.js";
 import { TABS } from "./store.js";
 
-/** Speech input types words, and each letter of them would act: a person can turn the letters off (WCAG 2.1.4). */
+/** The stored choice that letters are no shortcuts: speech input types words, whose letters would act (WCAG 2.1.4). */
 const LETTERS_OFF_KEY = "keys";
 
-/** Whether keys of a single character act. */
+/** Whether letters, digits and signs are shortcuts. */
 export const areLetterKeysOn = () => recallChoice(LETTERS_OFF_KEY) === null;
 
 /** @param {boolean} isOn */
 export const setLetterKeysOn = (isOn) => rememberChoice(LETTERS_OFF_KEY, isOn ? null : "off");
 
-/** Listens to the keys. Fields, dialogs and lists that use a key themselves come first. */
+/** Performs the keyboard shortcuts of the page, except in fields, dialogs and lists that use the key themselves. */
 export class KeyboardShortcuts {
   #store;
   #targets;
@@ -53,7 +53,7 @@ export class KeyboardShortcuts {
     return acts;
   }
 
-  /** The buttons of the timeline know what is on the stage, the floor and what is loaded. */
+  /** Clicks a button of the timeline, which knows the shown revision, the oldest one and what is loaded. */
   #clickButton(name) {
     /** @type {HTMLElement|null} */ (document.querySelector(`[data-part=${name}]`))?.click();
   }

@@ -1,6 +1,6 @@
 // The newest of several values, for one loop.
 
-/** An iterator over the newest value: a value that comes while the loop is busy replaces the waiting one. */
+/** An async iterator over the newest value: a value that comes while the loop is busy replaces the waiting one. */
 export class LatestValueIterator {
   #value;
   #hasValue = false;

@@ -2,14 +2,14 @@
 
 import { WorkSlices } from "./slices.js";
 
-/** The most revisions that navd returns at once. */
+/** The maximum of revisions that navd returns in one answer. */
 const PAGE_REVISIONS = 1000;
 const MINIMUM_PAGE_REVISIONS = 25;
-/** How often the newest revisions are read. navd performs up to 56,000 in a second; the page needs none of them at once. */
+/** The pause between two reads of the newest revisions. navd performs up to 56,000 in a second; the page needs none of them at once. */
 const FOLLOW_INTERVAL_MS = 250;
 /**
- * A nav that does more than so many revisions in a millisecond is read slowly, the newest revisions first. Its rows lie
- * between those of all other navs, so to read three of 16 such navs at once took a quarter of navd.
+ * A nav with more revisions a millisecond counts as busy, and the page reads it slowly. Its rows
+ * lie between those of all other navs: to read three of 16 such navs took a quarter of navd's time.
  */
 const BUSY_REVISIONS_PER_MS = 1;
 const BUSY_PAGE_REVISIONS = 250;
@@ -19,7 +19,7 @@ const RETRY_MS = 1000;
 /** The codes of errors after which a retry cannot succeed. */
 const FINAL_ERROR_CODES = new Set(["no-nav", "forbidden", "unknown-verb", "invalid-argument", "unauthorized"]);
 
-/** Fills a history. */
+/** Reads the log of a nav from the daemon into a history. */
 export class HistoryLoader {
   #history;
   #source;
@@ -28,7 +28,7 @@ export class HistoryLoader {
   #missingRanges = [];
   #isRangeKnown = false;
   #pageSize = PAGE_REVISIONS;
-  /** The newest revision at the last read. */
+  /** The newest revision that the last answer named. */
   #newestRead = 0;
   #isNavBusy = false;
   #runController = null;
@@ -116,7 +116,7 @@ export class HistoryLoader {
     }
   }
 
-  /** Reads one entry, which brings the range of the history. */
+  /** Reads one entry; its answer has the oldest and the newest revision of the log. */
   async #findRange(nav, signal) {
     const { floor, rev, epoch } = await this.#source.log(nav, { limit: 1, signal });
     signal.throwIfAborted();
@@ -163,7 +163,7 @@ export class HistoryLoader {
     this.#reportChange();
   }
 
-  /** Each report draws the whole strip anew, so pages that come fast share one. */
+  /** Reports the change of the history, at most every 100 ms: each report draws the whole strip anew. */
   #reportChange(isDue = this.isComplete) {
     const now = performance.now();
     if (!isDue && now - this.#lastReportAt < REPORT_INTERVAL_MS) return;
@@ -180,7 +180,7 @@ export class HistoryLoader {
     }
   }
 
-  /** Takes a range that was read off those that are missing. New revisions may have come behind it. */
+  /** Removes a range that was read from the missing ranges. New revisions may have come after it. */
   #removeFromMissing(from, to) {
     const kept = [];
     for (const [first, last] of this.#missingRanges) {
@@ -193,7 +193,7 @@ export class HistoryLoader {
   /** What the daemon has pruned cannot be loaded any more. @param {number} floor */
   dropBelow(floor) { this.#removeFromMissing(0, floor - 1); }
 
-  /** Handles refusals that another request avoids; returns whether it did. */
+  /** Handles refusals that a smaller or later range avoids; returns whether it did. */
   #adaptToRefusal(error) {
     if (error.code === "limit" && this.#pageSize > MINIMUM_PAGE_REVISIONS) {
       this.#pageSize = Math.ceil(this.#pageSize / 2);
@@ -206,7 +206,7 @@ export class HistoryLoader {
     return false;
   }
 
-  /** Waits until something is missing, or for a time. */
+  /** Waits for a time, or if it is 0 until a range is missing. */
   #sleep(milliseconds, signal) {
     return new Promise((resolve) => {
       const timer = milliseconds ? setTimeout(() => end(), milliseconds) : 0;

@@ -2,15 +2,15 @@
 
 import { WorkSlices } from "./slices.js";
 
-/** How much is inflated before the lines are looked at: what a damaged piece would have given is lost. */
+/** The octets that are inflated at once: if they are damaged, all lines in them are lost. */
 const PIECE_OCTETS = 16_384;
 const BLOCK_OCTETS = 4 << 20;
-/** A longer line cannot be a revision: navd stores at most 1 MiB for one. */
+/** The maximum of octets in a line; navd stores at most 1 MiB for a revision. */
 const MAXIMUM_LINE_OCTETS = 16 << 20;
-/** 100,000 revisions have some 100 MB. A gzip file of 1 MB could have 1 GB. */
+/** The maximum of inflated octets: 100,000 revisions have some 100 MB, but a gzip file of 1 MB can inflate to 1 GB. */
 const MAXIMUM_RECORDING_OCTETS = 1 << 30;
 
-/** A recording that cannot be read, wholly or from some line on. */
+/** The reason why a recording cannot be read, as a whole or from some line on. */
 export class RecordingError extends Error {
   /** @param {string} code `format`, `version`, `truncated`, `damaged` or `size` @param {string} message */
   constructor(code, message) {
@@ -20,19 +20,19 @@ export class RecordingError extends Error {
   }
 }
 
-/** Lines as octets, outside of the heap. */
+/** The lines of a recording as octets in large arrays, which the garbage collector need not scan. */
 export class RecordingLines {
   length = 0;
   octetCount = 0;
   #blocks = [new Uint8Array(BLOCK_OCTETS)];
   #usedOctets = 0;
-  /** Where the line that is not complete begins. */
+  /** The offset in the last block at which the incomplete line begins. */
   #openLineStart = 0;
-  /** Block, start and size of each line. */
+  /** Three numbers for each line: its block, its offset there and its size in octets. */
   #linePlaces = new Uint32Array(3 * 1024);
   #decoder = new TextDecoder("utf-8", { fatal: true });
 
-  /** Appends octets of the file; the lines that they complete can be read. @param {Uint8Array} bytes */
+  /** Appends octets of the file; `parse` can then read the lines that they complete. @param {Uint8Array} bytes */
   push(bytes) {
     this.octetCount += bytes.length;
     if (this.octetCount > MAXIMUM_RECORDING_OCTETS) throw new RecordingError("size", "The recording has more than 1 GiB.");
@@ -85,7 +85,7 @@ export class RecordingLines {
  * @param {AsyncIterable<Uint8Array>} pieces
  * @param {RecordingLines} lines
  * @param {() => Promise<void>} onLines
- * @throws {RecordingError} if the file is no gzip file, or not a whole one. `onLines` had all lines before that.
+ * @throws {RecordingError} if the file is no gzip file, or not a whole one. `onLines` has had all lines before the fault.
  */
 export async function inflate(pieces, lines, onLines) {
   const { readable, writable } = new (/** @type {any} */ (globalThis).DecompressionStream)("gzip");
@@ -124,7 +124,7 @@ async function feedDecompressor(pieces, writer) {
   }
 }
 
-/** The octets of a text in base64, in pieces. @param {string} text @param {(share: number) => void} onProgress */
+/** Decodes a base64 text and yields its octets in pieces. @param {string} text @param {(share: number) => void} onProgress */
 export async function* base64Pieces(text, onProgress) {
   const slices = new WorkSlices();
   let rest = "";
@@ -149,7 +149,7 @@ function decodeBase64(base64) {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-/** The octets of a file, in pieces. @param {Blob} file @param {(share: number) => void} onProgress */
+/** Reads a file and yields its octets in pieces. @param {Blob} file @param {(share: number) => void} onProgress */
 export async function* filePieces(file, onProgress) {
   const reader = file.stream().getReader();
   let read = 0;

@@ -35,7 +35,7 @@ export class RecordingOpener {
 }
 
 /**
- * Opens a recording with its progress in sight, or shows why it cannot be opened.
+ * Opens a recording and shows a progress bar, or shows why it cannot be opened.
  *
  * @param {string} title
  * @param {(report: (progress: {share: number, revisions: number}) => void) => Promise<RecordingSource>} open
@@ -66,7 +66,7 @@ export async function openWithProgress(title, open) {
 
 const REASON_BY_CODE = new Map([["version", "newer"], ["truncated", "truncated"]]);
 
-/** Shows why a recording is not whole; resolves to whether the person wants to see what there is. */
+/** Shows why a recording is damaged or cut off; resolves to whether the person wants to see its readable part. */
 function askToShowPart(dialog, { code, message }, revisions) {
   const close = el("button", { type: "button", class: "act" }, "Close");
   const look = el("button", { type: "button", class: "act", "data-part": "recording-anyway" }, `Show ${countedNoun(revisions, "revision")}`);

@@ -16,9 +16,9 @@ import { TravelBar } from "./view/travel.js";
 export class HistoryViews {
   /** @type {History|null} */
   history = null;
-  /** The position on the stage; −1 if the history does not have it. */
+  /** The position of the revision on the stage; −1 if the history does not have it. */
   position = -1;
-  /** What the person must know about the revisions in sight; empty if there is nothing. */
+  /** A warning about the shown revisions, such as that they are unproven; empty without one. */
   notice = "";
   /** @type {VerifiedDigests} */
   proofs;
@@ -26,9 +26,9 @@ export class HistoryViews {
   #views;
   #unsubscribe = null;
   #nav = null;
-  /** The nav whose first state was drawn. */
+  /** The nav whose first state the stage has drawn. */
   #stagedNav = null;
-  /** The frames that are left to the stage. */
+  /** How many frames these views still skip, so that the stage can draw first. */
   #framesToSkip = 0;
 
   /** @param {import("./shell.js").Context} context */
@@ -71,7 +71,7 @@ export class HistoryViews {
     for (const view of this.#views) view.update(model);
   }
 
-  /** The position of what was chosen; −1 if the history does not have it. */
+  /** The position of the chosen revision; −1 if the history does not have it. */
   chosenPosition() {
     const { history } = this;
     const { store } = this.#context;
@@ -79,7 +79,7 @@ export class HistoryViews {
     return store.at === null ? history.length - 1 : history.positionOf(store.at, chosenEpoch(store));
   }
 
-  /** Travels to a position; null follows the newest revision. @param {number|null} position */
+  /** Chooses the revision at a position for the stage; null follows the newest revision. @param {number|null} position */
   travelTo(position) {
     const { store } = this.#context;
     const entry = position === null ? null : this.history?.at(position);
@@ -100,7 +100,7 @@ export class HistoryViews {
   }
 }
 
-/** The epoch that a revision was chosen of; null if only its number is known. */
+/** The epoch of the chosen revision; null if only its number is known. */
 const chosenEpoch = (store) => /** @type {any} */ (store).epoch ?? null;
 
 /** @param {History} history @param {any} source @param {number|null} at @param {number} position @param {string|null} epoch */

@@ -8,11 +8,11 @@ import { TABS } from "./store.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
-/** The address changes after the last move of the slider: a change of it costs some milliseconds. */
+/** How long after the last move of the slider the page writes its address, which costs some milliseconds. */
 const WRITE_DELAY_MS = 300;
 
 /**
- * What a link names.
+ * The choices that a link to the page names.
  *
  * @typedef {object} Place
  * @property {string|null} nav
@@ -26,8 +26,8 @@ const WRITE_DELAY_MS = 300;
  */
 
 /**
- * The place of a fragment that brings a launch code too, such as `#c=CODE&nav=kiosk`. The client takes the whole
- * fragment as the code, so the place is set placeBesideLaunchCode before it looks.
+ * The choices of a fragment that also has a launch code, such as `nav=kiosk` of `#c=CODE&nav=kiosk`. The client takes
+ * the whole fragment as the code, so this file removes the choices first.
  */
 let placeBesideLaunchCode = takePlaceBesideLaunchCode();
 
@@ -37,7 +37,7 @@ function takePlaceBesideLaunchCode() {
   return place ?? "";
 }
 
-/** Writes the fragment for a choice, each value percent-encoded once. @param {Partial<Place>} place */
+/** Writes the URL fragment for the choices, each value percent-encoded once. @param {Partial<Place>} place */
 export function formatLink({ nav, at, epoch, compareWith, filter, tab, pins, bookmarks }) {
   if (nav == null) return "";
   const members = [["nav", nav], ["rev", at], ["epoch", at == null ? null : epoch], ["with", compareWith],
@@ -83,11 +83,11 @@ function parseRevision(text) {
   return Number.isSafeInteger(number) ? number : null;
 }
 
-/** Keeps the fragment of the page and the store equal. */
+/** Keeps the fragment of the page's address and the store equal. */
 export class Permalink {
   #store;
   #writeTimer = 0;
-  /** The address that was read or written last. */
+  /** The address of the page when the fragment was last read or written. */
   #lastAddress = "";
 
   /** @param {Store} store @param {AbortSignal} signal ends it */

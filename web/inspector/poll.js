@@ -1,6 +1,6 @@
 // Reading again and again while a tab is open.
 
-/** Calls a read while it is wanted, with a pause after each answer. */
+/** Calls a function that reads again and again, with a pause between two calls, while the result is wanted. */
 export class Poll {
   #read;
   #pauseMilliseconds;
@@ -21,7 +21,7 @@ export class Poll {
   }
 
   /**
-   * Begins or ends the reading.
+   * Starts or stops the calls.
    *
    * @param {boolean} isWanted
    */

@@ -2,12 +2,12 @@
 
 import { REVISION_FLAG } from "./columns.js";
 
-/** The revisions that are remembered; each has some 100 octets. */
+/** The maximum of digests that are remembered; each takes some 100 octets. */
 const MAXIMUM_DIGESTS = 8192;
 
 /** @typedef {"proven"|"unproven"|"unchecked"} Proof */
 
-/** Remembers the digests of the states that the page had, which its mirror computed. */
+/** Remembers the digests of the states that the page has had; its mirror computed them. */
 export class VerifiedDigests {
   /** A counter that rises with each revision whose digest was verified. */
   changeCount = 0;
@@ -20,7 +20,7 @@ export class VerifiedDigests {
   /** @param {any} source */
   constructor(source) { this.#isRecording = source.kind === "recording"; }
 
-  /** Takes the states that the page has now. @param {(import("./source.js").State|null)[]} states */
+  /** Notes the digests of the states that the page has now. @param {(import("./source.js").State|null)[]} states */
   noteStates(states) {
     // A recording has been replayed whole, and the columns have what was wrong.
     if (this.#isRecording) return;
@@ -37,7 +37,7 @@ export class VerifiedDigests {
     }
   }
 
-  /** What the page knows of the digest that the log names. @param {import("./history.js").Entry} entry @returns {Proof} */
+  /** Whether the page has verified the digest that the log names for a revision. @param {import("./history.js").Entry} entry @returns {Proof} */
   proofOf({ rev, epoch, flags, digest: named }) {
     if (this.#isRecording) return flags & REVISION_FLAG.unproven ? "unproven" : "proven";
     const own = this.#digests.get(`${epoch} ${rev}`);

@@ -1,6 +1,6 @@
 // Why a screen is here: the entries of the log that brought it, showed it and changed it.
 
-/** The revisions that one read of the log gets. */
+/** The maximum of revisions in one read of the log. */
 const LOG_PAGE_REVISIONS = 250;
 /** How many revisions are read to find which of them showed the screen. */
 const MAXIMUM_STATES_READ = 6;
@@ -16,7 +16,7 @@ const MAXIMUM_STATES_READ = 6;
 const hasID = (list, id) => Array.isArray(list) && list.some((each) => each.id === id);
 
 /**
- * Looks through the log, from the revision of the state to the floor.
+ * Searches the log from the revision of the state back to the oldest one.
  *
  * @param {any} source
  * @param {import("./source.js").State} state
@@ -56,7 +56,7 @@ export async function reasonsOf(source, state, signal) {
   return signal.aborted ? null : found;
 }
 
-/** The entry before which another screen was visible. */
+/** The entry of the log that made the visible screen visible: before it, another screen was. */
 async function entryThatShowed(source, { nav, visible, epoch }, entries, signal) {
   for (const entry of entries) {
     if (signal.aborted) return undefined;

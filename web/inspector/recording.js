@@ -7,16 +7,16 @@ import { inflate, RecordingLines, filePieces, base64Pieces, RecordingError } fro
 import { freezeWithoutPrototypes, Replay } from "./replay.js";
 import { WorkSlices } from "./slices.js";
 
-/** The newest format that this page reads. */
+/** The newest format of recordings that this page reads. */
 const NEWEST_FORMAT = 1;
-/** A state is kept for each of this many revisions; others are replayed from there. */
+/** The source keeps the state of every 128th revision, and replays the revisions after it. */
 const CHECKPOINT_INTERVAL = 128;
 const MAXIMUM_KEPT_STATES = 64;
-/** The states before the one that was asked for are kept too: a person steps back as often as forth. */
+/** How many states before the requested one are kept, since a person steps back as often as forth. */
 const STATES_KEPT_BEFORE = 24;
 
 /**
- * What the file is about.
+ * What a recording says of itself, and what is wrong with it.
  *
  * @typedef {object} Facts
  * @property {string} nav
@@ -28,7 +28,7 @@ const STATES_KEPT_BEFORE = 24;
  * @property {{from: number, to: number, reason: string}[]} unproven ranges of positions
  */
 
-/** Reads a recording; has the members of LiveSource. */
+/** The source of a page that shows a recording; it has the same members as LiveSource. */
 export class RecordingSource {
   kind = /** @type {const} */ ("recording");
   /** @type {{phase: "recording", since: number, message?: string}} */
@@ -38,7 +38,7 @@ export class RecordingSource {
   /** @type {History} */
   #history;
   #lines = new RecordingLines();
-  /** The number of the line after which each position is reached. */
+  /** By position: the number of the line after which the state of the position is complete. */
   #lineByPosition = new Uint32Array(1024);
   #checkpoints = [];
   #recentStates = new Map();
@@ -56,7 +56,7 @@ export class RecordingSource {
    */
   static openText(text, onProgress = undefined) { return new RecordingSource().#openPieces((report) => base64Pieces(text, report), onProgress); }
 
-  /** A source without a nav: nothing was opened. */
+  /** Makes a source without a nav, for a page in which no file is open yet. */
   static empty() {
     const source = new RecordingSource();
     source.#history = new History("");
@@ -110,7 +110,7 @@ export class RecordingSource {
 
   resume() {}
 
-  /** Iterates over the list of its one nav. */
+  /** Yields the list of navs, which has the nav of the recording only. */
   async *navLists() {
     const history = this.#history;
     if (!history.length) return yield [];
@@ -118,7 +118,7 @@ export class RecordingSource {
     yield [{ nav: history.nav, epoch, kind, rev, depth: screens.length, top: top?.id, t: history.at(history.length - 1)?.t }];
   }
 
-  /** Iterates over the last state; the loop goes on until it is aborted, since a recording is not a nav that was closed. */
+  /** Yields the last state, and ends only when it is aborted, since the end would mean that the nav was closed. */
   async *states(nav, options = {}) {
     const { signal } = /** @type {{signal?: AbortSignal}} */ (options);
     yield await this.state(nav);
@@ -132,7 +132,7 @@ export class RecordingSource {
   state(nav) { return this.stateAt(nav, this.#history.newest, this.#history.epoch); }
 
   /**
-   * The state at a revision, as the client has it. Its member `isProven` is whether its digest was right, `unproven` the reason if not.
+   * The state at a revision, in the form of the client's states. `isProven` says whether its digest is right, `unproven` the reason if not.
    *
    * @param {string} nav @param {number} rev
    * @param {string|null} [epoch] without it, the newest revision of that number
@@ -164,14 +164,14 @@ export class RecordingSource {
     return found;
   }
 
-  /** Entries of the log. @param {string} nav @param {{from?: number, limit?: number}} [options] */
+  /** Reads entries of the log, without contents. @param {string} nav @param {{from?: number, limit?: number}} [options] */
   async log(nav, options = {}) {
     const page = await this.diffs(nav, options);
     const list = page.list.map(({ kind, state, ch, ev, depth, resolved, ...entry }) => entry);
     return { ...page, list };
   }
 
-  /** Entries with their contents, oldest first. @param {string} nav @param {{from?: number, limit?: number}} [options] */
+  /** Reads entries of the log with their contents, oldest first. @param {string} nav @param {{from?: number, limit?: number}} [options] */
   async diffs(nav, options = {}) {
     const { from, limit = 100 } = /** @type {{from?: number, limit?: number}} */ (options);
     this.#checkNav(nav);
@@ -196,13 +196,13 @@ export class RecordingSource {
   async refusals() { return null; }
 }
 
-/** A state for the views: hardened, and marked as proven or not. */
+/** Freezes the state of a replay for the views, with whether its digest proves it. */
 function viewState({ state, unprovenReason }) {
   for (const value of [state.screens, state.parts, state.bar, state.ev, state.by]) freezeWithoutPrototypes(value);
   return Object.freeze({ ...state, isProven: unprovenReason === null, unproven: unprovenReason });
 }
 
-/** Reads a file line by line, from the header to the end. */
+/** Reads the lines of a recording into a history, from the header to the end. */
 class RecordingReader {
   #lines;
   #beginHistory;
@@ -223,7 +223,7 @@ class RecordingReader {
     this.#facts = facts;
   }
 
-  /** Takes the next line; returns whether there was one. */
+  /** Reads the next line; returns whether there was one. */
   takeLine() {
     if (this.#isOver || this.#nextLine >= this.#lines.length) return false;
     const line = this.#nextLine++;
@@ -273,7 +273,7 @@ class RecordingReader {
     this.#notePosition(position, line, this.#replay);
   }
 
-  /** The position that an entry leads to: often a new one. */
+  /** The position of the revision of an entry; appends it to the history if it is new. */
   #positionFor(entry, had) {
     const history = this.#history;
     const { epoch, dig } = this.#replay.state;
@@ -321,7 +321,7 @@ class RecordingReader {
     return false;
   }
 
-  /** Notes how the file ends; throws if there is nothing to show. */
+  /** Notes whether the file is complete; throws if it has no revision. */
   finish() {
     if (!this.#history?.length) throw new RecordingError("format", "The file has no revision.");
     if (this.#isOver || this.#facts.problem) return;

@@ -1,11 +1,11 @@
 // What the browser remembers for a person, by address and port: choices of how the page is used, which no link carries.
 
-/** Used where a browser forbids storage: a choice then lasts as long as the page. @type {Map<string, string|null>} */
+/** The choices by name, for browsers that forbid storage: there they last as long as the page. @type {Map<string, string|null>} */
 const unstoredChoices = new Map();
 
 const STORAGE_PREFIX = "navd-inspector.";
 
-/** The choice of that name, or null. @param {string} name */
+/** Returns the stored choice of a name, or null. @param {string} name */
 export function recallChoice(name) {
   try {
     return localStorage.getItem(STORAGE_PREFIX + name);
@@ -14,7 +14,7 @@ export function recallChoice(name) {
   }
 }
 
-/** Keeps a choice; null forgets it. @param {string} name @param {string|null} value */
+/** Stores a choice; null removes it. @param {string} name @param {string|null} value */
 export function rememberChoice(name, value) {
   unstoredChoices.set(name, value);
   try {

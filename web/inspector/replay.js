@@ -11,13 +11,13 @@ const PART_NAMES = Object.freeze(["bar", "toolbar", "presented", "transition", "
 const isPlainObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const isScreenRecord = (value) => isPlainObject(value) && typeof value.id === "string";
 
-/** The state of a nav while a recording goes on. */
+/** Computes the states of a nav from the entries of a recording. */
 export class Replay {
   /** @type {State|null} */
   state = null;
   /** @type {string|null} why the digest does not prove the state; null if it does */
   unprovenReason = null;
-  /** Whether the contents of the revision are not there; the next entry brings them. */
+  /** Whether the last entry lacked its contents; the next entry has them. */
   areContentsMissing = false;
   #nav;
   #mirror;
@@ -62,7 +62,7 @@ export class Replay {
     return this.#applyUnproven(entry, {});
   }
 
-  /** Replaces the state by a whole one, which needs no state before it. */
+  /** Replaces the state by the complete one in an entry. */
   #replaceState(entry) {
     const value = entry.state;
     // A nav that was closed and made again has a new epoch, which the entry does not name.
@@ -141,7 +141,7 @@ export class Replay {
 
   #with(state, { cause = null, by = null, ev }) { return Object.freeze({ ...state, cause, by, ev: Array.isArray(ev) ? ev : [] }); }
 
-  /** A state in the form of the client's, without its proof. */
+  /** Makes a state in the form of the client's states, whose digest is not verified. */
   #unprovenState(state, { cause = null, by = null, ev }) {
     const presented = Array.isArray(state.parts.presented?.chain) ? state.parts.presented.chain : [];
     const top = state.screens.at(-1) ?? null;
@@ -152,7 +152,7 @@ export class Replay {
   }
 }
 
-/** The screens and parts after changes that need not fit. */
+/** The screens and parts after changes that may not fit them. */
 function changedContents({ screens, parts }, changes) {
   const next = { screens: [...screens], parts: { ...parts } };
   for (const change of changes) {
@@ -166,7 +166,7 @@ function changedContents({ screens, parts }, changes) {
   return next;
 }
 
-/** Views rely on these forms; a recording may have any. */
+/** Throws for changes of another form: the views rely on the form, and a recording may have any JSON. */
 function checkChanges(changes) {
   if (!Array.isArray(changes)) throw new TypeError("its changes are no list");
   for (const change of changes) {
@@ -190,14 +190,14 @@ function checkParts(value) {
   if (!Array.isArray(chain) || !chain.every((entry) => isScreenRecord(entry?.screen))) throw new TypeError("a presentation has no screen");
 }
 
-/** What the bar shows, or null if it has not the form of `resolved`. */
+/** Returns a value if it has the form of `resolved`, the description of the bar; else null. */
 function barOrNull(value) {
   if (!isPlainObject(value)) return null;
   const lists = [value.left, value.right, value.toolbar?.items ?? []];
   return lists.every((list) => Array.isArray(list) && list.every(isPlainObject)) ? value : null;
 }
 
-/** Freezes a JSON value and takes the prototypes of its objects, as the client does. @param {any} value */
+/** Freezes a JSON value and removes the prototypes of its objects, as the client does. @param {any} value */
 export function freezeWithoutPrototypes(value) {
   if (value === null || typeof value !== "object" || Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) freezeWithoutPrototypes(member);

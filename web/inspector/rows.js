@@ -5,10 +5,10 @@ import { updateAttribute } from "./text.js";
 
 /** The number of rows that are kept above and below the visible ones. */
 const SPARE_ROWS = 3;
-/** The height of a scroll area that every browser can lay out. */
+/** The maximum height of a scroll area, in pixels, that every browser can lay out. */
 const MAXIMUM_HEIGHT_PIXELS = 8_000_000;
 
-/** A list with rows of equal height, which takes its rows from a pool. */
+/** A long list of rows with equal height; only the rows in sight have elements, which it reuses. */
 export class PooledRows {
   /** The element that scrolls. */
   root;
@@ -20,20 +20,20 @@ export class PooledRows {
   #rowHeight = 28;
   #maximumRows;
   #viewHeight = 0;
-  /** Where the list is scrolled to. Asking the element would lay out the page in each frame. */
+  /** The scroll position in pixels. To read it from the element would lay out the page in each frame. */
   #scrollTop = 0;
   #isDrawScheduled = false;
   #keyOf;
-  /** The rows of the pool by what they show. @type {Map<any, HTMLElement|null>} */
+  /** The elements in use, by the key of what they show. @type {Map<any, HTMLElement|null>} */
   #rowByKey = new Map();
-  /** The index of a row that stays in the document where it is not in sight; −1 for none. */
+  /** The index of a row that keeps its element even out of sight; −1 for none. */
   activeIndex = -1;
 
   /**
    * @param {HTMLElement} root it scrolls
    * @param {{make: () => HTMLElement, fill: (row: HTMLElement, index: number) => void, most?: number, role?: string, keyOf?: (index: number) => any}} options
-   *   `keyOf` is what a row shows, by default its index. While that is in sight it keeps its element, and with it
-   *   focus, selection, and what refers to its id
+   *   `keyOf` returns the key of what a row shows, by default its index. While a key is in sight,
+   * it keeps its element, and so its focus, selection and id
    */
   constructor(root, { make, fill, most = 60, role, keyOf = (index) => index }) {
     this.#keyOf = keyOf;
@@ -53,7 +53,7 @@ export class PooledRows {
     }).observe(root);
   }
 
-  /** Scrolling draws at most once a frame. */
+  /** Draws in the next frame, once for all scroll events before it. */
   #scheduleDraw() {
     if (this.#isDrawScheduled) return;
     this.#isDrawScheduled = true;
@@ -72,8 +72,8 @@ export class PooledRows {
   }
 
   /**
-   * Draws the list with so many rows. `added` rows came on top since the last call: what the person
-   * reads, or has the focus in, stays in its place.
+   * Draws a list of `count` rows. `added` of them are new at the top; the list scrolls by as many,
+   * so that what the person reads stays in place.
    *
    * @param {number} count
    * @param {number} [added]
@@ -87,7 +87,7 @@ export class PooledRows {
     this.draw();
   }
 
-  /** Draws what is in sight; nothing while the list is hidden, or before the browser has laid it out. */
+  /** Draws the rows in sight; none while the list is hidden or not laid out yet. */
   draw() {
     const rows = this.#viewHeight ? Math.min(this.#maximumRows, Math.ceil(this.#viewHeight / this.#rowHeight) + 2 * SPARE_ROWS) : 0;
     const last = Math.max(0, this.count - rows);
@@ -128,7 +128,7 @@ export class PooledRows {
     return row;
   }
 
-  /** The document has the rows in the order in which they are read. A row that is moved loses the focus, so those that stay are not. */
+  /** Sorts the elements in the order of the list, for screen readers. It does not move elements that stay, since a moved one loses the focus. */
   #orderRows(order, kept) {
     let after = null;
     for (let at = order.length - 1; at >= 0; at--) {

@@ -5,7 +5,7 @@ const KEPT_SAMPLES_MS = 3_600_000;
 const MAXIMUM_SAMPLES = 3600;
 
 /**
- * A quantile of a histogram: a range, because a bucket says no more. The last bucket ends at Infinity.
+ * A quantile of a histogram, as the range of its bucket. The last bucket ends at Infinity.
  *
  * @typedef {[number, number]|null} Bucket
  */
@@ -31,7 +31,7 @@ const MAXIMUM_SAMPLES = 3600;
  */
 
 /**
- * The bucket of a quantile, among the values between two readings; null without values.
+ * The bucket with a quantile of the values that came between two readings; null without values.
  *
  * @param {{bounds: number[], counts: number[]}} now
  * @param {{counts: number[]}} before
@@ -59,7 +59,7 @@ const sumOperations = (operations) => {
 };
 
 /**
- * The sample between two readings.
+ * The rates and quantiles between two readings of the statistics.
  *
  * @param {any} now
  * @param {any} before
@@ -84,7 +84,7 @@ export function sampleBetween(now, before, t, seconds) {
 /** The samples of the last hour. */
 export class Samples {
   /**
-   * Oldest first.
+   * The samples, oldest first.
    *
    * @type {Sample[]}
    */
@@ -92,7 +92,7 @@ export class Samples {
   #lastReading = null;
 
   /**
-   * Takes a reading.
+   * Adds the sample between the last reading and this one.
    *
    * @param {any} now
    * @param {number} t milliseconds since 1970

@@ -2,24 +2,24 @@
 
 import { countedNoun, visibleText } from "./text.js";
 
-/** A session lags from so many revisions on. Under load, a healthy one is some behind whenever it is looked at. */
+/** A session lags if it is this many revisions behind. Under load, a healthy session is always some behind. */
 const LATE_REVISIONS = 100;
-/** The most rows of one list: a daemon that starts gets all its sessions at once. */
+/** The maximum of events from one list: a daemon that starts gets all its sessions at once. */
 const MAXIMUM_EVENTS = 12;
 
 /**
- * Something that happened to a session; `session` is its record, or null for what happened to several.
+ * Something that happened to a session; `session` is its record, or null for several sessions.
  *
  * @typedef {{event: "opened"|"closed"|"lags"|"caught-up"|"stalled"|"resumed"|"several", session: any, what: string}} SessionEvent
  */
 
-/** Compares each list with the one before. */
+/** Derives events of sessions from the difference of two lists of `$clients`. */
 export class SessionEvents {
   /** @type {Map<string, {record: any, isLate: boolean}>|null} */
   #lastSessions = null;
 
   /**
-   * Takes a list. The first one has no events.
+   * Returns the events since the last list; the first list has none.
    *
    * @param {readonly any[]} records
    * @returns {SessionEvent[]}

@@ -14,7 +14,7 @@ import { NavTree } from "./view/tree.js";
 /** @typedef {import("./source.js").State} State */
 
 /**
- * What the views draw.
+ * The data that the views draw.
  *
  * @typedef {object} Model
  * @property {import("./source.js").Row[]|null} rows the navs; null before they are known
@@ -28,7 +28,7 @@ import { NavTree } from "./view/tree.js";
  */
 
 /**
- * What a view gets.
+ * The services of the shell that each view gets.
  *
  * @typedef {object} Context
  * @property {import("./store.js").Store} store
@@ -40,14 +40,14 @@ import { NavTree } from "./view/tree.js";
  * @property {Clock} clock
  */
 
-/** The arrivals that one frame gets; what is more counts as folded. */
+/** The maximum of states that one frame gets; the stream shows older ones as folded. */
 const MAXIMUM_ARRIVALS = 200;
-/** The least time between two frames for states that arrive. */
+/** The minimum time between two frames for arriving states. */
 const FRAME_INTERVAL_MS = 80;
-/** How long the stage may show the revision before while the chosen one is read. */
+/** How long the stage still shows the previous revision while the chosen one is read. */
 const OLD_REVISION_SHOWN_MS = 300;
 
-/** The running inspector. */
+/** Connects a source, the choices of the person and the views of the inspector. */
 export class Shell {
   /** @type {Model} */
   model;
@@ -60,7 +60,7 @@ export class Shell {
   #watchController = new AbortController();
   #isFrameScheduled = false;
   #frameTimer = 0;
-  /** When the last frame was drawn. */
+  /** When the last frame was drawn, as `performance.now()`. */
   #lastFrameAt = 0;
   #isReadingRevision = false;
   /** Why the watch of the chosen nav ended. @type {Error|null} */
@@ -89,7 +89,7 @@ export class Shell {
   }
 
   /**
-   * Adds a view, which draws in each frame.
+   * Adds a view; the shell calls its `update` in each frame.
    *
    * @param {{update: (model: Model) => void}} view
    */
@@ -98,7 +98,7 @@ export class Shell {
     return view;
   }
 
-  /** Makes the views, and begins. */
+  /** Makes the first views, and follows the source. */
   start() {
     const { context } = this;
     new Permalink(context.store, context.signal);
@@ -121,7 +121,7 @@ export class Shell {
     this.#addOtherViews(tree);
   }
 
-  /** Makes the other views. They are in files of their own, so that the tree does not wait for them. */
+  /** Loads and makes the other views. They are in separate files, so that the tree does not wait for them. */
   async #addOtherViews(tree) {
     try {
       const { addViews } = await import("./views.js");
@@ -133,14 +133,14 @@ export class Shell {
     this.schedule();
   }
 
-  /** Shows what a person must know in place of a view. @param {string} text */
+  /** Shows a message in place of a view. @param {string} text */
   #showNotice(text) {
     const notice = partElement("notice");
     notice.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }));
     notice.hidden = false;
   }
 
-  /** Ends the shell, so that another one can have the page. */
+  /** Stops the shell, so that another one can use the page. */
   stop() {
     this.#endController.abort();
     this.#watchController.abort();
@@ -159,7 +159,7 @@ export class Shell {
     this.schedule();
   }
 
-  /** Asks for a frame after a pause, for what comes faster than anyone can read. */
+  /** Requests a frame after a pause, since states arrive faster than anyone can read. */
   #scheduleSoon() {
     if (this.#isFrameScheduled || this.#frameTimer) return;
     this.#frameTimer = setTimeout(() => {
@@ -168,7 +168,7 @@ export class Shell {
     }, Math.max(0, this.#lastFrameAt + FRAME_INTERVAL_MS - performance.now()));
   }
 
-  /** Asks for a frame. */
+  /** Requests an animation frame, in which all views draw. */
   schedule() {
     if (this.#isFrameScheduled) return;
     this.#isFrameScheduled = true;
@@ -188,7 +188,7 @@ export class Shell {
     });
   }
 
-  /** Asks for a frame, and waits until it is drawn. */
+  /** Requests a frame, and waits until it is drawn. */
   async frameDrawn() {
     this.schedule();
     await new Promise((resolve) => { requestAnimationFrame(resolve); });
@@ -210,7 +210,7 @@ export class Shell {
     }
   }
 
-  /** Without a choice, the stage shows the nav that changed last. */
+  /** Chooses the nav that changed last if the person has chosen none. */
   #chooseNewestNav(rows) {
     const { nav } = this.#store;
     if (nav === null && rows.length) {
@@ -253,7 +253,7 @@ export class Shell {
     this.#scheduleSoon();
   }
 
-  /** Reads the chosen revision. While one read is under way, the newest choice waits. */
+  /** Reads the state of the chosen revision. During a read, the newest choice waits. */
   async #readChosenRevision() {
     if (this.#store.at === null) {
       this.#shownKey = null;

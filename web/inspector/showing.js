@@ -3,12 +3,12 @@
 import { Shell } from "./shell.js";
 import { Store } from "./store.js";
 
-/** The page as it was served, without what a shell has put into it. @type {Node[]|null} */
+/** The nodes of the page as the server sent it, for the next shell. @type {Node[]|null} */
 let servedNodes = null;
 /** @type {Shell|null} */
 let runningShell = null;
 
-/** Shows a source in a fresh page. The shell before it ends. @param {any} source */
+/** Stops the running shell, restores the page, and starts a shell for another source. @param {any} source */
 export function showSource(source) {
   runningShell?.stop();
   servedNodes ??= [...document.body.childNodes].filter((node) => node.nodeName !== "SCRIPT").map((node) => node.cloneNode(true));

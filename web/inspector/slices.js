@@ -1,6 +1,6 @@
 // Long work in slices, so that the page answers between two of them.
 
-/** How long a slice lasts, in milliseconds. A task above 50 ms would delay what a person does. */
+/** The length of a slice of work, in milliseconds. A task above 50 ms would delay input. */
 const SLICE_MS = 12;
 
 const scheduler = /** @type {any} */ (globalThis).scheduler;
@@ -19,14 +19,14 @@ export function yieldToBrowser() {
   });
 }
 
-/** Measures the slices of one piece of work. */
+/** Divides long work into slices, between which the browser handles input. */
 export class WorkSlices {
   #sliceEndsAt = performance.now() + SLICE_MS;
 
   /** Whether the slice is over, so that the work must wait for `nextSlice`. */
   get isOver() { return performance.now() >= this.#sliceEndsAt; }
 
-  /** Ends the slice and begins the next one. @param {AbortSignal} [signal] */
+  /** Lets the browser handle events, and begins the next slice. @param {AbortSignal} [signal] */
   async nextSlice(signal) {
     await yieldToBrowser();
     signal?.throwIfAborted();

@@ -23,7 +23,7 @@ import { LatestValueIterator } from "./latest.js";
  */
 
 /**
- * A page of the history: entries of `get log` or `get diffs` (docs/protocol.md, §12), oldest first.
+ * One answer to `get log` or `get diffs` (docs/protocol.md, §12): entries of the history, oldest first.
  *
  * @typedef {object} HistoryPage
  * @property {any[]} list
@@ -41,11 +41,11 @@ import { LatestValueIterator } from "./latest.js";
  */
 
 const MAXIMUM_KEPT_STATES = 64;
-/** The maximum of concurrent prefetches: navd limits the history reads of all clients together. */
+/** The maximum of prefetches at the same time: navd limits the history reads of all clients together. */
 const MAXIMUM_PREFETCHES = 2;
 const MAXIMUM_TRIES = 5;
 
-/** Reads a daemon. */
+/** The source of a page that shows a running daemon, over the client for browsers. */
 export class LiveSource {
   kind = /** @type {const} */ ("live");
   /** @type {SourceStatus} */
@@ -55,7 +55,7 @@ export class LiveSource {
   #client = null;
   #nextClient = null;
   #listeners = new Set();
-  /** States of the past by revision, epoch and nav, the least recently used first. */
+  /** States of past revisions by revision, epoch and nav, the least recently used first. */
   #recentStates = new Map();
   /** The epoch, the newest revision and the floor by nav. */
   #knownRevisions = new Map();
@@ -118,7 +118,7 @@ export class LiveSource {
     for (const listener of [...this.#listeners]) listener(this.status);
   }
 
-  /** The client; while the page is hidden there is none, so it waits for the next one. */
+  /** Resolves with the client; while the page is hidden there is none, and it waits for the next. */
   #connectedClient() {
     if (this.#client) return Promise.resolve(this.#client);
     this.#nextClient ??= deferred();
@@ -182,7 +182,7 @@ export class LiveSource {
 
   // --- Reads ------------------------------------------------------------------------------------
 
-  /** Notes which revisions a nav has. A nav of another epoch has other states. */
+  /** Notes the oldest and newest revision of a nav, and its epoch. */
   #noteRevisions(nav, epoch, newest, floor) {
     const known = this.#knownRevisions.get(nav);
     const isSame = known?.epoch === epoch;
@@ -228,7 +228,7 @@ export class LiveSource {
   }
 
   /**
-   * Reads the state at a revision. Its digest is computed here and compared.
+   * Reads the state at a revision, and verifies its digest.
    *
    * @param {string} nav
    * @param {number} rev
@@ -271,7 +271,7 @@ export class LiveSource {
   }
 
   /**
-   * The records of `$clients`; null without the right.
+   * Reads the records of `$clients`, one for each session; null without the right.
    *
    * @returns {Promise<readonly any[]|null>}
    */
@@ -287,7 +287,7 @@ export class LiveSource {
   async statistics() { return (await this.#get(null, { what: "stats" })).value; }
 
   /**
-   * What the daemon refused lately, oldest first; null without the right.
+   * Reads the newest refusals of the daemon, oldest first; null without the right.
    *
    * @returns {Promise<any[]|null>}
    */
@@ -295,7 +295,7 @@ export class LiveSource {
     return this.#readIfPermitted("refusals", async () => (await this.#get(null, { what: "refusals" })).value);
   }
 
-  /** Runs a read; null if the right is missing. It does not retry then: navd lists each refusal for administrators. */
+  /** Runs a read; null if the right is missing. It never repeats a refused read, since navd lists each refusal for administrators. */
   async #readIfPermitted(what, read) {
     if (this.#forbidden.has(what)) return null;
     try {
@@ -316,7 +316,7 @@ export class LiveSource {
   async state(nav) { return (await this.#connectedClient()).state(nav); }
 }
 
-/** Joins the two directories. A row that did not change stays the same object. */
+/** Joins `$navs` and `$heads` into one list. A row that did not change stays the same object. */
 function joinDirectories(navs, heads, known) {
   const before = new Map(known);
   // A nav that was closed is forgotten.

@@ -3,7 +3,7 @@
 /** @typedef {"stream"|"compare"|"why"|"sessions"|"refusals"|"plots"} Tab */
 
 /**
- * What was chosen.
+ * The choices of the person: nav, revision, filter, tab and so on.
  *
  * @typedef {object} Choice
  * @property {string|null} nav the nav on the stage

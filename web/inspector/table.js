@@ -12,7 +12,7 @@ import { updateAttribute } from "./text.js";
  */
 
 /**
- * Draws records as rows.
+ * A table of any length that draws records as rows.
  *
  * @template T
  */
@@ -46,7 +46,7 @@ export class Table {
   }
 
   /**
-   * Draws the records. `added` of them came on top.
+   * Draws the records; `added` of them are new at the top.
    *
    * @param {readonly T[]} list
    * @param {number} [added]

@@ -2,12 +2,12 @@
 
 import { el } from "../view/dom.js";
 
-/** Controls, format characters such as bidi overrides, and lone surrogates. */
+/** Control characters, format characters such as bidi overrides, and lone surrogates. */
 const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 const MAXIMUM_TEXT_LENGTH = 400;
 
 /**
- * Returns any JSON value as a text of one line, with what cannot be seen as `\u{…}`.
+ * Returns any JSON value as a text of one line, with invisible characters as `\u{…}`.
  *
  * @param {any} value
  * @param {number} [most] the length after which the text is cut
@@ -19,7 +19,7 @@ export function visibleText(value, most = MAXIMUM_TEXT_LENGTH) {
 }
 
 /**
- * A text of a client. `bdi` keeps its direction from changing the texts beside it.
+ * Makes an element `bdi` for a text of a client; `bdi` keeps its direction from changing the texts beside it.
  *
  * @param {any} value
  * @param {Record<string, unknown>} [attributes] `most` is the length after which the text is cut
@@ -34,7 +34,7 @@ export function bdi(value, attributes = {}) {
 }
 
 /**
- * Sets a text, if it is another one.
+ * Sets the text of an element, if it differs.
  *
  * @param {Element} element
  * @param {string} text
@@ -44,7 +44,7 @@ export function writeText(element, text) {
 }
 
 /**
- * Sets an attribute, or removes it for null.
+ * Sets an attribute if it differs, or removes it for null, undefined or false.
  *
  * @param {Element} element
  * @param {string} name
@@ -58,7 +58,7 @@ export function updateAttribute(element, name, value) {
   }
 }
 
-/** Times and numbers are written as in the locale of the browser. Revisions in links and commands are not. */
+/** The page formats times and numbers in the locale of the browser, except revisions in links and commands. */
 const TIME_OPTIONS = /** @type {const} */ ({ hour: "numeric", minute: "2-digit", second: "2-digit" });
 const DATE_FORMATS = {
   clock: new Intl.DateTimeFormat(undefined, { ...TIME_OPTIONS, fractionalSecondDigits: 3 }), hour: new Intl.DateTimeFormat(undefined, TIME_OPTIONS),
@@ -80,7 +80,7 @@ export const timeOfDay = (t) => formatTime("hour", t);
 /** A day and a time. @param {number} t milliseconds since 1970 */
 export const dateAndTime = (t) => formatTime("moment", t);
 
-/** How wide the longest time with milliseconds is, in `rem`: of either half of the day, and of any digits. */
+/** The width of the widest time with milliseconds, in `rem`: it measures both halves of the day and all digits. */
 export function clockWidth() {
   const times = [10, 22].flatMap((hour) => Array.from({ length: 10 }, (_, digit) => {
     const of60 = digit < 6 ? 11 * digit : 50 + digit;
@@ -104,7 +104,7 @@ export const threeDigits = (number) => THREE_DIGITS_FORMAT.format(number);
 export const oneDecimal = (number) => ONE_DECIMAL_FORMAT.format(number);
 
 /**
- * How long ago something was, in coarse steps: a text that changes each second would draw the eye.
+ * How long ago something was, in steps of ten seconds: a text that changes each second would distract.
  *
  * @param {number} milliseconds
  */
@@ -117,7 +117,7 @@ export function ageText(milliseconds) {
 }
 
 /**
- * A number with separators.
+ * A number as text with group separators.
  *
  * @param {number} number
  */
@@ -132,14 +132,14 @@ export const numberText = (number) => NUMBER_FORMAT.format(number);
 export const countedNoun = (number, noun) => `${numberText(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 /**
- * A word of a shell.
+ * Quotes a text as one word of a shell command.
  *
  * @param {string} text
  */
 export const shellQuoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * The command that shows what the stage shows.
+ * The command of navctl that shows the same nav and revision as the stage.
  *
  * @param {string} nav
  * @param {number|null} at
@@ -160,7 +160,7 @@ export function principalText(by) {
 }
 
 /**
- * Puts a space between parts.
+ * Puts spaces between elements or texts.
  *
  * @param {(Node|string)[]} parts
  */
@@ -188,7 +188,7 @@ export function authorElements(by) {
 }
 
 /**
- * What an error means for the person who looks.
+ * Explains an error in words for the person.
  *
  * @param {any} error
  */

@@ -14,7 +14,7 @@ import { WhyPanel } from "./view/why.js";
 const STYLE_SHEET = "views.css";
 
 /**
- * Adds the views to a shell.
+ * Adds the remaining views to a shell.
  *
  * @param {import("./shell.js").Shell} shell
  * @param {any} tree the tree, which has keys
@@ -41,7 +41,7 @@ export async function addViews(shell, tree) {
   return true;
 }
 
-/** Loads the styles of the views, once. The single file has them in itself, and no link. */
+/** Loads the style sheet of the views, once. The single-file page contains it, and has no link. */
 async function loadStyles() {
   const first = document.querySelector("link[rel=stylesheet]");
   if (!first || document.querySelector(`link[href="${STYLE_SHEET}"]`)) return;

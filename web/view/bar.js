@@ -5,7 +5,7 @@ import { buttonFace, hasIcon, icon, customViewText } from "./icons.js";
 import { barColours, cssColour, setColour } from "./palette.js";
 import { appearanceObject, languageOf, promptOf, topID, topOf } from "./model.js";
 
-/** What is drawn of the bar. Two equal models look the same. */
+/** Collects what the drawing of the bar depends on. Bars with equal models look the same. */
 export function barModel(state) {
   const bar = state.bar;
   return {
@@ -15,7 +15,7 @@ export function barModel(state) {
   };
 }
 
-/** The text of a title, if the middle is one. */
+/** The title in the middle of the bar; empty if there is none. */
 export const barTitleText = (model) => (model.middle?.customView !== undefined ? customViewText(model.middle.customView) : model.middle?.title ?? "");
 
 /**
@@ -30,7 +30,7 @@ export function chooseBackTitle(widths, titleWidth, rightWidth, room) {
   return at < 0 ? widths.length - 1 : at;
 }
 
-/** Draws one layer of the bar. During a transition there are two: of the old and of the new top. */
+/** Draws one layer of the bar. During a transition there are two layers: those of the old and the new top screen. */
 export function drawLayer(model) {
   const layer = el("div", { class: "bar-layer", "data-top": model.top });
   if (model.prompt) layer.append(el("div", { class: "bar-prompt", "data-slot": "prompt", "data-key": "prompt", lang: model.language }, bdiText(model.prompt)));
@@ -88,8 +88,8 @@ function drawButton(slot, side) {
 }
 
 /**
- * Gives the back button the longest text that fits. The layer must be in the document. All candidates are measured at once, so that
- * the browser lays out once.
+ * Gives the back button the longest text that fits. The layer must be in the document. It measures
+ * all candidates at once, so that the browser lays out once.
  */
 export function fitBackButton(layer) {
   const back = layer.querySelector("[data-slot=back]");
@@ -112,7 +112,7 @@ export function fitBackButton(layer) {
 // The width of what is inside. The element itself is as wide as its column.
 const contentWidth = (side) => [...side.children].reduce((sum, child) => sum + child.offsetWidth, 0);
 
-/** Colours and sizes of what is behind the layers. */
+/** Sets the colours and the height of the bar behind the layers. */
 export function styleBar(element, model) {
   element.style.setProperty("--bar-height", String(model.height));
   element.dataset.height = String(model.height);

@@ -13,7 +13,7 @@ import { directionOf, drawContent } from "./view.js";
 export class Device {
   /** @type {object|null} the state that is drawn */
   state = null;
-  /** State of this page alone, such as the typed digits of a PIN. */
+  /** State that only this page has, such as the typed digits of a PIN; navd does not know it. */
   local = { pin: "", wrong: false };
   /** Whether a finger on this page moves the display. */
   isDragging = false;
@@ -62,7 +62,7 @@ export class Device {
   }
 
   /**
-   * Draws the newest state. `events` are all since the last call, also those of states that were skipped.
+   * Draws the newest state, or begins its transition. `events` are all since the last call, also those of skipped states.
    *
    * Reading a size after a change makes the browser lay out the page at once. So all readings come first, except those of the texts
    * of the back button, which come last.
@@ -90,7 +90,7 @@ export class Device {
     else if (!this.#motion) this.focus.followVisibleScreen(state, this.#visibleElement(state));
   }
 
-  /** Draws the contents anew, after something that only this page knows has changed. */
+  /** Redraws the contents after a change of `local`. */
   refresh() {
     if (!this.state) return;
     this.#measure();
@@ -102,7 +102,7 @@ export class Device {
     this.#measuredSizes = { point: this.pointPixels, side: this.directionSign, room: this.parts.bar.clientWidth, barHeight: this.parts.bar.offsetHeight };
   }
 
-  /** A gesture of this page moves the display directly: the finger does not wait for the daemon. */
+  /** Moves an interactive transition to a position from 0 to 1; a gesture of this page calls it without waiting for the daemon. */
   seek(position) {
     if (this.#motion?.interactive) this.#motion.seek(position);
   }
@@ -302,7 +302,7 @@ export class Device {
   }
 }
 
-/** Draws the contents of the kiosk's own screens, and names the route of every other one. */
+/** Draws the contents of a screen of the kiosk, or the route of a screen that the kiosk does not know. */
 export const drawKioskContents = (screen, state, local) => drawContent(screenContents(screen, state, local), screen.id);
 
 const showsToolbar = (state) => state.bar.toolbar.visible && state.bar.toolbar.items.length > 0;

@@ -1,6 +1,6 @@
 // Elements are made by these functions only. None of them parses HTML, so a text of a client stays a text.
 
-/** The attribute of an element that a finger presses; it is no part of a state. */
+/** The attribute of an element that a finger presses, which `morph` keeps. */
 export const PRESSED_ATTRIBUTE = "data-pressed";
 
 /**
@@ -20,14 +20,14 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** A text that a client chose. `bdi` keeps its writing direction from changing the text beside it. */
+/** Makes an element `bdi` for a text of a client; `bdi` keeps its writing direction from changing the text beside it. */
 export function bdiText(text) {
   const element = document.createElement("bdi");
   element.textContent = String(text);
   return element;
 }
 
-/** Sets the language of an element; null is that of what is around it. */
+/** Sets the language of an element; null inherits that of its parent. */
 export function setLanguage(element, language) {
   if (language) element.lang = language;
   else element.removeAttribute("lang");
@@ -36,8 +36,8 @@ export function setLanguage(element, language) {
 /**
  * Makes `old` equal to `next`, and keeps the elements that stay.
  *
- * Replacing them would take away the focus, the caret and the scroll position of somebody who is typing. Elements with the same
- * `data-key` belong together; others are matched by their place.
+ * Replacing them would take away the focus, the caret and the scroll position of somebody who is typing. It
+ * matches elements with the same `data-key`, and other elements by their index.
  */
 export function morph(old, next) {
   morphAttributes(old, next);

@@ -3,10 +3,10 @@
 import { setLanguage } from "./dom.js";
 import { labelOf, languageOf, visibleTitle, visibleID, visibleOf } from "./model.js";
 
-/** How long a screen reader needs to notice a change of a live region, in milliseconds. */
+/** How long a screen reader takes to notice a change of a live region, in milliseconds. */
 const NOTICE_MS = 60;
 
-/** Says at most one text a second; of several that come together, the newest. */
+/** Announces texts to screen readers: at most one a second, and the newest of several. */
 export class Announcer {
   #liveRegion;
   #waitingText = null;
@@ -53,7 +53,7 @@ export class FocusKeeper {
     this.#announcedTitle = spokenTitle(state);
   }
 
-  /** Remembers which row had the focus, or was pressed, when a screen is left. */
+  /** Remembers which row of a screen has the focus, before the screen is left. */
   rememberFocus(place) {
     /** @type {HTMLElement|null} */
     const held = place.contains(document.activeElement) ? document.activeElement.closest("[data-key]") : null;
@@ -68,9 +68,10 @@ export class FocusKeeper {
   /**
    * Moves the focus to the visible screen, if another screen has become visible.
    *
-   * Back on a screen it goes to the row from which somebody left, on a new one to the title. It stays where it is if it is outside
-   * the device: somebody else may have moved the screens while this person reads the log. A title is said once: by the focus that it
-   * or its dialog gets, else by the live region.
+   * On a screen that was shown before, the focus goes to the row that had it, on a new one to the
+   * title. A focus outside of the device stays: somebody else may have moved the screens while this
+   * person reads the log. A screen reader reads the title once: because the title or its dialog
+   * gets the focus, or else from the live region.
    */
   followVisibleScreen(state, place) {
     const [visible, title] = [visibleID(state), spokenTitle(state)];

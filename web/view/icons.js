@@ -40,10 +40,10 @@ const ICON_PATHS = {
   redo: ["M16 4 L20.5 8.5 L16 13 M20.5 8.5 H9.5 a5.5 5.5 0 0 0 0 11 H15"],
 };
 
-/** Whether the table has a picture of that name. */
+/** Whether there is an icon with this name. */
 export const hasIcon = (name) => typeof name === "string" && Object.hasOwn(ICON_PATHS, name);
 
-/** Draws a picture. It is silent for screen readers; what it stands for is the label of its button. */
+/** Draws an icon. It is hidden from screen readers, which read the label of its button. */
 export function icon(name, key = null) {
   const svg = document.createElementNS(SVG_NAMESPACE, "svg");
   svg.setAttribute("class", `icon icon-${name}`);
@@ -69,7 +69,7 @@ const SYSTEM_ITEM_ICONS = {
 };
 
 /**
- * How a button of a bar looks: a text, a picture with a label, or a space.
+ * How the page draws a button of a bar: as a text, as an icon with a label, or as a space.
  *
  * @param {object} slot a button of `resolved`
  * @returns {{space?: "fixed"|"flexible", picture?: string, text?: string, label?: string}}
@@ -87,7 +87,7 @@ export function buttonFace(slot) {
   return { text: (Object.hasOwn(SYSTEM_ITEM_TITLES, item) ? SYSTEM_ITEM_TITLES[item] : item) || slot.button };
 }
 
-/** A custom view is any JSON. This page shows the text of it, if it has one. */
+/** The text that this page shows for a custom view, which is any JSON. */
 export function customViewText(view) {
   if (typeof view === "string") return view;
   if (view && typeof view === "object") {

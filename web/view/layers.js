@@ -8,9 +8,9 @@ import { setColour } from "./palette.js";
 const MAXIMUM_MODELS = 128;
 
 export class BarLayers {
-  /** The layer of the top. @type {HTMLElement|null} */
+  /** The layer of the top screen. @type {HTMLElement|null} */
   topLayer = null;
-  /** During a transition, the layer that comes under a finger, or the one that leaves. @type {HTMLElement|null} */
+  /** The second layer during a transition: that of the screen below in a gesture, else that of the old top screen. @type {HTMLElement|null} */
   otherLayer = null;
 
   #root;
@@ -27,10 +27,10 @@ export class BarLayers {
     this.#layerContainer = layers;
   }
 
-  /** The bar of a screen as it was when that screen was the top; undefined if it never was. */
+  /** The bar model of a screen from when it was the top screen; undefined if it never was. */
   modelOf = (id) => this.#modelByScreen.get(id);
 
-  /** Draws the bar of the top. @param {number} room the width of the bar */
+  /** Draws the bar of the top screen. @param {number} room the width of the bar */
   draw(state, room) {
     const model = this.#rememberModel(state);
     styleBar(this.#bar, model);
@@ -49,7 +49,7 @@ export class BarLayers {
     }
   }
 
-  /** Adds the layer of the new top. From now on it is the bar, so changes of the item during the transition reach it. */
+  /** Adds the layer of a new top screen as the top layer, so that changes of its item during the transition reach it. */
   addTopLayer(state, room) {
     const model = this.#rememberModel(state);
     const next = this.#appendLayer(drawLayer(model));
@@ -61,8 +61,9 @@ export class BarLayers {
   }
 
   /**
-   * Adds the layer below a finger. navd resolves the bar of the top only, so it shows the bar as it was when that screen was the
-   * top. If the screen has changed since, the layer is empty.
+   * Adds the layer of the screen that a gesture uncovers. navd resolves only the bar of the top
+   * screen, so the layer shows the bar from when that screen was the top. It is empty if the screen
+   * has changed since.
    */
   addPreviewLayer(id, state) {
     const model = this.#modelByScreen.get(id);
@@ -72,7 +73,7 @@ export class BarLayers {
     return this.otherLayer;
   }
 
-  /** The finger finished: the layer below it is the bar now. */
+  /** Makes the uncovered layer the top layer, after a completed gesture. */
   swapLayers() {
     [this.topLayer, this.otherLayer] = [this.otherLayer, this.topLayer];
     this.topLayer.removeAttribute("aria-hidden");
@@ -87,7 +88,7 @@ export class BarLayers {
     this.otherLayer = null;
   }
 
-  /** Chooses the texts of the back buttons. It measures, so it comes after everything that draws. */
+  /** Chooses the texts of the back buttons. It measures elements, so callers call it after all drawing. */
   fitBackButtons() {
     for (const layer of this.#unfittedLayers) fitBackButton(layer);
     this.#unfittedLayers.clear();

@@ -33,10 +33,10 @@ export function setColour(element, property, text) {
 }
 
 /**
- * The colours of the bar and its texts, from `resolved`; null where the scheme of the page decides.
+ * The colours of the bar and its texts, from `resolved`; null for the colour of the light or dark scheme.
  *
- * navd describes the default bar as black on white. That pair stands for "the default look" and follows the dark scheme. Any other
- * pair was chosen by somebody and is drawn as it is.
+ * navd describes the default bar as black on white; this page draws that pair in the colours of its
+ * scheme. A client has chosen any other pair, and the page draws it as it is.
  *
  * @param {object} bar `resolved`
  * @param {object|null} object the appearance object that applies, if one does

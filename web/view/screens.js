@@ -6,7 +6,7 @@ const SETTINGS_PROMPT = "Applies to the whole museum";
 // The screen that hides the bar is left for another, so that one says that it wants the bar back.
 const barShown = { prefersBarHidden: false };
 
-/** The records of screens that can be pushed or presented, by route. */
+/** Functions that make the records of the kiosk's screens, by route. */
 export const records = {
   home: () => ({
     id: "home", ...barShown, title: "Harbour Museum", route: "home",
@@ -48,12 +48,12 @@ export const records = {
   discard: (args) => ({ id: "discard", title: "Discard changes?", route: "discard", args }),
 };
 
-/** How each presented screen covers what is below. */
+/** The modal presentation style of each screen that the kiosk presents, by id. */
 export const styles = {
   about: "pageSheet", rename: "formSheet", pin: "formSheet", screensaver: "fullScreen", status: "popover", help: "popover", discard: "alert",
 };
 
-/** The item of a form with unsaved input, and without. A form is a screen whose `args` may have a `draft`. */
+/** The navigation item of each form, with unsaved input and without. A form is a screen whose `args` may have a `draft`. */
 export const forms = {
   "settings/network/wifi": {
     unsaved: { prompt: "Unsaved changes", rightItems: [{ id: "save", title: "Save", style: "done", action: "wifi.save" }] },
@@ -65,7 +65,7 @@ export const forms = {
   },
 };
 
-/** Routes for `navctl open`. */
+/** The routes that the kiosk registers, for `navctl open`. */
 export const routes = [
   { match: "home", screens: ["home"] },
   { match: "settings", screens: ["home", { id: "settings", title: "Settings", route: "settings" }] },
@@ -84,7 +84,7 @@ const hallPage = (text, facts) => [
   { key: "facts", rows: facts.map(([title, value]) => ({ kind: "value", key: title, title, value })) },
 ];
 
-/** Whether a screen has input that nobody has saved. */
+/** Whether a screen has unsaved input. */
 export const hasDraft = (screen) => screen?.args?.draft !== undefined && screen?.args?.draft !== null;
 
 const argsWithDraft = (screen) => ({ ...screen.args, ...(hasDraft(screen) ? screen.args.draft : {}) });

@@ -11,10 +11,10 @@ const FORM_BY_STYLE = {
   currentContext: "full", overCurrentContext: "full",
 };
 
-/** The form of a style: `page`, `form`, `popover`, `alert` or `full`. */
+/** How this page draws a modal presentation style: as `page`, `form`, `popover`, `alert` or `full`. */
 export const sheetForm = (style) => (Object.hasOwn(FORM_BY_STYLE, style ?? "") ? FORM_BY_STYLE[style] : "page");
 
-/** Whether a person may pull it down. navd decides; this only says how it feels under the finger. */
+/** Whether a sheet follows the finger when a person pulls it down; navd decides whether the pull dismisses it. */
 export const canPullDown = (entry) => sheetForm(entry.style) !== "full" && entry.screen.modalInPresentation !== true;
 
 export class Sheets {
@@ -35,10 +35,10 @@ export class Sheets {
     return this.#sheetByScreen.get(id) ?? null;
   }
 
-  /** Whether the stack can be used below what is presented. */
+  /** Whether a presented screen covers the stack, so that nobody can use it; a popover covers nothing. */
   coverStack = (state) => chainOf(state).some((entry) => sheetForm(entry.style) !== "popover");
 
-  /** Brings the sheets in line with the chain. Those that left go at once, unless a dismissal is being shown. */
+  /** Adds, updates and removes sheets to match the presented chain. With `keepsLeaving`, a dismissed sheet stays for its animation. */
   update(state, content, keepsLeaving) {
     const chain = chainOf(state);
     const ids = new Set(chain.map(({ screen }) => screen.id));
@@ -75,7 +75,7 @@ export class Sheets {
     return sheet;
   }
 
-  /** Adds what moves in a presentation or a dismissal, after `update` has brought it. */
+  /** Adds the sheets of a presentation or a dismissal to its motion, after `update`. */
   addToMotion(motion, op) {
     const moving = op === "present" ? this.#enteringSheets : this.#leavingSheets;
     for (const sheet of moving) {
@@ -88,14 +88,14 @@ export class Sheets {
     if (this.#doesStackRecede && !motion.fade) motion.addFrames(this.#stack, [{ transform: "none", clipPath: "inset(0 round 0px)" }, RECEDED_STACK]);
   }
 
-  /** A finger holds the outermost sheet this many pixels below its place. */
+  /** Moves a sheet down by `offset` pixels while a finger pulls it. */
   pull(sheet, offset) {
     this.#pullOffset = offset;
     sheet.querySelector(".sheet-box").style.setProperty("--pull", `${offset}px`);
     sheet.querySelector(".shade").style.setProperty("--pulled", String(Math.min(1, Math.max(0, offset / 600))));
   }
 
-  /** Lets the sheet go back to its place. */
+  /** Animates a pulled sheet back to its place. */
   springBack(sheet) {
     const box = sheet.querySelector(".sheet-box");
     const from = this.#pullOffset;

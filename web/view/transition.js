@@ -5,16 +5,16 @@ import { chainOf, topID, transitionOf } from "./model.js";
 const DURATION_MS = { push: 380, pop: 380, present: 460, dismiss: 380 };
 export const EASING_CURVE = "cubic-bezier(0.32, 0.72, 0, 1)";
 
-/** What the display shows, as far as transitions need it. */
+/** The top screen, the presented chain and the transition of a state, from which `planTransition` compares two states. */
 export const displayPosition = (state) => ({
   top: topID(state), chain: chainOf(state).map(({ screen }) => screen.id), tid: transitionOf(state)?.tid ?? null, to: transitionOf(state)?.to ?? null,
 });
 
 /**
- * Compares what is shown with a new state.
+ * Decides which transition begins or ends when a new state follows the shown one.
  *
  * @returns {{begins: object|null, ends: {tid: number, completed: boolean}|null}}
- *   `begins`: a transition that is not shown yet. `ends`: the one that is shown is over, and whether its stack came about.
+ *   `begins`: the open transition if it is not shown yet. `ends`: the shown transition if it is over, and whether it completed.
  */
 export function planTransition(shown, state) {
   const open = transitionOf(state);
@@ -37,7 +37,7 @@ function isCancelled(shown, next, state) {
   return next.top === shown.top && shown.to !== next.top && next.chain.join() === shown.chain.join();
 }
 
-/** The newest position of a finger that another client reported, or null. */
+/** The newest progress of a gesture, 0 to 1, that another client reported; null without one. */
 export function newestProgress(events, tid) {
   let value = null;
   for (const event of events) if (event.transitionProgress?.tid === tid) value = event.transitionProgress.value;
@@ -45,7 +45,7 @@ export function newestProgress(events, tid) {
 }
 
 /**
- * Keyframes of the parts that move in a push, from the screen below to the screen above. A pop is the same backwards.
+ * The keyframes of the elements that move in a push. A pop plays them backwards.
  *
  * @param {number} side 1 where the writing goes from left to right, else -1
  */
@@ -67,7 +67,7 @@ export function slideFrames(side) {
 export const fadeIn = [{ opacity: 0 }, { opacity: 1 }];
 export const fadeOut = [{ opacity: 1 }, { opacity: 0 }];
 
-/** One transition on the display: animations that run together, or that follow a finger. */
+/** The animations of one transition, which run together or follow a finger. */
 export class Motion {
   #animations = [];
   #progress = 0;
@@ -86,7 +86,7 @@ export class Motion {
     this.done = new Promise((resolve) => { this.#resolveDone = resolve; });
   }
 
-  /** Adds keyframes from below to above; a motion that goes backwards shows them in reverse. */
+  /** Animates an element with keyframes; a backwards motion plays them in reverse. */
   addFrames(element, frames) {
     if (!element) return;
     const easing = this.interactive || this.fade ? "linear" : EASING_CURVE;
@@ -96,20 +96,20 @@ export class Motion {
     this.#animations.push(animation);
   }
 
-  /** Lets the animations run. The timer is for hidden pages, where the browser does not run them. */
+  /** Runs the animations; returns a promise of their end. A timer ends them in hidden pages, where the browser runs none. */
   run() {
     const late = new Promise((resolve) => { setTimeout(resolve, document.hidden ? 0 : this.duration + 250); });
     Promise.race([Promise.allSettled(this.#animations.map(({ finished }) => finished)), late]).then(() => this.finish());
     return this.done;
   }
 
-  /** Puts the display where the finger is. */
+  /** Sets the animations to the position of the finger, from 0 to 1. */
   seek(position) {
     this.#progress = Math.min(1, Math.max(0, position));
     for (const animation of this.#animations) animation.currentTime = this.#progress * this.duration;
   }
 
-  /** Animates from where the finger was lifted to the begin or the end of the motion. */
+  /** Animates from the position at which the finger was lifted to 0 or 1. */
   glideTo(end) {
     const start = this.#progress;
     const began = performance.now();

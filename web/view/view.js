@@ -4,7 +4,7 @@ import { el, bdiText } from "./dom.js";
 import { icon } from "./icons.js";
 import { setColour } from "./palette.js";
 
-/** Returns an element with the contents; device.js morphs the shown one into it. */
+/** Makes an element with the contents of a screen; device.js changes the shown element to match it. */
 export function drawContent(groups, screenID) {
   const root = el("div", { class: "content" });
   for (const group of groups) root.append(...drawGroup(group, screenID));
@@ -121,7 +121,7 @@ export function directionOf(locale) {
   return (known.getTextInfo?.() ?? known.textInfo)?.direction ?? "ltr";
 }
 
-/** Writes the time into everything that shows it. */
+/** Writes the time into all elements that show it. */
 export function drawClocks(root, now, locale) {
   const formats = clockFormats(locale);
   for (const place of root.querySelectorAll("[data-clock]")) {

@@ -4,7 +4,7 @@ import { el } from "../../view/dom.js";
 import { formatBookmark, parseBookmark, toggled } from "../bookmarks.js";
 import { bdi, numberText, updateAttribute, visibleText, writeText } from "../text.js";
 
-/** Adds, lists and removes bookmarks. They are in the address, as the pins are. */
+/** Adds, lists and removes bookmarks, which the address of the page holds. */
 export class BookmarkControls {
   #context;
   #toggleButton = makeButton("bookmark", "⚑", "Bookmark this revision (B)", "Bookmark this revision");

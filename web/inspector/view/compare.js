@@ -6,10 +6,10 @@ import { changedFacts } from "../facts.js";
 import { bdi, numberText, countedNoun, updateAttribute, visibleText, writeText } from "../text.js";
 import { DrawingPair } from "./pair.js";
 
-/** The elements that a page may have when the list is drawn. A change has some 8 and each of its members as many. */
+/** The maximum of elements in the page with the list of changes. A change takes some 8, and each of its members as many. */
 const MAXIMUM_PAGE_ELEMENTS = 1400;
 const ELEMENTS_PER_CHANGE = 8;
-/** The most changes, and the most members of one, that are drawn; the copy has all. */
+/** The maximum of changes, and of members of a change, that are drawn; the copied JSON has all. */
 const MAXIMUM_CHANGES = 60;
 const MAXIMUM_MEMBERS = 12;
 const MAXIMUM_VALUE_LENGTH = 160;
@@ -17,10 +17,10 @@ const PART_TITLES = Object.freeze({
   bar: "Bar", toolbar: "Toolbar", presented: "Presented screens", transition: "Transition", environment: "Environment", settings: "Settings",
 });
 
-/** How long a comparison in live stands before the next is read. */
+/** The pause between two comparisons while the stage follows the newest revision. */
 const LIVE_PAUSE_MS = 400;
 
-/** Compares the revision on the stage with another one. */
+/** The panel that compares the revision on the stage with another one. */
 export class ComparePanel {
   #root;
   #stage = /** @type {HTMLElement} */ (document.querySelector("[data-view=stage]"));
@@ -78,13 +78,13 @@ export class ComparePanel {
     else this.#showInstead(el("p", { class: "empty" }, "There is no state to compare. Choose a nav and a revision: what differs from the one before stands here."));
   }
 
-  /** Shows a text in place of a comparison. */
+  /** Shows an element in place of a comparison. */
   #showInstead(element) {
     this.#drawings.hide();
     this.#body.replaceChildren(element);
   }
 
-  /** While one comparison is under way, the newest choice waits. */
+  /** Reads another revision and draws the difference. Meanwhile, the newest choice waits. */
   async #compareWithRevision(state, rev, isPrevious) {
     const { store } = this.#context;
     this.#isReading = true;
@@ -102,7 +102,7 @@ export class ComparePanel {
     this.#context.schedule();
   }
 
-  /** Lets the next update compare again; the source keeps what was read. */
+  /** Discards the comparison, so that the next update makes it again. */
   #discardComparison() {
     this.#comparedKey = "";
     this.#showInstead(el("p", { class: "empty" }));
@@ -173,7 +173,7 @@ function differenceSummary({ screens, parts, renewed, isEmpty }) {
   return texts.join(" · ");
 }
 
-/** How many changes there is room for: clients choose how many there are, and the page stays small. */
+/** How many changes the limit of elements permits to draw, since clients choose how many there are. */
 function drawableCount(changes, others) {
   let room = MAXIMUM_PAGE_ELEMENTS - document.getElementsByTagName("*").length - ELEMENTS_PER_CHANGE * others;
   const fits = ({ members }) => (room -= ELEMENTS_PER_CHANGE * (1 + Math.min(members, MAXIMUM_MEMBERS))) >= 0;
@@ -181,7 +181,7 @@ function drawableCount(changes, others) {
   return Math.min(MAXIMUM_CHANGES, first < 0 ? changes.length : first);
 }
 
-/** A function for each change that makes its element, with the number of its members. */
+/** Returns, for each change, a function that makes its element, and the number of its members. */
 function changeRows({ screens, parts, presented }) {
   const place = (at) => `at ${at}`;
   const row = (change, id, text, more = {}) => ({ members: more.members?.length ?? 0, make: () => changeElement(change, id, text, more) });
@@ -196,7 +196,7 @@ function changeRows({ screens, parts, presented }) {
   ];
 }
 
-/** The chain is shown by its screens. */
+/** The changes of the presented chain, by the ids of its screens. */
 function presentedChanges(members, { moved, changed }) {
   const rest = members.filter(({ path }) => path[0] !== "chain");
   const each = changed.flatMap(({ id, members: own }) => own.map((member) => ({ ...member, path: ["chain", id, ...member.path] })));
@@ -220,7 +220,7 @@ function changeElement(change, id, place, more = {}) {
     ...(members.length > shown.length ? [el("p", { class: "faint" }, countedNoun(members.length - shown.length, "more member"))] : []));
 }
 
-/** A member: its path, the old value, and the new one. */
+/** Makes the element of a changed member: path, old value and new value. */
 function memberElement({ path, old, new: value }) {
   const side = (tag, part, side) => side === undefined
     ? el("span", { class: "none", "data-part": part }, "absent") : el(tag, { "data-part": part }, bdi(jsonText(side)));
@@ -228,7 +228,7 @@ function memberElement({ path, old, new: value }) {
     el("dt", {}, bdi(path.length ? path.join(" › ") : "value")), el("dd", {}, side("del", "before", old), " → ", side("ins", "after", value)));
 }
 
-/** A fact as a person reads it: its name, what it was, and what it is. */
+/** Makes the element of a changed fact: its label, the old texts and the new ones. */
 function factElement({ slot, label, old, new: next }) {
   const side = (part, texts) => el("span", { "data-part": part }, ...(texts.length ? texts.flatMap((text, at) => (at ? [" · ", bdi(text, { most: MAXIMUM_VALUE_LENGTH })] : [bdi(text, { most: MAXIMUM_VALUE_LENGTH })])) : [el("span", { class: "none" }, "none")]));
   return el("div", { "data-fact": slot }, el("dt", {}, label), el("dd", {}, side("was", old), " → ", side("is", next)));

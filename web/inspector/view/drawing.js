@@ -7,9 +7,9 @@ import { el } from "../../view/dom.js";
 import { drawClocks, drawContent } from "../../view/view.js";
 import { updateAttribute, visibleText } from "../text.js";
 
-/** Draws states into one frame. */
+/** Draws states of a nav as a device shows them. */
 export class DeviceDrawing {
-  /** The element that the device fits into. */
+  /** The element that contains the device. */
   root = el("div", { class: "case" });
   #label;
   #device = null;
@@ -21,7 +21,7 @@ export class DeviceDrawing {
     this.#label = label;
   }
 
-  /** Makes an empty device if there is none; returns whether it did. */
+  /** Makes an empty device if there is none yet; returns whether it did. */
   makeIfMissing() {
     if (this.#device) return false;
     this.#makeDevice();
@@ -35,7 +35,7 @@ export class DeviceDrawing {
   }
 
   /**
-   * Draws a state that has a bar. `events` are all since the last call. A state that is still has nothing that moves.
+   * Draws a state that has a bar. `events` are those since the last call. `isStill` draws it without its transition.
    *
    * @param {import("../source.js").State} state
    * @param {{events?: any[], isPast: boolean, isStill: boolean}} how
@@ -72,13 +72,13 @@ export class DeviceDrawing {
   }
 }
 
-/** The state without what moves. */
+/** The state without its open transition. */
 function withoutTransition(state) {
   const { transition } = state.parts;
   return transition?.tid === undefined ? state : { ...state, parts: { ...state.parts, transition: { ver: transition.ver } } };
 }
 
-/** Draws a screen of the kiosk as the kiosk does, and each other one with its route and arguments. */
+/** Draws the contents of a screen as the kiosk does, or its route and arguments if the kiosk does not know it. */
 function drawScreenContents(screen, state, local) {
   try {
     return drawKioskContents(screen, state, local);
@@ -92,7 +92,7 @@ function drawScreenContents(screen, state, local) {
   }
 }
 
-/** The elements that the device of the kiosk needs. */
+/** Makes the elements in which `Device` of the kiosk draws. */
 function makeDeviceElement(label) {
   const div = (name, attributes = {}, ...children) => el("div", { class: name, "data-part": name, ...attributes }, ...children);
   const bar = el("header", { class: "bar", "data-part": "bar", "data-slot": "bar" }, el("div", { class: "bar-back" }), div("layers"));

@@ -6,7 +6,7 @@ import { bdi, navctlCommand, timeOfDay, updateAttribute, visibleText, writeText 
 
 const PROOF_TOOLTIP = "The page has computed the first 8 digits from the ids and versions of all screens and parts. They prove order and identity. The others name the history.";
 
-/** Draws status and position; copies the state. */
+/** The head of the page: shows the connection, the nav and the revision, and copies the state. */
 export class HeadBar {
   #page;
   #context;
@@ -36,7 +36,7 @@ export class HeadBar {
     this.#context.copy(JSON.stringify({ nav, kind, epoch, rev, dig, screens, ...parts, resolved: bar }, null, 2), "JSON", partElement("copy-json"));
   }
 
-  /** Copies the command of navctl that shows the same. */
+  /** Copies the command of navctl that shows the same state. */
   copyCommand() {
     const { nav, at } = this.#context.store;
     if (nav === null) return this.#context.announce("No nav is chosen");
@@ -74,7 +74,7 @@ export class HeadBar {
     return at === null ? "live" : "past";
   }
 
-  /** Reports another status, nav or visible screen. A person who travels hears the slider. */
+  /** Announces a new status, nav or visible screen to screen readers, but none while the slider announces revisions. */
   #announceChange(phase, state, nav) {
     const screen = state?.visible;
     const seen = `${nav}: ${screen ? visibleText(screen.title ?? screen.item?.title ?? screen.id, 80) : "no screen"}`;

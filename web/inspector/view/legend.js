@@ -12,10 +12,10 @@ const SIGNS = [
   ["border", "A new epoch begins."], ["bad", "A client reported another digest."], ["unproven", "Unproven: its digest differs."],
   ["pause", "Nothing happened for so long, or the clock was set back (red)."],
 ];
-/** The authors that are listed, the newest ones. */
+/** The maximum of authors in the list, which has the newest. */
 const MAXIMUM_AUTHORS = 6;
 
-/** Explains the strip. */
+/** The legend that explains the strip of the timeline. */
 export class StripLegend {
   #authorList = el("ul", { class: "legend-authors", "aria-label": "Authors" });
   #history = null;
@@ -42,7 +42,7 @@ export class StripLegend {
     if (this.root.open) this.#drawAuthors();
   }
 
-  /** The list is in the document while it is open only, so that the page stays small. */
+  /** Draws the list of authors while the legend is open, so that the page stays small. */
   #drawAuthors() {
     const list = this.root.open ? this.#history?.authors.list.filter((author) => author !== null) ?? [] : [];
     // The colour is that of the principal; processes of one differ in the number only.

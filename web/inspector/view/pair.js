@@ -4,10 +4,10 @@ import { el } from "../../view/dom.js";
 import { numberText, writeText } from "../text.js";
 import { DeviceDrawing } from "./drawing.js";
 
-/** The elements that the page may have with both drawings: what is drawn beside them needs the rest. */
+/** The maximum of elements in the page with both drawings; the rest of the page needs the others. */
 const MAXIMUM_PAGE_ELEMENTS = 1200;
 
-/** Draws the two sides of a comparison. */
+/** Draws the two compared states side by side. */
 export class DrawingPair {
   root = el("div", { class: "pair", "data-part": "compare-pair", hidden: true });
   #tooLargeNote = el("p", { class: "note", hidden: true }, "The two states are too large to be drawn side by side.");

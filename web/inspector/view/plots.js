@@ -18,16 +18,16 @@ function durationText(value) {
   return value >= 1e6 ? `${threeDigits(value / 1e6)} ms` : `${threeDigits(value / 1e3)} µs`;
 }
 
-/** An end of a band. The last bucket has no upper one, so it is drawn as wide as it would be if it doubled too. */
+/** The lower (0) or upper (1) end of a band. The last bucket has no upper end, so it is drawn up to twice its lower end. */
 const bandEnd = (range, side) => range?.[side] === Infinity ? 2 * range[0] : range?.[side] ?? NaN;
 
-/** Ticks of a logarithmic axis: powers of ten only. */
+/** Whether a value is a power of ten: only these get ticks on a logarithmic axis. */
 const isPowerOfTen = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
 const numberOrDash = (value) => (Number.isFinite(value) ? threeDigits(value) : "–");
 const lineSpec = (name, label, colour) => ({ name, label, colour });
 const quantileBands = (name) => [lineSpec(`${name}Max`, "max", "--i-warn"), lineSpec(`${name}99`, "p99", "--i-accent"), lineSpec(`${name}50`, "p50", "--i-good")];
 
-/** The plots. A line has a value for each sample, a band has a range. `source` is what adds the first value. */
+/** The plots. A line has a value for each sample, a band a range. `source` names the event that brings the first value. */
 const PLOT_SPECS = [
   { name: "operations", title: "Operations", unit: "per second, by outcome", lines: [lineSpec("ok", "ok", "--i-good"), lineSpec("unchanged", "unchanged", "--i-accent"), lineSpec("refused", "refused", "--i-bad")], format: numberOrDash, source: "the second reading of navd" },
   { name: "commit", title: "Commit", unit: "until records are durable", bands: quantileBands("commit"), format: durationText, source: "the next change of a nav" },
@@ -36,7 +36,7 @@ const PLOT_SPECS = [
   { name: "lag", title: "Lag", unit: "of watches", lines: [lineSpec("lagMax", "revisions behind, at most", "--i-bad"), lineSpec("lagging", "watches behind", "--i-accent")], format: numberOrDash, source: "the second reading of navd" },
 ];
 
-/** Draws the plots. */
+/** The panel with the plots of the daemon's rates and latencies. */
 export class PlotsPanel {
   #context;
   #note = el("p", { class: "note", "data-part": "plots-note" });
@@ -57,7 +57,7 @@ export class PlotsPanel {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#plots?.forEach((plot) => plot.applyColours()), { signal: context.signal });
   }
 
-  /** Samples while the tab is open. */
+  /** Reads statistics while the tab is open, and redraws the plots. */
   update() {
     const isOpen = this.#context.store.tab === "plots";
     const isRecording = this.#context.source.kind === "recording";
@@ -138,7 +138,7 @@ class Plot {
   close() { this.#tableDetails.open = false; }
 
   /**
-   * Draws the samples.
+   * Draws the samples into the chart and the table.
    *
    * @param {any} Chart the constructor; false if it cannot be had, null before that is known
    */

@@ -10,7 +10,7 @@ const REFUSAL_COLUMNS = [
   { name: "Time", width: "var(--clock, 6rem)", isNumber: true }, { name: "Message", width: "" }, { name: "Author", width: "" },
 ];
 
-/** Draws the refusals, newest first. */
+/** The panel that lists the refusals of the daemon, newest first. */
 export class RefusalsPanel {
   #context;
   #note = el("p", { class: "note", "data-part": "refusals-note" });
@@ -28,7 +28,7 @@ export class RefusalsPanel {
     this.#poll = new Poll(() => this.#readRefusals(), 1500, context.signal);
   }
 
-  /** Reads while the tab is open. */
+  /** Reads the list while the tab is open, and draws it. */
   update() {
     const { tab, paused } = this.#context.store;
     const isRecording = this.#context.source.kind === "recording";

@@ -10,7 +10,7 @@ const COLUMNS = [
   { name: "Watches", width: "3.4rem", isNumber: true }, { name: "Behind", width: "3.9rem", isNumber: true },
 ];
 
-/** Draws the sessions, those that lag first. */
+/** The panel that lists the sessions, those that lag first. */
 export class SessionsPanel {
   #context;
   #note = el("p", { class: "note", "data-part": "sessions-note" });
@@ -27,7 +27,7 @@ export class SessionsPanel {
     this.#poll = new Poll(() => this.#readSessions(), 1000, context.signal);
   }
 
-  /** Reads while the tab is open. */
+  /** Reads the list while the tab is open, and draws it. */
   update() {
     const isOpen = this.#context.store.tab === "sessions";
     const isRecording = this.#context.source.kind === "recording";

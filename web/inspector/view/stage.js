@@ -7,15 +7,15 @@ import { PooledRows } from "../rows.js";
 import { bdi, countedNoun, errorText, updateAttribute, visibleText, writeText } from "../text.js";
 import { DeviceDrawing } from "./drawing.js";
 
-/** How often the time that remains of a deadline is drawn, in milliseconds. */
+/** How often the stage redraws the remaining time of a transition, in milliseconds. */
 const COUNTDOWN_MS = 250;
 const MAXIMUM_RECORD_LENGTH = 6000;
-/** The texts of one slot, and the length of each. */
+/** The maximum of texts for one slot, and of characters in each. */
 const MAXIMUM_FACT_VALUES = 24;
 const MAXIMUM_FACT_LENGTH = 4000;
 const INVISIBLE_IN_JSON = /[\p{Cf}\u2028\u2029\u0080-\u009f]/gu;
 
-/** Draws the state on the stage. */
+/** The stage: draws the state of the chosen nav as a device, as texts and as a stack. */
 export class StagePanel {
   #root;
   #context;
@@ -76,7 +76,7 @@ export class StagePanel {
     this.#drawStack(state);
   }
 
-  /** Draws the time that remains while something moves. */
+  /** Redraws the remaining time while a transition is open. */
   #countDown(state) {
     const left = this.#transitionDeadline.millisecondsLeft(state, this.#context);
     if (left === null) return;

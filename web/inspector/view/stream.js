@@ -7,7 +7,7 @@ import { ReportAndSessionFeed } from "../incidents.js";
 import { PooledRows } from "../rows.js";
 import { authorElements, bdi, timeWithMilliseconds, numberText, countedNoun, errorText, updateAttribute, dateAndTime, principalText, withSpaces, visibleText, writeText } from "../text.js";
 
-/** How many rows are kept. */
+/** The maximum of rows that the stream keeps. */
 const MAXIMUM_ROWS = 2000;
 
 /**
@@ -24,7 +24,7 @@ const MAXIMUM_ROWS = 2000;
  * @property {string} [event] what happened to a session
  */
 
-/** Draws the rows of the stream; a choice of one travels to its revision. */
+/** The panel that lists the arriving states; a click on a row shows its revision on the stage. */
 export class StreamPanel {
   #root;
   #context;
@@ -32,7 +32,7 @@ export class StreamPanel {
   #note = el("p", { class: "note", "data-part": "stream-note" });
   #listElement = el("div", { class: "pool stream", role: "list", "aria-label": "Revisions as they came, newest first", tabindex: "-1" });
   /**
-   * Newest last.
+   * All rows, newest last.
    *
    * @type {Row[]}
    */
@@ -50,9 +50,9 @@ export class StreamPanel {
   #filterKey = "";
   #addedCount = 0;
   #feed;
-  /** The states whose rows the stream has. */
+  /** The states for which the stream has rows already. */
   #seenStates = new WeakSet();
-  /** Rows beside those of revisions, since the last frame. @type {Row[]} */
+  /** Rows about reports and sessions since the last frame. @type {Row[]} */
   #newFeedRows = [];
 
   /** @param {HTMLElement} root @param {import("../shell.js").Context} context */
@@ -204,7 +204,7 @@ function filterTexts(row) {
   return { by: by ? authorText({ ...by, principal: principalText(by) }) : "", cause: (cause ?? "").toLowerCase(), op: text, screen: text };
 }
 
-/** The author of a row: a record of `$clients` has the principal as members of the peer. @param {Row} row */
+/** The author of a row; in a record of `$clients`, the principal is in the members `uid` or `key`. @param {Row} row */
 function rowAuthor({ kind, by = null }) {
   if (kind !== "session") return by;
   const principal = principalText(by);

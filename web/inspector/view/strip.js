@@ -10,7 +10,7 @@ const AUTHOR_LINE_HEIGHT = 5;
 const MAXIMUM_SEAM_LABELS = 8;
 const COLOUR_NAMES = Object.freeze([...CAUSE_KINDS, "faint", "ink", "dim", "mark", "with", "bad", "paper"]);
 
-/** Draws a range of a history. */
+/** The canvas that draws a range of a history, a column of pixels for each group of revisions. */
 export class TimelineStrip {
   canvas;
   #baseCanvas = document.createElement("canvas");
@@ -116,7 +116,7 @@ export class TimelineStrip {
     this.#drawAxis(context, colours);
   }
 
-  /** A bar as high as the rate, in the colours of what led to the revisions; the authors below it. */
+  /** Draws a bar as high as the rate of revisions, in the colours of their causes, and their author below it. */
   #drawColumn(context, history, x, width) {
     const { loaded, shown, kinds, author, flags, busy } = this.#pixelColumns;
     const colours = this.#colours;
@@ -156,7 +156,7 @@ export class TimelineStrip {
     }
   }
 
-  /** The longest idle spans with their lengths, and times where there is room. */
+  /** Labels the longest idle pauses with their lengths, and writes times where there is room. */
   #drawAxis(context, colours) {
     const { first, idle } = this.#pixelColumns;
     context.font = "10px system-ui, sans-serif";
@@ -195,7 +195,7 @@ export class TimelineStrip {
     context.fill();
   }
 
-  /** What is under a pixel, for the tooltip. @param {import("../history.js").History} history @param {number} position */
+  /** The text of the tooltip for the revision at a position. @param {import("../history.js").History} history @param {number} position */
   static tooltipText(history, position) {
     const entry = history.at(position);
     return entry ? `revision ${numberText(entry.rev)}, ${dateAndTime(entry.t)}` : "";

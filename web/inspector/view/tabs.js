@@ -22,7 +22,7 @@ export class TabBar {
     root.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
-  /** Shows the chosen one. */
+  /** Shows the panel of the chosen tab. */
   update() {
     const { tab } = this.#context.store;
     if (tab === this.#shownTab) return;
@@ -52,5 +52,5 @@ export class TabBar {
   }
 }
 
-/** In one column, the panel of a tab may be out of sight. */
+/** Scrolls to the panel of a tab, which may be out of sight in a narrow window. */
 function scrollToPanel(tab) { document.getElementById(`panel-${tab}`)?.scrollIntoView({ block: "nearest" }); }

@@ -9,17 +9,17 @@ import { authorElements, bdi, timeWithMilliseconds, numberText, countedNoun, upd
 import { StripLegend } from "./legend.js";
 import { TimelineStrip } from "./strip.js";
 
-/** The fewest revisions in sight. */
+/** The minimum of revisions that the strip shows. */
 const MINIMUM_VISIBLE_REVISIONS = 8;
 const PROGRESS_THRESHOLD = 1000;
 const SCROLL_DELAY_MS = 120;
-/** What the row of a revision shows of its digest: a sign, and the words for it. */
+/** For each proof of a revision: the sign in its row, and the words for screen readers. */
 const PROOF_SIGNS = Object.freeze({
   proven: ["✓", "proven: the page has computed it"], unproven: ["✗", "unproven: the state has another one"], unchecked: ["", "not computed by the page"],
 });
 const FILTER_HELP = "Words that a revision must have. by:shell, cause:api, op:push and screen:home look in one place; a minus excludes.";
 
-/** Draws the history of the chosen nav. */
+/** The timeline: the strip of all revisions of the chosen nav, and the list of those that match the filter. */
 export class Timeline {
   #context;
   #past;
@@ -32,20 +32,20 @@ export class Timeline {
   #progressBar = el("progress", { "data-part": "history-progress", "aria-label": "Loading the history", max: 1, hidden: true });
   #statusText = el("p", { class: "timeline-status", "data-part": "history-status" });
   #legend = new StripLegend();
-  /** Says what would fill a list without rows, or what is wrong with the filter. */
+  /** Explains why the list is empty, or what is wrong with the filter. */
   #emptyNote = el("p", { class: "note", id: "revisions-empty", "data-part": "revisions-empty", hidden: true });
   #listElement = el("div", { class: "pool revisions", role: "list", "aria-label": "Revisions, newest first", tabindex: "0" });
   #rows;
-  /** The range in sight. `isFit` shows all; `isPinned` follows the newest. */
+  /** The positions that the strip shows. With `isFit` it shows all; with `isPinned` it follows the newest. */
   #visibleRange = { from: 0, to: 0, isFit: true, isPinned: true };
-  /** How many revisions the list has while it holds still. */
+  /** The length of the history when the list was paused; null while it runs. */
   #heldLength = null;
   #history = null;
   #matches = null;
   #listedCount = 0;
   #scrolledTo = null;
   #listKey = "";
-  /** The filter of the list that is drawn. */
+  /** The filter with which the list was last drawn. */
   #drawnFilter = "";
   #scrollTimer = 0;
 
@@ -137,7 +137,7 @@ export class Timeline {
     return position >= from && position < to ? position + 0.5 : (from + to) / 2;
   }
 
-  /** Changes the number of revisions in sight by a factor, and keeps a position where it is. */
+  /** Multiplies the number of shown revisions by a factor; the position `around` stays where it is. */
   #zoom(factor, around) {
     const length = this.#history?.length ?? 0;
     const { from, to } = this.#visibleRange;

@@ -9,7 +9,7 @@ const TRAVEL_BUTTONS = Object.freeze([
   ["next", "Next revision (→)", "M5 3l6 5-6 5z"], ["last", "Last revision (End)", "M11 3v10M3 3l6 5-6 5z"],
 ]);
 
-/** Chooses the revision on the stage. */
+/** The slider and the buttons that choose the revision on the stage. */
 export class TravelBar {
   #context;
   #past;

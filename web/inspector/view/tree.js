@@ -5,9 +5,9 @@ import { toggled } from "../bookmarks.js";
 import { PooledRows } from "../rows.js";
 import { ageText, numberText, countedNoun, errorText, updateAttribute, visibleText, writeText } from "../text.js";
 
-/** How often ages are drawn anew, in milliseconds: they have steps of ten seconds. */
+/** How often the tree redraws ages, in milliseconds, since ages have steps of ten seconds. */
 const AGE_REDRAW_MS = 10_000;
-/** How long the dot of a change stays, in milliseconds. */
+/** How long a dot marks a nav that has changed, in milliseconds. */
 const CHANGE_DOT_MS = 1500;
 const NAME_ORDER = new Intl.Collator("en", { numeric: true });
 
@@ -24,7 +24,7 @@ const NAME_ORDER = new Intl.Collator("en", { numeric: true });
  * @property {"pinned"|"last"|null} pin whether it is pinned, and the last one that is
  */
 
-/** Draws the tree; a choice sets `nav` in the store. */
+/** The tree of navs; a click sets `nav` in the store. */
 export class NavTree {
   #root;
   #context;
@@ -32,12 +32,12 @@ export class NavTree {
   #searchField;
   #countElement;
   #pinButton = /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "act", "data-part": "pin", title: "Pin the chosen nav to the top (T)" }, "Pin"));
-  /** The pins of the nodes. */
+  /** The pins with which the nodes were built. */
   #drawnPins = /** @type {readonly string[]} */ ([]);
   /** @type {import("../source.js").Row[]} */
   #navRows = [];
   #query = "";
-  /** The query of the nodes. */
+  /** The search text with which the nodes were built. */
   #drawnQuery = "";
   #foundCount = -1;
   #closedGroups = new Set();
@@ -173,7 +173,7 @@ export class NavTree {
     return undefined;
   }
 
-  /** Pins the chosen nav to the top of the tree, or lets it go back to its place. */
+  /** Pins the chosen nav to the top of the tree, or unpins it. */
   togglePin() {
     const { store, announce } = this.#context;
     if (store.nav === null) return;
@@ -235,7 +235,7 @@ export class NavTree {
     this.#updateActiveDescendant();
   }
 
-  /** Names the active row to screen readers. While a row shows the same node, it has the same id. */
+  /** Sets `aria-activedescendant` to the id of the active row. A row keeps its id while it shows the same node. */
   #updateActiveDescendant() {
     updateAttribute(this.#root, "aria-activedescendant", this.#rows.rowElement(this.#activeIndex)?.id ?? null);
   }
@@ -289,7 +289,7 @@ export class NavTree {
     }
   }
 
-  /** The second line, and the same in words. Without the right to read `$heads`, it has no top and no time. */
+  /** Writes the second line of a nav, and the same in words for screen readers. Without the right to read `$heads`, it has no top screen and no time. */
   #describeNav(element, more, row, node) {
     const [kind, top, owner, age] = more.children;
     const changed = row.t === undefined ? "" : ageText(this.#context.clock.now - row.t);
@@ -309,7 +309,7 @@ export class NavTree {
   }
 
   /**
-   * Whether the nav changed a moment ago. The dot goes with a later frame.
+   * Whether the nav has changed within the last 1.5 s; requests a later frame that removes the dot.
    *
    * @param {import("../source.js").Row} row
    */
@@ -334,7 +334,7 @@ export class NavTree {
 /** Whether two lists have the same navs in the same order. */
 const haveSameNavs = (one, other) => one.length === other.length && one.every((row, index) => row.nav === other[index].nav);
 
-/** A group may have the name of a pinned nav. @param {Node} node */
+/** The key of a node; the prefix tells a pinned nav from a group with its name. @param {Node} node */
 const nodeKey = ({ key, pin }) => (pin ? `pin\n${key}` : key);
 
 let nextRowNumber = 0;

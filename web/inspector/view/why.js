@@ -7,7 +7,7 @@ import { authorElements, bdi, timeWithMilliseconds, errorText, visibleText } fro
 /** How long a screen stays visible before its reasons are read, in milliseconds. */
 const SETTLE_MS = 250;
 
-/** Draws the reasons of the state on the stage. */
+/** The panel that shows which changes brought the visible screen. */
 export class WhyPanel {
   #context;
   #body = el("div", { class: "why" });
