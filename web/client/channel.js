@@ -1,6 +1,6 @@
 /** Passes values from the client to one `for await` loop. */
 export class Channel {
-  #source;
+  #sourceHooks;
   #queuedValues = [];
   #waitingReads = [];
   #outcome = null;
@@ -10,7 +10,7 @@ export class Channel {
   awaitsFirstValue = true;
 
   /** @param {{open: Function, close: Function, keepsAll?: boolean, signal?: AbortSignal}} source */
-  constructor(source) { this.#source = source; }
+  constructor(source) { this.#sourceHooks = source; }
 
   [Symbol.asyncIterator]() {
     return this;
@@ -39,7 +39,7 @@ export class Channel {
   #openSource() {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    const { signal, open } = this.#source;
+    const { signal, open } = this.#sourceHooks;
     if (signal?.aborted) return this.finish(null);
     signal?.addEventListener("abort", this.#endOnAbort);
     open(this);
@@ -50,7 +50,7 @@ export class Channel {
     this.awaitsFirstValue = false;
     const reader = this.#waitingReads.shift();
     if (reader) return reader.resolve({ value, done: false });
-    const { keepsAll } = this.#source;
+    const { keepsAll } = this.#sourceHooks;
     if (keepsAll && this.#queuedValues.length < 4096) return this.#queuedValues.push(value);
     // Events of a newest state add up. A loop of every revision that is 4096 behind skips them.
     const last = this.#queuedValues.at(-1);
@@ -65,8 +65,8 @@ export class Channel {
       else resolve({ value: undefined, done: true });
       this.#outcome = DONE;
     }
-    this.#source.signal?.removeEventListener("abort", this.#endOnAbort);
-    this.#source.close(this);
+    this.#sourceHooks.signal?.removeEventListener("abort", this.#endOnAbort);
+    this.#sourceHooks.close(this);
   }
 }
 

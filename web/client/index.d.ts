@@ -362,7 +362,7 @@ export class Cluster {
     random?: () => number; wall?: () => number;
   });
   readonly wakeAt: number;
-  readonly hasOthers: boolean;
+  readonly hasOtherGateways: boolean;
   takeActions(): any[];
   start(now: number): void;
   stop(now: number): void;

@@ -6,7 +6,7 @@
 import { MAXIMUM_ITEMS, parseBookmark } from "./bookmarks.js";
 import { TABS } from "./store.js";
 
-/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./store.js").ChoiceStore} Store */
 
 /** How long after the last move of the slider the page writes its address, which costs some milliseconds. */
 const WRITE_DELAY_MS = 300;

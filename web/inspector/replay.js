@@ -75,7 +75,7 @@ export class Replay {
     const { state } = this.#restartMirror(snap);
     if (state) {
       this.unprovenReason = null;
-      this.state = this.#with(state, entry);
+      this.state = this.#withEntryData(state, entry);
     } else {
       this.#markUnproven(`the digest of the state at revision ${entry.rev} is not ${JSON.stringify(value.dig)}`);
       this.state = this.#unprovenState({
@@ -139,7 +139,7 @@ export class Replay {
     return /** @type {any} */ (this.#mirror.apply("snap", { ...snap, i: 0, last: true }));
   }
 
-  #with(state, { cause = null, by = null, ev }) { return Object.freeze({ ...state, cause, by, ev: Array.isArray(ev) ? ev : [] }); }
+  #withEntryData(state, { cause = null, by = null, ev }) { return Object.freeze({ ...state, cause, by, ev: Array.isArray(ev) ? ev : [] }); }
 
   /** Makes a state in the form of the client's states, whose digest is not verified. */
   #unprovenState(state, { cause = null, by = null, ev }) {

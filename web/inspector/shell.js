@@ -31,7 +31,7 @@ import { NavTree } from "./view/tree.js";
  * The services of the shell that each view gets.
  *
  * @typedef {object} Context
- * @property {import("./store.js").Store} store
+ * @property {import("./store.js").ChoiceStore} store
  * @property {any} source
  * @property {AbortSignal} signal aborted when another source takes the page
  * @property {() => void} schedule asks for a frame
@@ -48,7 +48,7 @@ const FRAME_INTERVAL_MS = 80;
 const OLD_REVISION_SHOWN_MS = 300;
 
 /** Connects a source, the choices of the person and the views of the inspector. */
-export class Shell {
+export class InspectorShell {
   /** @type {Model} */
   model;
   /** @type {Context} */
@@ -72,7 +72,7 @@ export class Shell {
 
   /**
    * @param {any} source a LiveSource or a RecordingSource
-   * @param {import("./store.js").Store} store
+   * @param {import("./store.js").ChoiceStore} store
    */
   constructor(source, store) {
     this.#source = source;

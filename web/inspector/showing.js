@@ -1,11 +1,11 @@
 // Shows a source in the page: the live one, or a recording.
 
-import { Shell } from "./shell.js";
-import { Store } from "./store.js";
+import { InspectorShell } from "./shell.js";
+import { ChoiceStore } from "./store.js";
 
 /** The nodes of the page as the server sent it, for the next shell. @type {Node[]|null} */
 let servedNodes = null;
-/** @type {Shell|null} */
+/** @type {InspectorShell|null} */
 let runningShell = null;
 
 /** Stops the running shell, restores the page, and starts a shell for another source. @param {any} source */
@@ -17,6 +17,6 @@ export function showSource(source) {
     // The address names a place of the source before.
     history.replaceState(history.state, "", location.href.replace(/#.*/s, ""));
   }
-  runningShell = new Shell(source, new Store());
+  runningShell = new InspectorShell(source, new ChoiceStore());
   runningShell.start();
 }

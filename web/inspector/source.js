@@ -193,7 +193,7 @@ export class LiveSource {
   #key(nav, rev, epoch = this.#knownRevisions.get(nav)?.epoch ?? "") { return `${rev} ${epoch} ${nav}`; }
 
   /** @param {string|null} nav @param {object} options */
-  async #get(nav, options) {
+  async #getWithRetries(nav, options) {
     for (let left = MAXIMUM_TRIES; ; left--) {
       const client = await this.#connectedClient();
       try {
@@ -222,7 +222,7 @@ export class LiveSource {
   /** @param {string} nav @param {string} what @param {{from?: number, limit?: number, signal?: AbortSignal}} options */
   async #readPage(nav, what, { from, limit, signal }) {
     const page = { what, ...(from === undefined ? {} : { from }), ...(limit === undefined ? {} : { limit }) };
-    const { value, floor, rev, epoch, next } = await this.#get(nav, { ...page, signal });
+    const { value, floor, rev, epoch, next } = await this.#getWithRetries(nav, { ...page, signal });
     this.#noteRevisions(nav, epoch, rev, floor);
     return { list: value, floor, rev, epoch, next };
   }
@@ -252,7 +252,7 @@ export class LiveSource {
   }
 
   async #readState(nav, rev) {
-    const { value, epoch, rev: newest } = await this.#get(nav, { what: "state", at: rev });
+    const { value, epoch, rev: newest } = await this.#getWithRetries(nav, { what: "state", at: rev });
     this.#noteRevisions(nav, epoch, newest);
     const state = Mirror.read(nav, value, performance.now());
     // The first answer brings the epoch.
@@ -284,7 +284,7 @@ export class LiveSource {
    *
    * @returns {Promise<any>}
    */
-  async statistics() { return (await this.#get(null, { what: "stats" })).value; }
+  async statistics() { return (await this.#getWithRetries(null, { what: "stats" })).value; }
 
   /**
    * Reads the newest refusals of the daemon, oldest first; null without the right.
@@ -292,7 +292,7 @@ export class LiveSource {
    * @returns {Promise<any[]|null>}
    */
   refusals() {
-    return this.#readIfPermitted("refusals", async () => (await this.#get(null, { what: "refusals" })).value);
+    return this.#readIfPermitted("refusals", async () => (await this.#getWithRetries(null, { what: "refusals" })).value);
   }
 
   /** Runs a read; null if the right is missing. It never repeats a refused read, since navd lists each refusal for administrators. */

@@ -16,7 +16,7 @@ const STYLE_SHEET = "views.css";
 /**
  * Adds the remaining views to a shell.
  *
- * @param {import("./shell.js").Shell} shell
+ * @param {import("./shell.js").InspectorShell} shell
  * @param {any} tree the tree, which has keys
  * @returns {Promise<boolean>} false if the shell has ended meanwhile
  */

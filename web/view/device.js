@@ -86,7 +86,7 @@ export class Device {
     }
     this.#layers.fitBackButtons();
     this.#shownPosition = displayPosition(state);
-    if (!before) this.focus.start(state);
+    if (!before) this.focus.noteFirstState(state);
     else if (!this.#motion) this.focus.followVisibleScreen(state, this.#visibleElement(state));
   }
 

@@ -48,7 +48,7 @@ export class FocusKeeper {
     this.#announce = announce;
   }
 
-  start(state) {
+  noteFirstState(state) {
     this.#visibleScreenID = visibleID(state);
     this.#announcedTitle = spokenTitle(state);
   }

@@ -7,7 +7,7 @@ const SETTINGS_PROMPT = "Applies to the whole museum";
 const barShown = { prefersBarHidden: false };
 
 /** Functions that make the records of the kiosk's screens, by route. */
-export const records = {
+export const screenRecords = {
   home: () => ({
     id: "home", ...barShown, title: "Harbour Museum", route: "home",
     item: { rightItems: [{ id: "status", image: "info", accessibilityLabel: "Status", action: "status.show" }] },
@@ -49,12 +49,12 @@ export const records = {
 };
 
 /** The modal presentation style of each screen that the kiosk presents, by id. */
-export const styles = {
+export const presentationStyles = {
   about: "pageSheet", rename: "formSheet", pin: "formSheet", screensaver: "fullScreen", status: "popover", help: "popover", discard: "alert",
 };
 
 /** The navigation item of each form, with unsaved input and without. A form is a screen whose `args` may have a `draft`. */
-export const forms = {
+export const formItems = {
   "settings/network/wifi": {
     unsaved: { prompt: "Unsaved changes", rightItems: [{ id: "save", title: "Save", style: "done", action: "wifi.save" }] },
     saved: { prompt: SETTINGS_PROMPT, rightItems: [] },

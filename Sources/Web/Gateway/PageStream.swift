@@ -70,7 +70,7 @@ struct PageStream: Sendable {
   /// The line that answers the page's first readable `bye`; nil before that.
   private var expectedByeAnswer: [UInt8]?
   private var endedAt: UInt64?
-  private var attemptedAt: UInt64
+  private var connectAttemptedAt: UInt64
   /// The messages that the socket to navd has not accepted yet.
   private var outbox: [PageMessage] = []
   private var outboxBytes = 0
@@ -82,7 +82,7 @@ struct PageStream: Sendable {
     self.actor = actor
     self.rights = rights
     openedAt = now
-    attemptedAt = now
+    connectAttemptedAt = now
   }
 
   var openingLine: [UInt8] {
@@ -230,7 +230,7 @@ struct PageStream: Sendable {
   /// libzmq must not do that by itself: after a loss, it would send the page's messages on a
   /// connection without a session.
   var nextConnectAt: UInt64? {
-    isConnected || endedAt != nil ? nil : attemptedAt + Limits.connectAttemptTimeout
+    isConnected || endedAt != nil ? nil : connectAttemptedAt + Limits.connectAttemptTimeout
   }
 
   /// Notes that the stream ends once the page has read what waits for it.
@@ -239,7 +239,7 @@ struct PageStream: Sendable {
   /// Whether the stream has ended, though the page may still read what waits for it.
   var hasEnded: Bool { endedAt != nil }
 
-  mutating func noteConnectAttempt(at now: UInt64) { attemptedAt = now }
+  mutating func noteConnectAttempt(at now: UInt64) { connectAttemptedAt = now }
 
   /// Notes whether the page has read everything, and how many octets it has read so far.
   mutating func notePageProgress(isDrained: Bool, bytesTaken: UInt64, at now: UInt64) {

@@ -39,7 +39,7 @@ export class Streams {
     try {
       stream.token = await this.#tokenOf(address);
       if (!this.#isLive(stream)) return;
-      const most = this.#runner.cluster.hasOthers ? OPEN_TIMEOUT_WITH_OTHERS_MS : RESPONSE_TIMEOUT_MS;
+      const most = this.#runner.cluster.hasOtherGateways ? OPEN_TIMEOUT_WITH_OTHERS_MS : RESPONSE_TIMEOUT_MS;
       stream.timer = setTimeout(() => controller.abort(), most);
       const response = await this.#fetch(stream, "/nsp1/stream", { signal: controller.signal });
       if (response.status === 401) return this.#reportRefusedToken(stream);

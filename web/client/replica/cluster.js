@@ -62,7 +62,7 @@ export class Cluster {
   }
 
   /** Whether there are gateways besides the base. */
-  get hasOthers() { return this.#members.candidateAddresses.length > 1; }
+  get hasOtherGateways() { return this.#members.candidateAddresses.length > 1; }
 
   // Events.
 
@@ -142,18 +142,18 @@ export class Cluster {
 
   // What users ask for.
 
-  mirror(nav) { return this.#find(nav)?.mirror(nav) ?? null; }
+  mirror(nav) { return this.#sessionServing(nav)?.mirror(nav) ?? null; }
 
   /** Whether there is no session with the daemon of a nav. */
-  isLost(nav) { return !this.#find(nav)?.isOpen; }
+  isLost(nav) { return !this.#sessionServing(nav)?.isOpen; }
 
-  isBehind(state) { return this.#find(state.nav)?.isBehind(state) ?? false; }
+  isBehind(state) { return this.#sessionServing(state.nav)?.isBehind(state) ?? false; }
 
-  current(nav, view) { return this.#find(nav)?.current(nav, view) ?? null; }
+  current(nav, view) { return this.#sessionServing(nav)?.current(nav, view) ?? null; }
 
   watch(nav, view = "full", waits = false) { this.#connectedSessionFor(nav).watch(nav, view, waits); }
 
-  unwatch(nav, view = "full") { this.#find(nav)?.unwatch(nav, view); }
+  unwatch(nav, view = "full") { this.#sessionServing(nav)?.unwatch(nav, view); }
 
   request(verb, nav, members, within = null, now = 0) {
     const id = this.#connectedSessionFor(nav).request(verb, nav, members, within, now);
@@ -176,17 +176,17 @@ export class Cluster {
 
   lease(nav, force) { this.#connectedSessionFor(nav).lease(nav, force); }
 
-  answer(nav, ask, value) { this.#find(nav)?.answer(ask, value); }
+  answer(nav, ask, value) { this.#sessionServing(nav)?.answer(ask, value); }
 
   // Which session has which nav.
 
   /** The session that has a nav; undefined if there is none yet. */
-  #find(nav) { return this.#members.get(this.#addressOf(nav))?.session; }
+  #sessionServing(nav) { return this.#members.get(this.#addressOf(nav))?.session; }
 
   #addressOf(nav) { return this.#routes.address(nav) ?? this.#baseAddress; }
 
   #sessionOfRequest(id) {
-    return this.#routes.hasRequest(id) ? this.#find(this.#routes.navOf(id)) : undefined;
+    return this.#routes.hasRequest(id) ? this.#sessionServing(this.#routes.navOf(id)) : undefined;
   }
 
   /** The session for a nav; connects it if necessary. */

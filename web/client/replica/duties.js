@@ -70,7 +70,7 @@ export class RolesAndLeases {
   sendAll() { for (const duty of this.#byKey.values()) this.#send(duty); }
 
   /** Sends the requests about a nav that no longer waits for an owner. */
-  sendDue(nav) { for (const duty of this.#byKey.values()) if (isDueAfterHold(duty, nav)) this.#send(duty); }
+  sendAfterHold(nav) { for (const duty of this.#byKey.values()) if (isDueAfterHold(duty, nav)) this.#send(duty); }
 
   tick(now) { for (const duty of this.#byKey.values()) if (duty.retryAt <= now) this.#send(duty); }
 

@@ -24,7 +24,7 @@ export class Session {
   #pendingRequests;
   /** The next id, and the rows seen; the sessions of one client share them. */
   #sharedIDs;
-  #hello;
+  #helloMembers;
   #random;
   #helloNonce = "";
   #heartbeatMilliseconds;
@@ -48,7 +48,7 @@ export class Session {
     ids.seen ??= new SeenJournalRows();
     this.#creditWindow = clamp(window, 16384, 1048576);
     this.#heartbeatMilliseconds = clamp(hb, 1000, 60000);
-    this.#hello = { client, name, window: this.#creditWindow, hb: this.#heartbeatMilliseconds };
+    this.#helloMembers = { client, name, window: this.#creditWindow, hb: this.#heartbeatMilliseconds };
     this.#random = random;
     this.#output = new SessionOutput(ids, random);
     this.#watches = new Watches(this.#output);
@@ -77,10 +77,10 @@ export class Session {
     if (this.#output.phase === "closed") return;
     this.#forgetSession();
     this.#output.phase = "greeting";
-    this.#heartbeatMilliseconds = this.#hello.hb;
+    this.#heartbeatMilliseconds = this.#helloMembers.hb;
     this.#noteReceived(now);
     this.#helloNonce = Math.floor(this.#random() * 2 ** 48).toString(16);
-    this.#output.send("hello", encode({ ver: [1, 1], ...this.#hello, nonce: this.#helloNonce }));
+    this.#output.send("hello", encode({ ver: [1, 1], ...this.#helloMembers, nonce: this.#helloNonce }));
   }
 
   /** Handles the loss of a stream, or a failed attempt to open one. */
@@ -240,7 +240,7 @@ export class Session {
     this.#output.phase = "open";
     this.#failedAttempts = 0;
     this.#heartbeatMilliseconds = welcome.hb ?? this.#heartbeatMilliseconds;
-    this.#creditWindow = Math.min(this.#hello.window, welcome.limits?.window ?? this.#hello.window);
+    this.#creditWindow = Math.min(this.#helloMembers.window, welcome.limits?.window ?? this.#helloMembers.window);
     this.#usedCredit = 0;
     this.#grantedCredit = this.#creditWindow;
     this.#output.limitMessageOctets(welcome.limits?.message);
@@ -333,15 +333,15 @@ export class Session {
     this.#output.addAction({ kind: "moved", ...move });
   }
 
-  get #parts() { return [this.#watches, this.#rolesAndLeases, this.#pendingRequests]; }
+  get #watchesRolesRequests() { return [this.#watches, this.#rolesAndLeases, this.#pendingRequests]; }
 
   /** The navs that watches, duties and requests are about; null for the daemon itself. */
   get navs() {
-    return new Set(this.#parts.flatMap((part) => [...part.values()].map(({ nav }) => nav)));
+    return new Set(this.#watchesRolesRequests.flatMap((part) => [...part.values()].map(({ nav }) => nav)));
   }
 
   /** Whether there is nothing that the session is needed for. */
-  get isIdle() { return this.#parts.every(({ size }) => !size); }
+  get isIdle() { return this.#watchesRolesRequests.every(({ size }) => !size); }
 
   /** Whether nothing is sent about the nav at present. */
   isHolding(nav) { return this.#output.heldNavs.has(nav); }
@@ -360,8 +360,8 @@ export class Session {
 
   #sendHeld(nav) {
     this.#output.heldNavs.delete(nav);
-    this.#watches.sendDue(nav);
-    this.#rolesAndLeases.sendDue(nav);
+    this.#watches.sendAfterHold(nav);
+    this.#rolesAndLeases.sendAfterHold(nav);
   }
 
   /** Removes and returns everything about a nav, for `adopt` in the session that continues with it. */

@@ -69,7 +69,7 @@ export class Watches {
   sendAll() { for (const watch of this.#byKey.values()) this.#send(watch); }
 
   /** Sends the watches of a nav that no longer waits for an owner. */
-  sendDue(nav) { for (const watch of this.#byKey.values()) if (isDueAfterHold(watch, nav)) this.#send(watch); }
+  sendAfterHold(nav) { for (const watch of this.#byKey.values()) if (isDueAfterHold(watch, nav)) this.#send(watch); }
 
   tick(now) { for (const watch of this.#byKey.values()) if (watch.retryAt <= now) this.#send(watch); }
 

@@ -5,7 +5,7 @@ import { authorElements } from "../text.js";
 import { authorColour } from "./strip.js";
 
 const KIND_TEXTS = [["program", "program"], ["person", "person"], ["daemon", "navd"]];
-const SIGNS = [
+const SIGN_TEXTS = [
   ["program", "A program asked for it."], ["person", "A back button or a gesture."], ["daemon", "A deadline, a lease or a recovery."],
   ["height", "Height: revisions a second, by powers of ten."], ["faint", "Grey: left out by the filter, or not loaded."],
   ["author", "The line below: its author."], ["mark", "The revision on the stage."], ["with", "The revision that it is compared with."],
@@ -23,7 +23,7 @@ export class StripLegend {
   root = /** @type {HTMLDetailsElement} */ (el(
     "details", { class: "legend", "data-part": "legend" },
     el("summary", { title: "What the strip shows" }, ...KIND_TEXTS.map(([kind, text]) => el("span", { "data-kind": kind }, text)), " Legend"),
-    el("div", { class: "legend-body" }, el("ul", {}, ...SIGNS.map(([kind, text]) => el("li", { "data-kind": kind }, text))), this.#authorList)));
+    el("div", { class: "legend-body" }, el("ul", {}, ...SIGN_TEXTS.map(([kind, text]) => el("li", { "data-kind": kind }, text))), this.#authorList)));
 
   constructor() {
     this.root.addEventListener("toggle", () => this.#drawAuthors());

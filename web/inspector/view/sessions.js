@@ -5,7 +5,7 @@ import { Poll } from "../poll.js";
 import { Table } from "../table.js";
 import { authorElements, bdi, numberText, countedNoun, errorText, updateAttribute, principalText, withSpaces, writeText } from "../text.js";
 
-const COLUMNS = [
+const SESSION_COLUMNS = [
   { name: "Client", width: "minmax(5.25rem, 1.2fr)" }, { name: "Principal", width: "minmax(7.4rem, 1fr)" }, { name: "Role", width: "5.5rem" },
   { name: "Watches", width: "3.4rem", isNumber: true }, { name: "Behind", width: "3.9rem", isNumber: true },
 ];
@@ -14,7 +14,7 @@ const COLUMNS = [
 export class SessionsPanel {
   #context;
   #note = el("p", { class: "note", "data-part": "sessions-note" });
-  #table = new Table("Sessions", COLUMNS, { cells: sessionCells, mark: markRow, least: "28.5rem" });
+  #table = new Table("Sessions", SESSION_COLUMNS, { cells: sessionCells, mark: markRow, least: "28.5rem" });
   #poll;
   #isPermitted = null;
   #sessions = [];
