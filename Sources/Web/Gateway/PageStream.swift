@@ -126,7 +126,7 @@ struct PageStream: Sendable {
         return .refused(.init(403, "line \(index + 1): \(reason)"))
       }
     }
-    let size = messages.reduce(0) { $0 + $1.cost }
+    let size = messages.reduce(0) { $0 + $1.outboxCost }
     guard outboxBytes + size <= Limits.outboxBytes || outbox.isEmpty else { return .outboxFull }
     // navd answers the first bye that it can read, and then has no session for another one.
     for message in messages where message.isBye && expectedByeAnswer == nil {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PageStreamTests {
   private static let till = actor("till")
-  private static let helloFrame =
+  private static let hello =
     #"["hello",{"ver":[1,1],"client":"0123456789abcdef0123456789abcdef","nonce":"n"}]"#
 
   private func stream() -> PageStream { PageStream(id: "s", actor: Self.till, at: 1000) }
@@ -136,8 +136,8 @@ import Testing
     for (index, names) in posts.enumerated() {
       let text = names.split(separator: "\n").compactMap { lines[String($0)] }
       let number = UInt64(index + 2)
-      let lines = text.joined(separator: "\n")
-      #expect(post(&stream, number, lines) == .accepted(nextPost: number + 1))
+      let body = text.joined(separator: "\n")
+      #expect(post(&stream, number, body) == .accepted(nextPost: number + 1))
     }
     #expect(stream.noteDaemonLine(Array("[\"err\",{\"code\":\"bad-json\"}]\n".utf8)) == nil)
     #expect(stream.noteDaemonLine(Array("[\"ok\",{\"id\":8}]\n".utf8)) == .sessionOver)

@@ -6,7 +6,7 @@ import Testing
 
 /// What a page of the inspector may send.
 @Suite struct ReadingTests {
-  private static let helloFrame =
+  private static let hello =
     #"["hello",{"ver":[1,1],"client":"0123456789abcdef0123456789abcdef","nonce":"n"}]"#
 
   /// The client id that the gateway made.

@@ -253,7 +253,7 @@ private final class Connection {
     for _ in 0..<64 {
       stream.send(piece)
       let taken = unsafe room.withUnsafeMutableBufferPointer { buffer in
-        unsafe buffer.baseAddress.map { unsafe stream.take($0, buffer.count) }
+        unsafe buffer.baseAddress.map { unsafe stream.copyPending(to: $0, buffer.count) }
       }
       #expect(taken == piece.count)
     }
@@ -266,7 +266,7 @@ private final class Connection {
     var room = [CChar](repeating: 0, count: 16)
     func take() -> Int? {
       unsafe room.withUnsafeMutableBufferPointer { buffer in
-        unsafe buffer.baseAddress.map { unsafe stream.take($0, buffer.count) }
+        unsafe buffer.baseAddress.map { unsafe stream.copyPending(to: $0, buffer.count) }
       }
     }
     #expect(!stream.isDrained)
