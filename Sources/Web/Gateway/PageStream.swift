@@ -13,7 +13,7 @@ struct PageStream: Sendable {
     static let connectAttemptTimeout: UInt64 = 250
     /// The time in which the page must have posted its first `hello`.
     static let firstHelloTimeout: UInt64 = 10_000
-    /// How long the page may read nothing while data waits for it.
+    /// How long the page may read nothing while data waits for it, before the stream ends.
     static let pageReadTimeout: UInt64 = 15_000
     /// The octets waiting for the page above which the gateway stops reading from navd.
     static let pageBacklogBytes = 65_536
@@ -227,7 +227,7 @@ struct PageStream: Sendable {
 
   /// When to connect again; nil once there has been a connection.
   ///
-  /// libzmq must not do that by itself: after a loss, it would send the page's messages on a
+  /// libzmq must not reconnect by itself: after a loss, it would send the page's messages on a
   /// connection without a session.
   var nextConnectAt: UInt64? {
     isConnected || endedAt != nil ? nil : connectAttemptedAt + Limits.connectAttemptTimeout

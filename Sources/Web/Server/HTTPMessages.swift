@@ -28,7 +28,7 @@ struct HTTPRequest: Hashable, Sendable {
 
   /// The token of `NSP-Token: TOKEN` or else of `Authorization: Bearer TOKEN`; nil without one.
   ///
-  /// A proxy in front can want `Authorization` for itself.
+  /// A proxy in front of the gateway may need `Authorization` for itself.
   var token: String? {
     if let token = nspHeaders["nsp-token"] { return token.utf8.count <= 512 ? token : nil }
     guard let authorization, authorization.utf8.count <= 512 else { return nil }
@@ -126,12 +126,12 @@ enum Framing {
 extension StringProtocol {
   /// Whether two texts have the same octets.
   ///
-  /// For `==`, texts with other octets can be equal: a letter with a mark has two forms.
+  /// `==` also equates texts with other octets, such as the two forms of a letter with an accent.
   func isSame(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
   /// Whether two texts have the same octets but for the case of ASCII letters.
   ///
-  /// For `lowercased()` and `==`, U+212A is a K: the text would pass here, and not at a proxy.
+  /// `lowercased()` and `==` take U+212A for a K, and a proxy does not.
   func equalsIgnoringASCIICase(_ other: String) -> Bool {
     func lower(_ octet: UInt8) -> UInt8 { (0x41...0x5A).contains(octet) ? octet | 0x20 : octet }
     return utf8.elementsEqual(other.utf8) { lower($0) == lower($1) }

@@ -26,8 +26,8 @@ final class ResponseStream {
 
   /// Whether nothing waits for the socket, also not in libmicrohttpd.
   ///
-  /// `copyPending` moves up to 16 KiB into the buffer of libmicrohttpd, which asks for more, and is
-  /// suspended then, only when the socket has taken all of them.
+  /// `copyPending` moves up to 16 KiB into the buffer of libmicrohttpd. libmicrohttpd asks for more,
+  /// and this stream suspends it, only after the socket has taken all of them.
   var isDrained: Bool { pendingBytes == 0 && isSuspended }
 
   /// The size of the buffer, with the sent octets that it has not dropped yet.
@@ -44,7 +44,7 @@ final class ResponseStream {
     resume()
   }
 
-  /// Ends the response once the socket has what waits.
+  /// Ends the response after the socket has taken all waiting octets.
   func end() {
     isEnding = true
     resume()

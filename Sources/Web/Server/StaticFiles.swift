@@ -23,8 +23,8 @@ final class OpenFile {
 
 /// The files of one directory, for pages.
 ///
-/// No path leads out of the directory: it opens each component by itself, and never a link. It does
-/// not serve hidden files, nor types that are not in the table.
+/// No path leads out of the directory: it opens each component separately, and follows no symbolic
+/// link. It does not serve hidden files, nor types that are not in the table.
 final class StaticFiles {
   private let directory: Int32
 
