@@ -131,12 +131,12 @@ private final class Responder {
   /// A request whose body is still arriving, between two calls of the handler.
   final class PendingRequest {
     var request: HTTPRequest
-    let limit: Int
+    let bodyLimit: Int
     var isTooLong = false
 
-    init(_ request: HTTPRequest, limit: Int) {
+    init(_ request: HTTPRequest, bodyLimit: Int) {
       self.request = request
-      self.limit = limit
+      self.bodyLimit = bodyLimit
     }
   }
 
@@ -160,14 +160,14 @@ private final class Responder {
       guard case .readBody(let limit) = decision else {
         return unsafe responder.carryOut(decision, on: connection)
       }
-      let pending = PendingRequest(request, limit: limit)
+      let pending = PendingRequest(request, bodyLimit: limit)
       unsafe state.pointee = Unmanaged.passRetained(pending).toOpaque()
       return .YES
     }
     let pending = unsafe Unmanaged<PendingRequest>.fromOpaque(pointer).takeUnretainedValue()
     if unsafe size.pointee > 0, let upload = unsafe upload {
       let bytes = unsafe UnsafeRawBufferPointer(start: upload, count: size.pointee)
-      if pending.request.body.count + bytes.count > pending.limit { pending.isTooLong = true }
+      if pending.request.body.count + bytes.count > pending.bodyLimit { pending.isTooLong = true }
       // The rest of a body that is too long is read and dropped: otherwise the client would get a
       // reset in place of the answer.
       if pending.isTooLong {
@@ -179,7 +179,7 @@ private final class Responder {
       return .YES
     }
     if pending.isTooLong {
-      let text = "the body has more than \(pending.limit) octets"
+      let text = "the body has more than \(pending.bodyLimit) octets"
       return unsafe responder.refuse(413, text, connection)
     }
     let decision = responder.application.decideAfterBody(pending.request)

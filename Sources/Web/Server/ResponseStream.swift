@@ -8,9 +8,9 @@ final class ResponseStream {
   /// The number of sent octets at which the buffer drops them.
   private static let compactionBytes = 65_536
 
-  /// The octets that wait for the socket, from `start` on; those before were sent.
+  /// The octets that wait for the socket, from `firstUnsent` on; those before were sent.
   private var buffer: [UInt8] = []
-  private var start = 0
+  private var firstUnsent = 0
   private var isEnding = false
   private var isAborted = false
   private var connection: OpaquePointer?
@@ -22,7 +22,7 @@ final class ResponseStream {
   /// Called once, when libmicrohttpd has released the response.
   var whenOver: () -> Void = {}
 
-  var pendingBytes: Int { buffer.count - start }
+  var pendingBytes: Int { buffer.count - firstUnsent }
 
   /// Whether nothing waits for the socket, also not in libmicrohttpd.
   ///
@@ -35,9 +35,9 @@ final class ResponseStream {
 
   func send(_ bytes: [UInt8]) {
     guard !isEnding, !isOver else { return }
-    if start == buffer.count {
+    if firstUnsent == buffer.count {
       buffer = bytes
-      start = 0
+      firstUnsent = 0
     } else {
       buffer += bytes
     }
@@ -77,18 +77,18 @@ final class ResponseStream {
       isSuspended = true
       return 0
     }
-    unsafe buffer[start..<start + count].withUnsafeBytes { bytes in
+    unsafe buffer[firstUnsent..<firstUnsent + count].withUnsafeBytes { bytes in
       let room = unsafe UnsafeMutableRawBufferPointer(start: target, count: limit)
       unsafe room.copyMemory(from: bytes)
     }
-    start += count
+    firstUnsent += count
     takenBytes += UInt64(count)
-    if start == buffer.count {
-      (buffer, start) = ([], 0)
-    } else if start >= Self.compactionBytes {
+    if firstUnsent == buffer.count {
+      (buffer, firstUnsent) = ([], 0)
+    } else if firstUnsent >= Self.compactionBytes {
       // A peer that is always behind would otherwise keep all that it ever got.
-      buffer.removeFirst(start)
-      start = 0
+      buffer.removeFirst(firstUnsent)
+      firstUnsent = 0
     }
     return count
   }
