@@ -11,8 +11,7 @@ const TOKEN_STORAGE_KEY = "navigation-token";
  *
  * It trades a fragment `#c=CODE` for a token; a fragment `#t=TOKEN` has the token itself. It
  * removes the fragment from the URL, so that no code or token stays in the history, and keeps the
- * token for reloads of this tab. The option `code` replaces the fragment. Codes and tokens are
- * those of the gateway at `url`.
+ * token for reloads of this tab. The option `code` replaces the fragment. `url` is the gateway's.
  *
  * @param {{url?: string, code?: string}} [options]
  * @returns {Promise<string | null>}

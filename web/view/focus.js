@@ -68,10 +68,9 @@ export class FocusKeeper {
   /**
    * Moves the focus to the visible screen, if another screen has become visible.
    *
-   * On a screen that was shown before, the focus goes to the row that had it, on a new one to the
-   * title. A focus outside of the device stays: somebody else may have moved the screens while this
-   * person reads the log. A screen reader reads the title once: because the title or its dialog
-   * gets the focus, or else from the live region.
+   * On a screen that was shown before, the focus goes to the row that had it, on a new one to the title. A focus outside of the
+   * device stays: somebody else may have moved the screens while this person reads the log. A screen reader reads the title once:
+   * because the title or its dialog gets the focus, or else from the live region.
    */
   followVisibleScreen(state, place) {
     const [visible, title] = [visibleID(state), spokenTitle(state)];

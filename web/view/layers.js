@@ -61,9 +61,8 @@ export class BarLayers {
   }
 
   /**
-   * Adds the layer of the screen that a gesture uncovers. navd resolves only the bar of the top
-   * screen, so the layer shows the bar from when that screen was the top. It is empty if the screen
-   * has changed since.
+   * Adds the layer of the screen that a gesture uncovers. navd resolves only the bar of the top screen, so the layer shows the bar
+   * from when that screen was the top. It is empty if the screen has changed since.
    */
   addPreviewLayer(id, state) {
     const model = this.#modelByScreen.get(id);

@@ -15,8 +15,7 @@ const OWN_FENCE_WINDOW_MS = 30_000;
  * The client asks its base, the gateway that it connects to first, about each nav. If the daemon
  * there answers `moved`, the client sends everything about that nav to the gateway that the answer
  * names. Callers use a cluster like a `Session`, and pass the gateway's address with each event.
- * Besides the kinds of a session, an action can be `open` (a stream at `gateway`), `drop` (end that
- * stream) or `status`.
+ * More kinds of actions than those of a session are `open` and `drop` (of a stream) and `status`.
  */
 export class Cluster {
   #actions = [];

@@ -32,9 +32,9 @@ export class PendingRequests {
 
   get(id) { return this.#byID.get(id); }
 
-  get sentIDs() {
-    return [...this.#byID.values()].filter((request) => request.isSent).map((request) => request.id);
-  }
+  unsentOf(nav) { return [...this.#byID.values()].filter((request) => request.nav === nav && !request.isSent); }
+
+  get sentIDs() { return [...this.#byID.values()].filter((request) => request.isSent).map((request) => request.id); }
 
   /** When the next unsent request exceeds its time limit. */
   get nextExpiryAt() {

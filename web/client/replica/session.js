@@ -102,8 +102,7 @@ export class Session {
     this.#pendingRequests.tick(now);
     for (const [nav, until] of this.#output.heldNavs) {
       if (until > now) continue;
-      const unsent = [...this.#pendingRequests.values()].filter((each) => each.nav === nav && !each.isSent);
-      this.#pendingRequests.failUnsendable(unsent, now);
+      this.#pendingRequests.failUnsendable(this.#pendingRequests.unsentOf(nav), now);
       this.#sendHeld(nav);
     }
     this.#pendingRequests.sendUnsent();
