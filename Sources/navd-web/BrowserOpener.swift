@@ -7,16 +7,16 @@ import RuntimePaths
 /// The address has a launch code, and other users can read the arguments of a process. So the
 /// browser gets a file that leads there, which only this user can read.
 struct BrowserOpener {
-  private let path: String?
+  private let redirectFile: String?
 
   /// Makes an opener; without `XDG_RUNTIME_DIR` it opens nothing.
   init(_ environment: ProcessEnvironment) {
-    path = environment["XDG_RUNTIME_DIR"].map { "\($0)/navd-inspector-\(getpid()).html" }
+    redirectFile = environment["XDG_RUNTIME_DIR"].map { "\($0)/navd-inspector-\(getpid()).html" }
   }
 
   /// Opens an address; without a desktop nothing happens, since the address was printed too.
   func open(_ url: String) {
-    guard let path else { return }
+    guard let path = redirectFile else { return }
     // The octets of an escaped address need no quoting in HTML but for the ampersand.
     let target = url.split(separator: "&", omittingEmptySubsequences: false).joined(
       separator: "&amp;")
@@ -46,5 +46,5 @@ struct BrowserOpener {
     _ = unsafe posix_spawnp(&process, "xdg-open", nil, &attributes, &arguments, environ)
   }
 
-  func removeFile() { if let path { _ = unsafe unlink(path) } }
+  func removeFile() { if let redirectFile { _ = unsafe unlink(redirectFile) } }
 }

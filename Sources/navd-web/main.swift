@@ -93,7 +93,7 @@ func configurePages(_ configuration: inout Gateway.Configuration) {
 
 /// Completes the configuration of a gateway whose page only reads.
 func configureInspector(_ configuration: inout Gateway.Configuration) throws {
-  configuration.isInspection = true
+  configuration.isReadOnly = true
   configuration.scripts["/chart.js"] = "/usr/share/javascript/chart.js/chart.min.js"
   configuration.pageDirectory = try InspectorFiles.directory(option: line.value(of: "page"))
   if configuration.tokenFile == nil {
@@ -125,12 +125,12 @@ do {
     ?? rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/navd-web.tokens" }
   if isInspector { try configureInspector(&configuration) } else { configurePages(&configuration) }
   if configuration.launchActor != nil, case .local = configuration.address {
-    let reason =
+    let unixSocketReason =
       isInspector
       ? "a browser cannot open a Unix socket: use --tokens with a proxy"
       : "--launch needs ADDRESS:PORT, because a browser cannot open a Unix socket"
-    if inherited != nil { throw InheritedSocketError(reason) }
-    grammar.refuse(reason)
+    if inherited != nil { throw InheritedSocketError(unixSocketReason) }
+    grammar.refuse(unixSocketReason)
   }
   let opener = line.contains("open") ? BrowserOpener(rules.environment) : nil
   defer { opener?.removeFile() }
@@ -138,9 +138,9 @@ do {
     configuration, log: say,
     launched: { url in
       guard isInspector else { return say("open \(url)") }
-      let start = line.value(of: "nav").map { "&nav=" + percentEncoded($0) } ?? ""
-      writeText("\(url)\(start)\n", to: 1)
-      opener?.open(url + start)
+      let navParameter = line.value(of: "nav").map { "&nav=" + percentEncoded($0) } ?? ""
+      writeText("\(url)\(navParameter)\n", to: 1)
+      opener?.open(url + navParameter)
     },
     ready: { address in
       // The line of an inspection without tokens is its address alone.

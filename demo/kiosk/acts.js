@@ -2,7 +2,7 @@
 // Pure functions; app.js sends what they return. Nothing here changes what is drawn: that is the watch's part.
 
 import { guard, screenOf, topID, topOf, visibleID } from "./view/model.js";
-import { forms, hasDraft, records, routes, styles } from "./view/screens.js";
+import { formItems, hasDraft, screenRecords, routes, presentationStyles } from "./view/screens.js";
 
 /**
  * @typedef {{do: object[], if: object, animated?: boolean, onBusy?: string, within?: number|null, orElse?: Record<string, Act>,
@@ -27,7 +27,7 @@ export const navigation = {
  * not know it, the record is pushed. The toolbar comes in the same revision.
  */
 function open(state, route, args) {
-  const record = records[route](args);
+  const record = screenRecords[route](args);
   const push = (screen) => ({
     do: [{ push: { screen } }, ...(record.toolbarItems ? [{ "toolbar.setHidden": { hidden: false } }] : [])], if: guard.shown(state), animated: true,
   });
@@ -35,7 +35,7 @@ function open(state, route, args) {
 }
 
 const present = (state, route, args, when = guard.shown(state)) => (
-  { do: [{ present: { screen: records[route](args), style: styles[route] } }], if: when, animated: true }
+  { do: [{ present: { screen: screenRecords[route](args), style: presentationStyles[route] } }], if: when, animated: true }
 );
 
 /**
@@ -89,7 +89,7 @@ function withoutDraft(screen) {
 
 const reset = (screen, args) => [
   { "screen.set": { screen: screen.id, args } },
-  ...(forms[screen.route] ? [{ "item.set": { screen: screen.id, ...forms[screen.route].saved } }] : []),
+  ...(formItems[screen.route] ? [{ "item.set": { screen: screen.id, ...formItems[screen.route].saved } }] : []),
 ];
 
 /**
@@ -105,7 +105,7 @@ export const edit = (state, id, changes) => replacing(state, (newest) => {
   const isUnsaved = Object.keys(draft).length > 0;
   const args = isUnsaved ? { ...saved, draft } : saved;
   const operations = [{ "screen.set": { screen: id, args, ...(screen.route === "rename" ? { modalInPresentation: isUnsaved } : {}) } }];
-  const form = forms[screen.route];
+  const form = formItems[screen.route];
   if (form && isUnsaved !== hasDraft(screen)) operations.push({ "item.set": { screen: id, ...(isUnsaved ? form.unsaved : form.saved) } });
   return { do: operations };
 });
@@ -157,7 +157,7 @@ export const create = {
   do: [
     {
       "nav.create": {
-        root: records.home(),
+        root: screenRecords.home(),
         // A browser may freeze a tab that is asked for a veto. That must not lock everybody else's screen.
         settings: { veto: { deadline: 1500, policy: "allow" }, interactivePopWithoutBackButton: true, routes },
       },

@@ -9,7 +9,7 @@ import { Announcer } from "./view/focus.js";
 import { Gestures } from "./gesture.js";
 import { listen } from "./input.js";
 import { BackMenu } from "./menu.js";
-import { chainOf, environmentOf, titleOf, topID, visibleID } from "./view/model.js";
+import { chainOf, environmentOf, visibleTitle, topID, visibleID } from "./view/model.js";
 import { Panel } from "./panel.js";
 import { keepShape } from "./shape.js";
 import { drawClocks } from "./view/view.js";
@@ -127,7 +127,7 @@ function draw() {
   menu.follow(newest);
   drawClocks(document, new Date(), environmentOf(newest).locale);
   // Signs that are not drawn could turn the name of a window around.
-  const title = titleOf(newest).replace(/[\p{Cc}\p{Bidi_Control}]/gu, " ").slice(0, 128);
+  const title = visibleTitle(newest).replace(/[\p{Cc}\p{Bidi_Control}]/gu, " ").slice(0, 128);
   if (document.title !== title) document.title = title;
   if (page.lang !== root.lang) page.lang = root.lang;
   page.dataset.top = topID(newest) ?? "";

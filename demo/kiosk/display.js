@@ -79,7 +79,7 @@ export class Display {
     document.addEventListener("visibilitychange", () => this.follow());
     for (const preference of [this.#reduced, this.#contrast]) preference.addEventListener("change", () => this.follow());
     const observer = new ResizeObserver(() => {
-      this.#size = { width: root.clientWidth, height: root.clientHeight, point: device.point, isTablet: isPanel() };
+      this.#size = { width: root.clientWidth, height: root.clientHeight, point: device.pointPixels, isTablet: isPanel() };
       this.follow();
     });
     observer.observe(root);

@@ -1,7 +1,7 @@
 // Two gestures: the swipe back, which navd conducts, and the pull of a sheet, which navd judges at its end.
 
 import { chainOf, guard, transitionOf } from "./view/model.js";
-import { canPull, formOf } from "./view/sheets.js";
+import { canPullDown, sheetForm } from "./view/sheets.js";
 import { navigation } from "./acts.js";
 
 const EDGE = 26;
@@ -58,21 +58,21 @@ export class Gestures {
     const common = { pointer: event.pointerId, x: event.clientX, y: event.clientY, width: bounds.width, height: bounds.height, state, isMoving: false, samples: [], last: 0 };
     const sheet = event.target.closest("[data-slot=sheet]");
     const entry = chainOf(state).at(-1);
-    if (sheet && entry && sheet.dataset.screen === entry.screen.id && ["page", "form"].includes(formOf(entry.style))) {
+    if (sheet && entry && sheet.dataset.screen === entry.screen.id && ["page", "form"].includes(sheetForm(entry.style))) {
       const scroller = event.target.closest(".scroller");
       if (event.target.closest("input") || (scroller && scroller.scrollTop > 0)) return;
       this.#drag = { ...common, kind: "pull", sheet, entry, onHead: !scroller };
     } else if (!sheet && this.#context.mayDrive()) {
-      const inset = this.#device.side === 1 ? event.clientX - bounds.left : bounds.right - event.clientX;
+      const inset = this.#device.directionSign === 1 ? event.clientX - bounds.left : bounds.right - event.clientX;
       const isFull = state.parts.settings?.interactivePop?.mode === "fullScreen";
-      if (inset <= swipeZone(state, bounds.width, this.#device.point)) this.#drag = { ...common, kind: isFull ? "fullScreen" : "edge" };
+      if (inset <= swipeZone(state, bounds.width, this.#device.pointPixels)) this.#drag = { ...common, kind: isFull ? "fullScreen" : "edge" };
     }
   }
 
   #move(event) {
     const drag = this.#drag;
     if (!drag || event.pointerId !== drag.pointer) return;
-    const dx = (event.clientX - drag.x) * this.#device.side;
+    const dx = (event.clientX - drag.x) * this.#device.directionSign;
     const dy = event.clientY - drag.y;
     if (!drag.isMoving) {
       if (Math.hypot(dx, dy) < SLOP) return;
@@ -88,7 +88,7 @@ export class Gestures {
     event.preventDefault();
     drag.samples.push({ at: event.timeStamp, dx, dy });
     if (drag.samples.length > 6) drag.samples.shift();
-    if (drag.kind === "pull") this.#device.sheets.pull(drag.sheet, give(dy, canPull(drag.entry)));
+    if (drag.kind === "pull") this.#device.sheets.pull(drag.sheet, give(dy, canPullDown(drag.entry)));
     else this.#follow(drag, dx);
   }
 
@@ -150,9 +150,9 @@ export class Gestures {
     const box = drag.sheet.querySelector(".sheet-box").offsetHeight;
     const goes = !isCancelled && dy > 0 && finishes(dy / box, speed(drag.samples, "dy") / box);
     // A sheet that may not go asks all the same if it was pulled far: navd tells everybody of the attempt.
-    const asks = !isCancelled && !canPull(drag.entry) && dy > drag.height * 0.2;
+    const asks = !isCancelled && !canPullDown(drag.entry) && dy > drag.height * 0.2;
     const reply = goes || asks ? await this.#context.send(navigation.swipeDown(drag.state)) : null;
-    if (reply === null && drag.sheet.isConnected) this.#device.sheets.release(drag.sheet);
+    if (reply === null && drag.sheet.isConnected) this.#device.sheets.springBack(drag.sheet);
   }
 }
 

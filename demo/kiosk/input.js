@@ -1,10 +1,10 @@
 // What a person presses and types. Every handler sends operations; none of them draws.
 
 import { acts, edit, navigation, savePIN } from "./acts.js";
-import { PRESSED } from "./view/dom.js";
+import { PRESSED_ATTRIBUTE } from "./view/dom.js";
 import { chainOf, screenOf } from "./view/model.js";
 import { SLOP } from "./gesture.js";
-import { formOf } from "./view/sheets.js";
+import { sheetForm } from "./view/sheets.js";
 
 const PIN = "1234";
 
@@ -36,7 +36,7 @@ export function listen(device, root, { send, newest, isConnected, announce }) {
     else if (Object.hasOwn(acts, act ?? "")) {
       const screen = screenAt(target);
       if (screen) {
-        device.focus.note(screen.id, target.dataset.key);
+        device.focus.noteRowKey(screen.id, target.dataset.key);
         send(acts[act](state, screen, arg));
       }
     }
@@ -46,14 +46,14 @@ export function listen(device, root, { send, newest, isConnected, announce }) {
   let pressed = null;
   let place = null;
   const lift = () => {
-    pressed?.removeAttribute(PRESSED);
+    pressed?.removeAttribute(PRESSED_ATTRIBUTE);
     pressed = null;
   };
   root.addEventListener("pointerdown", (event) => {
     lift();
     if (event.button !== 0 || !event.isPrimary) return;
     pressed = event.target.closest("button:not(:disabled, [aria-disabled=true])");
-    pressed?.setAttribute(PRESSED, "");
+    pressed?.setAttribute(PRESSED_ATTRIBUTE, "");
     place = event;
   });
   root.addEventListener("pointermove", (event) => {
@@ -64,7 +64,7 @@ export function listen(device, root, { send, newest, isConnected, announce }) {
   // Outside a popover, a tap ends it. Outside an alert it does nothing, and a sheet covers what is around it.
   function tapOutside(state, shade) {
     const entry = chainOf(state).find(({ screen }) => screen.id === shade.parentElement.dataset.screen);
-    if (entry && formOf(entry.style) !== "alert") send(navigation.swipeDown(state));
+    if (entry && sheetForm(entry.style) !== "alert") send(navigation.swipeDown(state));
   }
 
   // The digits stay in this page; what the others see is that the sheet goes.
@@ -134,8 +134,8 @@ export function listen(device, root, { send, newest, isConnected, announce }) {
       // Without a back button, a key of the browser is its own.
       if (!entry && !root.querySelector(".bar:not(.hidden) .bar-layer:not([inert]) [data-slot=back]")) return;
       event.preventDefault();
-      if (entry && formOf(entry.style) === "full") send(navigation.close(state));
-      else if (entry && formOf(entry.style) === "alert") send(acts["discard.keep"](state, entry.screen));
+      if (entry && sheetForm(entry.style) === "full") send(navigation.close(state));
+      else if (entry && sheetForm(entry.style) === "alert") send(acts["discard.keep"](state, entry.screen));
       else send(navigation.backKey(state));
     } else if (["ArrowDown", "ArrowUp"].includes(event.key)) {
       step(event);

@@ -1,6 +1,6 @@
 // The menu of the back button: a long press, a right click, or an arrow key on the button opens it.
 
-import { el, said } from "./view/dom.js";
+import { el, bdiText } from "./view/dom.js";
 import { screenOf } from "./view/model.js";
 
 const LONG_PRESS = 450;
@@ -96,7 +96,7 @@ export class BackMenu {
     if (!button || !entries.length) return;
     const menu = el("div", { class: "menu", role: "menu", "data-slot": "back-menu", "aria-label": "Back to" });
     for (const entry of entries) {
-      const item = el("button", { type: "button", role: "menuitem", class: "menu-item", tabindex: "-1", "data-slot": "back-menu-entry", "data-screen": entry.screen, "aria-label": entry.spoken, lang: entry.language }, said(entry.text));
+      const item = el("button", { type: "button", role: "menuitem", class: "menu-item", tabindex: "-1", "data-slot": "back-menu-entry", "data-screen": entry.screen, "aria-label": entry.spoken, lang: entry.language }, bdiText(entry.text));
       item.addEventListener("click", () => {
         this.hide(true);
         this.#choose(state, entry.screen);
@@ -106,7 +106,7 @@ export class BackMenu {
     button.setAttribute("aria-expanded", "true");
     this.#open = { menu, button, top: state.screens.at(-1).id };
     // The bar may have a prompt above the button.
-    const below = (button.getBoundingClientRect().bottom - this.#device.parts.layers.getBoundingClientRect().top) / this.#device.point;
+    const below = (button.getBoundingClientRect().bottom - this.#device.parts.layers.getBoundingClientRect().top) / this.#device.pointPixels;
     menu.style.setProperty("--below", String(below));
     this.#device.parts.stack.append(menu);
     menu.firstChild.focus({ preventScroll: true });

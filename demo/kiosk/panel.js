@@ -1,7 +1,7 @@
 // Beside the device: the connection, the display, another window, and a log of the last changes.
 
-import { el, said } from "./view/dom.js";
-import { author, chainOf } from "./view/model.js";
+import { el, bdiText } from "./view/dom.js";
+import { authorName, chainOf } from "./view/model.js";
 import { whatHappened } from "./words.js";
 
 const KEPT = 60;
@@ -61,7 +61,7 @@ export class Panel {
     document.documentElement.dataset.status = status;
     document.documentElement.dataset.rights = canWrite === null ? "unknown" : canWrite ? "write" : "read";
     document.documentElement.dataset.display = holds ? "mine" : owner ? "other" : "free";
-    this.#root.querySelector("[data-part=where]").replaceChildren(said(nav), rev === undefined ? "" : `, revision ${rev}`);
+    this.#root.querySelector("[data-part=where]").replaceChildren(bdiText(nav), rev === undefined ? "" : `, revision ${rev}`);
     const banner = document.querySelector("[data-part=banner]");
     const isOld = !["connected", "connecting"].includes(status);
     banner.hidden = !isOld;
@@ -82,13 +82,13 @@ export class Panel {
     this.#newest = key;
     const lines = whatHappened(state, (id) => this.#titles.get(id) ?? id, isNew);
     for (const screen of [...state.screens, ...chainOf(state).map((entry) => entry.screen)]) this.#name(screen);
-    const who = author(state);
+    const who = authorName(state);
     this.#rev = state.rev;
     if (!lines.length && !this.#waiting.length) this.#log.dataset.rev = String(state.rev);
     for (const { before = "", title, after = "" } of lines) {
       this.#write(() => el(
-        "li", { class: "log-line", "data-rev": state.rev }, el("span", { class: "log-what" }, before, said(title), after),
-        who === null ? null : el("span", { class: "log-who" }, "by ", el("span", { class: "log-author", "data-author": who }, said(who)), `, revision ${state.rev}`)));
+        "li", { class: "log-line", "data-rev": state.rev }, el("span", { class: "log-what" }, before, bdiText(title), after),
+        who === null ? null : el("span", { class: "log-who" }, "by ", el("span", { class: "log-author", "data-author": who }, bdiText(who)), `, revision ${state.rev}`)));
     }
   }
 
@@ -100,7 +100,7 @@ export class Panel {
   }
 
   note(text) {
-    this.#write(() => el("li", { class: "log-line log-note" }, said(text)));
+    this.#write(() => el("li", { class: "log-line log-note" }, bdiText(text)));
   }
 
   // The log can wait until a frame has shown what changed. Of many lines only the newest are drawn.

@@ -1,6 +1,6 @@
 // What a revision did, in the words of somebody who looks at the screen.
 
-import { chainOf, titleOf, visibleOf } from "./view/model.js";
+import { chainOf, visibleTitle, visibleOf } from "./view/model.js";
 
 const opened = ({ screen }, name) => ({ before: "Opened ", title: name(screen) });
 const stayed = ({ screen }, name) => ({ title: name(screen), after: " stays open" });
@@ -11,7 +11,7 @@ const WORDS = {
   didDismiss: ({ screen }, name) => ({ before: "Closed ", title: name(screen) }),
   popBlocked: stayed, dismissAttempted: stayed,
   buttonActivated: ({ button }, name, state) => ({ before: "Pressed ", title: buttonTitle(state, button) }),
-  transitionEnded: ({ outcome }, name, state) => (outcome === "cancelled" ? { before: "Stayed on ", title: titleOf(state) } : null),
+  transitionEnded: ({ outcome }, name, state) => (outcome === "cancelled" ? { before: "Stayed on ", title: visibleTitle(state) } : null),
 };
 
 /**
@@ -30,7 +30,7 @@ export function whatHappened(state, name, isNew) {
   const lines = (state.ev ?? []).flatMap((event) => Object.entries(event))
     .map(([kind, body]) => (Object.hasOwn(WORDS, kind) ? WORDS[kind](body, now, state) : null)).filter(Boolean);
   if (lines.length || !isNew) return lines;
-  if (state.isResynchronised) return [{ before: "Showing ", title: titleOf(state) }];
+  if (state.isResynchronised) return [{ before: "Showing ", title: visibleTitle(state) }];
   if (state.ev?.length) return [];
   const changed = screens.filter((screen) => screen.ver === state.rev);
   if (changed.length) return changed.map((screen) => ({ before: "Changed ", title: title(screen) }));

@@ -23,8 +23,8 @@ export function checkedOptions(options) {
     throw new TypeError("name must be a text of at most 128 octets");
   }
   checkJSON(name, 0);
-  checkTime(window, "window");
-  checkTime(hb, "hb");
+  checkNonNegative(window, "window");
+  checkNonNegative(hb, "hb");
   if (typeof watchRate !== "number" || !(watchRate >= 1)) {
     throw new TypeError("watchRate must be a number of octets a second, at least 1");
   }
@@ -34,12 +34,12 @@ export function checkedOptions(options) {
 }
 
 /** Throws for a member with an unknown name, since a misspelt guard would be no guard. */
-export function checkMembers(options, names, where) {
+export function checkMembers(options, names, caller) {
   if (options === null || typeof options !== "object") {
-    throw new TypeError(`${where}: options must be an object`);
+    throw new TypeError(`${caller}: options must be an object`);
   }
   const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new TypeError(`${where}: there is no option ${unknown}`);
+  if (unknown !== undefined) throw new TypeError(`${caller}: there is no option ${unknown}`);
   return options;
 }
 
@@ -64,15 +64,15 @@ export function throwIfAborted(signal) {
   if (signal?.aborted) throw new NavigationError("aborted", "the signal is aborted");
 }
 
-function checkTime(value, what) {
+function checkNonNegative(value, what) {
   if (value != null && !(Number.isFinite(value) && value >= 0)) {
     throw new TypeError(`${what} must be a number, 0 or greater`);
   }
 }
 
 /** Throws for a time limit that is no number of milliseconds. */
-export function checkLimit(within) {
-  checkTime(within, "within");
+export function checkTimeLimit(within) {
+  checkNonNegative(within, "within");
   if (within > 0 && within < 100) {
     throw new TypeError(`within is in milliseconds: ${within} is less than 100`);
   }

@@ -2,42 +2,42 @@ import {
   checkedOptions, checkGuards, checkMembers, checkNav, checkOperations, checkSignal, checkText,
   isByPerson, throwIfAborted,
 } from "./arguments.js";
-import { ClientDuties } from "./clientduties.js";
-import { takeLock } from "./connection/locks.js";
+import { RoleAndLeaseCalls } from "./clientduties.js";
+import { takeStreamLock } from "./connection/locks.js";
 import { Streams } from "./connection/streams.js";
-import { Engine } from "./engine.js";
+import { ClusterRunner } from "./engine.js";
 import { NavigationError } from "./errors.js";
 import { FROM_MIRROR, Guard } from "./guards.js";
 import { Cluster } from "./replica/cluster.js";
 import { Mirror } from "./replica/mirror.js";
-import { Requests } from "./requests.js";
-import { Statuses } from "./statuses.js";
-import { Subscriptions } from "./subscriptions.js";
+import { RequestPromises } from "./requests.js";
+import { StatusLoops } from "./statuses.js";
+import { StateLoops } from "./subscriptions.js";
 import { sleep } from "./timers.js";
 
-const CONNECT_MS = 5000;
-/** In which time what a person does is posted or never, unless the program chose a limit. */
-const PERSON_MS = 2000;
-const VIEWS = Object.freeze(["full", "bar", "top"]);
+const CONNECT_TIMEOUT_MS = 5000;
+/** The time within which an operation by a person must be posted, unless the caller sets another limit. */
+const PERSON_POST_LIMIT_MS = 2000;
+const WATCH_VIEWS = Object.freeze(["full", "bar", "top"]);
 
-/** A connection to navd. All methods may be called at any time. */
+/** A connection to navd. A caller may call every method at any time, also while the connection is lost. */
 export class NavigationClient {
-  #engine;
+  #runner;
   #streams;
   #requests;
-  #subscriptions;
-  #duties;
-  #statuses = new Statuses();
-  #release = null;
-  #leaving = new AbortController();
+  #stateLoops;
+  #rolesAndLeases;
+  #statusLoops = new StatusLoops();
+  #releaseLock = null;
+  #clientEnd = new AbortController();
   /** Aborted when the client stops, or the browser moves the page to its back/forward cache. */
-  #visit = new AbortController();
-  #welcome = null;
+  #pageVisit = new AbortController();
+  #lastWelcome = null;
 
-  get #lastObstacle() {
+  get #failureSuffix() {
     if (this.status === "waiting") return ": four other pages of this browser are connected";
-    const { obstacle } = this.#streams;
-    return obstacle && `: ${obstacle}`;
+    const { lastFailure } = this.#streams;
+    return lastFailure && `: ${lastFailure}`;
   }
 
   /**
@@ -49,12 +49,12 @@ export class NavigationClient {
   static async connect(options) {
     const client = new NavigationClient(options);
     const timer = setTimeout(() => {
-      const late = new NavigationError("unreachable", `no welcome within 5 s${client.#lastObstacle}`);
+      const late = new NavigationError("unreachable", `no welcome within 5 s${client.#failureSuffix}`);
       client.#endWithError(late, "closed");
-    }, CONNECT_MS);
+    }, CONNECT_TIMEOUT_MS);
     try {
       for await (const status of client.statuses()) if (status === "connected") return client;
-      throw client.#engine.end;
+      throw client.#runner.endError;
     } finally {
       clearTimeout(timer);
     }
@@ -63,39 +63,39 @@ export class NavigationClient {
   /** Makes a client, which connects in the background. */
   constructor(options = {}) {
     const checked = checkedOptions(options);
-    const cluster = new Cluster({ ...checked, client: randomHex(16) });
-    this.#engine = new Engine(cluster, (action) => this.#perform(action));
-    this.#streams = new Streams(this.#engine, checked);
-    this.#requests = new Requests(this.#engine, this.#streams);
-    this.#subscriptions = new Subscriptions(this.#engine);
-    this.#duties = new ClientDuties(this.#engine);
+    const cluster = new Cluster({ ...checked, client: randomHexText(16) });
+    this.#runner = new ClusterRunner(cluster, (action) => this.#performAction(action));
+    this.#streams = new Streams(this.#runner, checked);
+    this.#requests = new RequestPromises(this.#runner, this.#streams);
+    this.#stateLoops = new StateLoops(this.#runner);
+    this.#rolesAndLeases = new RoleAndLeaseCalls(this.#runner);
     const { signal } = checked;
     if (signal?.aborted) {
       this.#endWithError(new NavigationError("aborted", "the signal is aborted"), "closed");
     } else {
-      const over = { signal: this.#leaving.signal };
+      const over = { signal: this.#clientEnd.signal };
       signal?.addEventListener("abort", () => this.close(), over);
       // In the back/forward cache a page can neither read nor answer, so it ends its session.
-      globalThis.addEventListener?.("pagehide", () => this.#pauseVisit(), over);
+      globalThis.addEventListener?.("pagehide", () => this.#suspendVisit(), over);
       globalThis.addEventListener?.("pageshow", (event) => {
-        if (event.persisted && this.#visit.signal.aborted) this.#start();
+        if (event.persisted && this.#pageVisit.signal.aborted) this.#beginVisit();
       }, over);
       // Chromium 156 does not deliver what came while the page was frozen. The next stream resumes.
       globalThis.document?.addEventListener("resume", () => this.#streams.loseAll(), over);
-      this.#start();
+      this.#beginVisit();
     }
   }
 
-  get status() { return this.#statuses.status; }
+  get status() { return this.#statusLoops.status; }
 
   /** The features of the daemon that the protocol lists in §4; empty before the first session. */
-  get features() { return new Set(this.#welcome?.features); }
+  get features() { return new Set(this.#lastWelcome?.features); }
 
   /** The helpers that make guards. */
   get guards() { return Guard; }
 
   /** Iterates over the present status and its changes; a slow loop gets the newest one. */
-  statuses() { return this.#statuses.channel(); }
+  statuses() { return this.#statusLoops.channel(); }
 
   /**
    * Iterates over the states of a nav, until the nav is closed.
@@ -112,21 +112,21 @@ export class NavigationClient {
     const { wait = false, everyRevision = false, view = "full", signal } =
       checkMembers(options, ["wait", "everyRevision", "view", "signal"], "watch");
     checkSignal(signal);
-    if (!VIEWS.includes(view)) {
+    if (!WATCH_VIEWS.includes(view)) {
       throw new TypeError("view must be full, bar or top");
     }
-    return this.#subscriptions.channel(
+    return this.#stateLoops.channel(
       nav, view, { waits: wait === true, keepsAll: everyRevision, signal });
   }
 
-  /** Returns the newest state: of the watch if there is one, else by a read. */
+  /** Returns the newest state: that of a running watch, or else one that it reads from the daemon. */
   async state(nav, options = {}) {
     checkNav(nav);
     const { signal } = checkMembers(options, ["signal"], "state");
     throwIfAborted(signal);
-    if (this.#engine.cluster.mirror(nav)) return this.#firstState(nav, signal);
+    if (this.#runner.cluster.mirror(nav)) return this.#firstState(nav, signal);
     try {
-      const { value } = await this.#requests.begin("get", nav, { what: "state" }, { signal });
+      const { value } = await this.#requests.send("get", nav, { what: "state" }, { signal });
       return Mirror.read(nav, value, performance.now());
     } catch (error) {
       // A state that is larger than one message comes in parts, and only to a watch.
@@ -137,7 +137,7 @@ export class NavigationClient {
 
   async #firstState(nav, signal) {
     for await (const state of this.watch(nav, { signal })) {
-      if (!this.#engine.cluster.isBehind(state)) return state;
+      if (!this.#runner.cluster.isBehind(state)) return state;
     }
     throwIfAborted(signal);
     throw new NavigationError("no-nav", "the nav was closed", { nav });
@@ -157,8 +157,8 @@ export class NavigationClient {
     const { within, signal, onQueued, ...members } = checkMembers(
       options, ["if", "animated", "onBusy", "due", "clock", "within", "signal", "onQueued"], "perform");
     checkGuards(members.if);
-    this.#engine.throwIfEnded();
-    const { cluster } = this.#engine;
+    this.#runner.throwIfEnded();
+    const { cluster } = this.#runner;
     const mirror = cluster.mirror(nav);
     if (members.if?.[FROM_MIRROR] && mirror?.state && !mirror.isSynced) {
       throw cluster.isLost(nav)
@@ -168,9 +168,9 @@ export class NavigationClient {
         : new NavigationError("desync", `its watch is not in sync; decide again on the next state of ${nav}`,
           { reason: "mirror", retry: "resync", nav });
     }
-    const begins = within ?? (operations.some(isByPerson) ? PERSON_MS : null);
-    return this.#requests.begin("op", nav, { ...members, do: operations },
-      { within, signal, onQueued, begins });
+    const postWithin = within ?? (operations.some(isByPerson) ? PERSON_POST_LIMIT_MS : null);
+    return this.#requests.send("op", nav, { ...members, do: operations },
+      { within, signal, onQueued, postWithin });
   }
 
   /** Pops the top screen, if it is still the one of the state. */
@@ -181,16 +181,16 @@ export class NavigationClient {
     return this.perform(state.nav, [{ pop }], { ...more, if: { ...more.if, ...guard } });
   }
 
-  /** Reads a value (§12); returns the body of the `ok`. */
+  /** Reads a value with `get` (docs/protocol.md, §12); returns the body of the answer `ok`. */
   async get(nav, options = {}) {
     if (nav !== null) checkNav(nav);
     const { within, signal, ...members } = checkMembers(
       options, ["what", "screen", "from", "limit", "at", "within", "signal"], "get");
-    return this.#requests.begin("get", nav, members, { within, signal });
+    return this.#requests.send("get", nav, members, { within, signal });
   }
 
   /**
-   * Waits until a screen has gone, and returns the result that its removal gave; else null.
+   * Waits until a screen leaves the nav; returns the result that the pop or dismissal gave, else null.
    *
    * Call it before the push: the daemon does not keep the results of screens that have gone.
    */
@@ -199,7 +199,7 @@ export class NavigationClient {
     const { signal } = checkMembers(options, ["signal"], "result");
     let wasThere = false;
     for await (const state of this.watch(nav, { everyRevision: true, signal })) {
-      const end = wasThere ? endOf(screen, state.ev) : undefined;
+      const end = wasThere ? endEventOf(screen, state.ev) : undefined;
       if (end) return end.result ?? null;
       const isThere = [...state.screens, ...state.presented.map((entry) => entry.screen)]
         .some((record) => record.id === screen);
@@ -215,7 +215,7 @@ export class NavigationClient {
   }
 
   /**
-   * Registers delegate roles, in this session and in each later one.
+   * Registers the client as a delegate of a nav, in this session and in each later one.
    *
    * A second call for the same nav replaces the first.
    *
@@ -231,13 +231,13 @@ export class NavigationClient {
       throw new TypeError("roles must be a list of veto, animator, interaction or orientation");
     }
     if (typeof answer !== "function") throw new TypeError("answer must be a function");
-    const duty = this.#duties.delegate(nav, wanted, answer, { within, signal });
+    const duty = this.#rolesAndLeases.delegate(nav, wanted, answer, { within, signal });
     await duty.ready;
-    return Object.assign(() => this.#duties.end(duty), { lost: duty.lost });
+    return Object.assign(() => this.#rolesAndLeases.end(duty), { lost: duty.lost });
   }
 
   /**
-   * Takes the display of a nav; takes it again in each later session.
+   * Takes the lease on the display of a nav, in this session and in each later one.
    *
    * A second call for the same nav replaces the first.
    */
@@ -245,15 +245,15 @@ export class NavigationClient {
     checkNav(nav);
     const { force = false, within, signal } =
       checkMembers(options, ["force", "within", "signal"], "lease");
-    const duty = this.#duties.lease(nav, force, { within, signal });
+    const duty = this.#rolesAndLeases.lease(nav, force, { within, signal });
     await duty.ready;
-    return Object.freeze({ nav, release: () => this.#duties.end(duty), lost: duty.lost });
+    return Object.freeze({ nav, release: () => this.#rolesAndLeases.end(duty), lost: duty.lost });
   }
 
-  /** Says `bye`, ends the stream, and fails everything that is under way. */
+  /** Sends `bye`, ends the stream, and rejects the promises of all pending calls. */
   async close() {
-    if (this.#engine.end) return;
-    this.#engine.do((cluster) => cluster.leave());
+    if (this.#runner.endError) return;
+    this.#runner.update((cluster) => cluster.leave());
     const sent = this.#streams.flushAll();
     this.#failPending(new NavigationError("closed", "the client is closed"), "closed");
     await Promise.race([sent, sleep(1000)]);
@@ -262,83 +262,83 @@ export class NavigationClient {
 
   // Life: one lock for each visit, then streams.
 
-  async #start() {
-    const { signal } = this.#visit = new AbortController();
-    const wait = () => this.#statuses.report("waiting");
+  async #beginVisit() {
+    const { signal } = this.#pageVisit = new AbortController();
+    const wait = () => this.#statusLoops.report("waiting");
     // A document without an origin of its own has no locks, and goes on without one.
-    const release = await takeLock(signal, wait).catch(() => null);
-    if (signal.aborted || this.#engine.end) return release?.();
-    this.#release = release;
-    this.#statuses.report(this.#welcome ? "disconnected" : "connecting");
-    this.#engine.do((cluster) => cluster.start(performance.now()));
+    const release = await takeStreamLock(signal, wait).catch(() => null);
+    if (signal.aborted || this.#runner.endError) return release?.();
+    this.#releaseLock = release;
+    this.#statusLoops.report(this.#lastWelcome ? "disconnected" : "connecting");
+    this.#runner.update((cluster) => cluster.start(performance.now()));
   }
 
-  /** Ends the sessions and gives the lock back; `#start` resumes from the mirrors. */
-  #pauseVisit() {
-    if (this.#engine.end) return;
-    this.#streams.dropAll();
-    this.#engine.do((cluster) => cluster.stop(performance.now()));
+  /** Ends the sessions and releases the lock before the page is frozen; `#beginVisit` resumes the watches. */
+  #suspendVisit() {
+    if (this.#runner.endError) return;
+    this.#streams.closeAll();
+    this.#runner.update((cluster) => cluster.stop(performance.now()));
     this.#endVisit();
   }
 
   #endVisit() {
-    this.#visit.abort();
-    this.#release?.();
-    this.#release = null;
+    this.#pageVisit.abort();
+    this.#releaseLock?.();
+    this.#releaseLock = null;
   }
 
-  #perform(action) {
+  #performAction(action) {
     switch (action.kind) {
       case "send": this.#streams.send(action); break;
       case "open": this.#streams.open(action.gateway); break;
-      case "drop": this.#streams.drop(action.gateway); break;
-      case "opened": this.#welcome = action.welcome; break;
-      case "status": this.#statuses.report(action.status); break;
+      case "drop": this.#streams.closeStream(action.gateway); break;
+      case "opened": this.#lastWelcome = action.welcome; break;
+      case "status": this.#statusLoops.report(action.status); break;
       case "closed":
         this.#endWithError(action.error, action.error.code === "unauthorized" ? "unauthorized" : "closed");
         break;
-      case "answered": this.#requests.answer(action); break;
+      case "answered": this.#requests.settle(action); break;
       case "queued": this.#requests.queued(action); break;
-      case "state": this.#subscriptions.offer(action); break;
-      case "watchEnded": this.#subscriptions.end(action); break;
-      case "asked": this.#duties.ask(action); break;
-      case "settled": this.#duties.settle(action); break;
-      case "duty": this.#duties.change(action); break;
+      case "state": this.#stateLoops.offer(action); break;
+      case "watchEnded": this.#stateLoops.noteWatchEnd(action); break;
+      case "asked": this.#rolesAndLeases.passQuestion(action); break;
+      case "settled": this.#rolesAndLeases.abortQuestion(action); break;
+      case "duty": this.#rolesAndLeases.noteGrantOrEnd(action); break;
     }
   }
 
   // The end.
 
   #endWithError(error, status) {
-    if (this.#engine.end) return;
+    if (this.#runner.endError) return;
     this.#failPending(error, status);
     this.#stopEngine();
   }
 
-  /** Rejects all pending promises, and lets no request begin. */
+  /** Rejects all pending promises with `error`, and makes later calls throw it. */
   #failPending(error, status) {
-    this.#statuses.end(status);
-    this.#engine.end = error;
-    this.#requests.finish(error);
-    this.#duties.finish(error);
-    this.#subscriptions.finish(error);
-    this.#statuses.finish();
+    this.#statusLoops.reportLast(status);
+    this.#runner.endError = error;
+    this.#requests.failAll(error);
+    this.#rolesAndLeases.endAll(error);
+    this.#stateLoops.endAll(error);
+    this.#statusLoops.endAll();
   }
 
   #stopEngine() {
-    this.#engine.stop();
-    this.#leaving.abort();
-    this.#streams.dropAll();
+    this.#runner.stop();
+    this.#clientEnd.abort();
+    this.#streams.closeAll();
     this.#endVisit();
   }
 }
 
-function endOf(screen, events) {
+function endEventOf(screen, events) {
   const ends = events.map((event) => event.didPop ?? event.didDismiss);
   return ends.findLast((end) => end?.screen === screen);
 }
 
-function randomHex(octets) {
+function randomHexText(octets) {
   const bytes = crypto.getRandomValues(new Uint8Array(octets));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

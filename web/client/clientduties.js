@@ -1,37 +1,37 @@
-import { checkLimit, throwIfAborted } from "./arguments.js";
+import { checkTimeLimit, throwIfAborted } from "./arguments.js";
 import { NavigationError } from "./errors.js";
 import { deferred, setTimer } from "./timers.js";
 
 /** The delegate roles and leases that callers asked for. */
-export class ClientDuties {
-  #engine;
-  #all = { delegate: new Map(), lease: new Map() };
+export class RoleAndLeaseCalls {
+  #runner;
+  #byKind = { delegate: new Map(), lease: new Map() };
 
-  /** @param {import("./engine.js").Engine} engine */
-  constructor(engine) { this.#engine = engine; }
+  /** @param {import("./engine.js").ClusterRunner} runner */
+  constructor(runner) { this.#runner = runner; }
 
   /** Registers roles, whose questions `answer` answers; replaces those of an earlier call. */
   delegate(nav, wanted, answer, options) {
-    return this.#begin("delegate", nav, {
+    return this.#register("delegate", nav, {
       wish: (cluster) => cluster.delegate(nav, wanted),
       resign: (cluster) => cluster.delegate(nav, null), answer, asks: new Map(),
     }, options);
   }
 
-  /** Takes the display; replaces the lease of an earlier call. */
+  /** Takes the lease on the display; replaces the lease of an earlier call. */
   lease(nav, force, options) {
-    return this.#begin("lease", nav, {
+    return this.#register("lease", nav, {
       wish: (cluster) => cluster.lease(nav, force), resign: (cluster) => cluster.lease(nav, null),
     }, options);
   }
 
-  #begin(kind, nav, members, { within, signal }) {
-    checkLimit(within);
+  #register(kind, nav, members, { within, signal }) {
+    checkTimeLimit(within);
     throwIfAborted(signal);
-    this.#engine.throwIfEnded();
-    this.#engine.do(members.wish);
-    const duties = this.#all[kind];
-    this.#remove(duties.get(nav), "replaced", "another call replaced this one");
+    this.#runner.throwIfEnded();
+    this.#runner.update(members.wish);
+    const duties = this.#byKind[kind];
+    this.#endWithCode(duties.get(nav), "replaced", "another call replaced this one");
     const [granted, end, over] = [deferred(), deferred(), new AbortController()];
     const { promise: ready } = granted;
     const { promise: lost, resolve: lose } = end;
@@ -50,11 +50,11 @@ export class ClientDuties {
   /** Ends a delegate role or a lease, and reports that to the daemon. */
   end(duty, code = "closed", message = "released") {
     if (duty.duties.get(duty.nav) !== duty) return;
-    this.#remove(duty, code, message);
-    this.#engine.do(duty.resign);
+    this.#endWithCode(duty, code, message);
+    this.#runner.update(duty.resign);
   }
 
-  #remove(duty, code, message) {
+  #endWithCode(duty, code, message) {
     if (duty) this.#endWithError(duty, new NavigationError(code, message, { nav: duty.nav }));
   }
 
@@ -67,47 +67,47 @@ export class ClientDuties {
   }
 
   /** Handles that the daemon has granted or ended a delegate role or a lease. */
-  change({ nav, duty, err }) {
-    const changed = this.#all[duty].get(nav);
+  noteGrantOrEnd({ nav, duty, err }) {
+    const changed = this.#byKind[duty].get(nav);
     if (err && changed) this.#endWithError(changed, NavigationError.from(err));
     else changed?.granted.resolve();
   }
 
-  /** Passes a question to its delegate, and the answer to the daemon. */
-  async ask({ nav, body }) {
-    const delegate = this.#all.delegate.get(nav);
+  /** Calls the delegate's function with a question of the daemon, and sends the answer. */
+  async passQuestion({ nav, body }) {
+    const delegate = this.#byKind.delegate.get(nav);
     if (!delegate) return;
     const over = new AbortController();
     delegate.asks.set(body.ask, over);
     try {
-      const value = await delegate.answer(questionOf(body, over.signal));
+      const value = await delegate.answer(delegateQuestion(body, over.signal));
       if (value === undefined || over.signal.aborted) return;
-      this.#engine.do((cluster) => cluster.answer(nav, body.ask, value));
+      this.#runner.update((cluster) => cluster.answer(nav, body.ask, value));
     } catch (error) {
       if (over.signal.aborted) return;
       // No verdict: the nav's `veto.policy` decides at once.
-      this.#engine.do((cluster) => cluster.answer(nav, body.ask, null));
+      this.#runner.update((cluster) => cluster.answer(nav, body.ask, null));
       // Node.js lacks the function of pages.
       (globalThis.reportError ?? console.error)(error);
     }
   }
 
-  settle({ nav, ask }) {
-    const asks = this.#all.delegate.get(nav)?.asks;
+  abortQuestion({ nav, ask }) {
+    const asks = this.#byKind.delegate.get(nav)?.asks;
     asks?.get(ask)?.abort();
     asks?.delete(ask);
   }
 
-  /** Ends all duties with an error. */
-  finish(error) {
-    for (const duties of [this.#all.delegate, this.#all.lease]) {
+  /** Ends all roles and leases with an error. */
+  endAll(error) {
+    for (const duties of [this.#byKind.delegate, this.#byKind.lease]) {
       for (const duty of [...duties.values()]) this.#endWithError(duty, error);
     }
   }
 }
 
 /** Turns an `ask` into the question that a delegate gets. */
-function questionOf({ ask, nav, epoch, rev, within, q }, signal) {
+function delegateQuestion({ ask, nav, epoch, rev, within, q }, signal) {
   const [kind] = Object.keys(q);
   const deadline = performance.now() + within;
   const details = q[kind];

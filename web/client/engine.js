@@ -1,50 +1,50 @@
 import { setTimer } from "./timers.js";
 
 /** Runs a `Cluster`: performs its actions, and calls its `tick` at each deadline. */
-export class Engine {
-  #perform;
+export class ClusterRunner {
+  #performAction;
   #timer = 0;
-  #wakeAt = Infinity;
+  #timerAt = Infinity;
   cluster;
   /** The error with which the client ended; null until then. */
-  end = null;
+  endError = null;
 
   /**
    * @param {import("./replica/cluster.js").Cluster} cluster
-   * @param {(action: object) => void} perform
+   * @param {(action: object) => void} performAction
    */
-  constructor(cluster, perform) {
+  constructor(cluster, performAction) {
     this.cluster = cluster;
-    this.#perform = perform;
+    this.#performAction = performAction;
   }
 
-  /** Lets the cluster decide, and performs its actions. */
-  do(decide) {
-    if (this.end) return;
-    decide(this.cluster);
-    this.act();
+  /** Calls `changeCluster` with the cluster, and performs the actions that result. */
+  update(changeCluster) {
+    if (this.endError) return;
+    changeCluster(this.cluster);
+    this.performActions();
   }
 
-  act() {
-    for (const action of this.cluster.take()) this.#perform(action);
-    this.#schedule();
+  performActions() {
+    for (const action of this.cluster.takeActions()) this.#performAction(action);
+    this.#scheduleTick();
   }
 
-  /** Sets the timer, but keeps one that fires too early, since most messages only postpone the deadline. */
-  #schedule() {
+  /** Sets the timer for the next tick; keeps a timer that fires earlier, since most messages only postpone the deadline. */
+  #scheduleTick() {
     const at = this.cluster.wakeAt;
-    if (this.end || at >= this.#wakeAt) return;
+    if (this.endError || at >= this.#timerAt) return;
     clearTimeout(this.#timer);
-    this.#wakeAt = at;
-    this.#timer = setTimer(() => this.#wake(), at - performance.now());
+    this.#timerAt = at;
+    this.#timer = setTimer(() => this.#tick(), at - performance.now());
   }
 
-  #wake() {
-    this.#wakeAt = Infinity;
-    this.do((cluster) => cluster.tick(performance.now()));
+  #tick() {
+    this.#timerAt = Infinity;
+    this.update((cluster) => cluster.tick(performance.now()));
   }
 
-  throwIfEnded() { if (this.end) throw this.end; }
+  throwIfEnded() { if (this.endError) throw this.endError; }
 
   stop() { clearTimeout(this.#timer); }
 }

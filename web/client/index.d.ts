@@ -308,9 +308,9 @@ export class Mirror {
   readonly isSynced: boolean;
   readonly state: NavigationState | null;
   apply(verb: string, body: any, now?: number): MirrorResult;
-  watching(): { from?: Position; bad?: { rev: number; dig: string } };
+  beginWatch(): { from?: Position; bad?: { rev: number; dig: string } };
   disconnect(): void;
-  withEvents(body: any, receivedAt?: number): NavigationState | null;
+  stateWithEvents(body: any, receivedAt?: number): NavigationState | null;
 }
 
 export class Session {
@@ -322,12 +322,12 @@ export class Session {
   readonly navs: Set<string | null>;
   readonly isOpen: boolean;
   readonly isIdle: boolean;
-  take(): any[];
+  takeActions(): any[];
   connected(now: number): void;
-  lost(now: number, least?: number): void;
+  lost(now: number, leastPause?: number): void;
   tick(now: number): void;
   receive(verb: string, body: any, octets: number, now: number): void;
-  applied(): void;
+  grantCreditIfDue(): void;
   mirror(nav: string): Mirror | null;
   isBehind(state: NavigationState): boolean;
   current(nav: string, view: string): NavigationState | LatestValue | null;
@@ -337,7 +337,7 @@ export class Session {
     now?: number): number;
   forget(id: number): number;
   noteUnposted(id: number): void;
-  refuse(id: number, status: number): void;
+  refusedByGateway(id: number, status: number): void;
   delegate(nav: string, wanted: DelegateOptions | null): void;
   lease(nav: string, force: boolean | null): void;
   answer(ask: number, value: any): void;
@@ -353,7 +353,7 @@ export class Session {
 export interface Cargo {
   watches: [string, object][];
   duties: [string, object][];
-  flights: [number, object][];
+  requests: [number, object][];
 }
 
 export class Cluster {
@@ -362,15 +362,15 @@ export class Cluster {
     random?: () => number; wall?: () => number;
   });
   readonly wakeAt: number;
-  readonly hasOthers: boolean;
-  take(): any[];
+  readonly hasOtherGateways: boolean;
+  takeActions(): any[];
   start(now: number): void;
   stop(now: number): void;
   connected(address: string, now: number): void;
-  lost(address: string, now: number, least?: number): void;
+  lost(address: string, now: number, leastPause?: number): void;
   refused(address: string, error: NavigationError, now: number): void;
   receive(address: string, verb: string, body: any, octets: number, now: number): void;
-  applied(address: string): void;
+  grantCreditIfDue(address: string): void;
   tick(now: number): void;
   leave(): void;
   mirror(nav: string): Mirror | null;
@@ -383,7 +383,7 @@ export class Cluster {
     now?: number): number;
   forget(id: number): number;
   noteUnposted(id: number): void;
-  refuse(id: number, status: number): void;
+  refusedByGateway(id: number, status: number): void;
   delegate(nav: string, wanted: DelegateOptions | null): void;
   lease(nav: string, force: boolean | null): void;
   answer(nav: string, ask: number, value: any): void;

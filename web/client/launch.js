@@ -4,14 +4,14 @@ import { checkMembers } from "./arguments.js";
 import { addressOf } from "./replica/gateways.js";
 import { NavigationError } from "./errors.js";
 
-const TOKEN_KEY = "navigation-token";
+const TOKEN_STORAGE_KEY = "navigation-token";
 
 /**
  * Returns the token of this page, or null without any.
  *
- * A fragment `#c=CODE` is traded for a token, `#t=TOKEN` is one. The fragment is removed from the
- * URL, so that neither stays in the history. The token is kept for reloads of this tab. A `code`
- * stands in place of the fragment. Codes and tokens are those of the gateway at `url`.
+ * It trades a fragment `#c=CODE` for a token; a fragment `#t=TOKEN` has the token itself. It
+ * removes the fragment from the URL, so that no code or token stays in the history, and keeps the
+ * token for reloads of this tab. The option `code` replaces the fragment. `url` is the gateway's.
  *
  * @param {{url?: string, code?: string}} [options]
  * @returns {Promise<string | null>}
@@ -19,21 +19,21 @@ const TOKEN_KEY = "navigation-token";
 export async function launchToken(options = {}) {
   const { url = location.origin, code } = checkMembers(options, ["url", "code"], "launchToken");
   const address = addressOf(url);
-  const key = address === location.origin ? TOKEN_KEY : `${TOKEN_KEY} ${address}`;
+  const key = address === location.origin ? TOKEN_STORAGE_KEY : `${TOKEN_STORAGE_KEY} ${address}`;
   const launch = code === undefined ? /^#([ct])=(.+)$/.exec(location.hash) : ["", "c", code];
-  if (!launch) return storage()?.getItem(key) ?? null;
-  const token = launch[1] === "t" ? launch[2] : await trade(address, launch[2]);
-  if (token) keep(key, token);
+  if (!launch) return sessionStorageOrNull()?.getItem(key) ?? null;
+  const token = launch[1] === "t" ? launch[2] : await tradeCodeForToken(address, launch[2]);
+  if (token) storeToken(key, token);
   if (code === undefined) {
     history.replaceState(history.state, "", location.href.replace(/#.*/s, ""));
   }
-  const known = token ?? storage()?.getItem(key) ?? null;
+  const known = token ?? sessionStorageOrNull()?.getItem(key) ?? null;
   if (known) return known;
   throw new NavigationError("unauthorized", "the launch code was used or has expired");
 }
 
 /** Trades a launch code for a token; null if the gateway refuses the code. */
-async function trade(url, code) {
+async function tradeCodeForToken(url, code) {
   try {
     const response = await fetch(`${url}/nsp1/token`, {
       method: "POST", body: JSON.stringify({ code }), cache: "no-store", credentials: "same-origin",
@@ -46,17 +46,17 @@ async function trade(url, code) {
   }
 }
 
-/** A storage may be full; the token then lives as long as the page. */
-function keep(key, token) {
+/** Stores a token for reloads; if the storage is full, the token lives as long as the page. */
+function storeToken(key, token) {
   try {
-    storage()?.setItem(key, token);
+    sessionStorageOrNull()?.setItem(key, token);
   } catch {
     // The caller has the token.
   }
 }
 
-/** A browser can forbid storage; the token then lives as long as the page. */
-function storage() {
+/** The session storage; null if the browser forbids it, so that the token lives as long as the page. */
+function sessionStorageOrNull() {
   try {
     return sessionStorage;
   } catch {

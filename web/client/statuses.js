@@ -1,8 +1,8 @@
 import { Channel } from "./channel.js";
 
 /** The status of a client, and the loops over it. */
-export class Statuses {
-  #listeners = new Set();
+export class StatusLoops {
+  #channels = new Set();
   #isOver = false;
   status = "connecting";
 
@@ -10,27 +10,27 @@ export class Statuses {
   channel() {
     return new Channel({
       open: (channel) => this.#open(channel),
-      close: (channel) => this.#listeners.delete(channel),
+      close: (channel) => this.#channels.delete(channel),
     });
   }
 
   #open(channel) {
     channel.offer(this.status);
     if (this.#isOver) channel.finish(null);
-    else this.#listeners.add(channel);
+    else this.#channels.add(channel);
   }
 
   report(status) {
     if (this.#isOver || status === this.status) return;
     this.status = status;
-    for (const listener of this.#listeners) listener.offer(status);
+    for (const channel of this.#channels) channel.offer(status);
   }
 
-  /** Reports the last status; the loops end with `finish`. */
-  end(status) {
+  /** Reports the last status; the loops end with `endAll`. */
+  reportLast(status) {
     this.report(status);
     this.#isOver = true;
   }
 
-  finish() { for (const listener of [...this.#listeners]) listener.finish(null); }
+  endAll() { for (const channel of [...this.#channels]) channel.finish(null); }
 }

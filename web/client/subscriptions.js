@@ -2,12 +2,12 @@ import { Channel } from "./channel.js";
 import { NavigationError } from "./errors.js";
 
 /** The loops over the states of navs. */
-export class Subscriptions {
-  #engine;
-  #all = new Set();
+export class StateLoops {
+  #runner;
+  #channels = new Set();
 
-  /** @param {import("./engine.js").Engine} engine */
-  constructor(engine) { this.#engine = engine; }
+  /** @param {import("./engine.js").ClusterRunner} runner */
+  constructor(runner) { this.#runner = runner; }
 
   /** Iterates over the states of a nav; with `waits`, also before and after the nav exists. */
   channel(nav, view, { waits, keepsAll, signal }) {
@@ -19,49 +19,49 @@ export class Subscriptions {
   }
 
   #open(subscription) {
-    if (this.#engine.end) return subscription.finish(this.#engine.end);
+    if (this.#runner.endError) return subscription.finish(this.#runner.endError);
     const { nav, view, waits } = subscription;
-    const state = this.#engine.cluster.current(nav, view);
-    this.#all.add(subscription);
+    const state = this.#runner.cluster.current(nav, view);
+    this.#channels.add(subscription);
     if (state) subscription.offer(state);
-    else this.#engine.do((cluster) => cluster.watch(nav, view, waits));
+    else this.#runner.update((cluster) => cluster.watch(nav, view, waits));
   }
 
   #close(subscription) {
-    if (!this.#all.delete(subscription)) return;
+    if (!this.#channels.delete(subscription)) return;
     const { nav, view } = subscription;
-    if (!this.#of(nav, view).length) this.#engine.do((cluster) => cluster.unwatch(nav, view));
+    if (!this.#channelsOf(nav, view).length) this.#runner.update((cluster) => cluster.unwatch(nav, view));
   }
 
-  #of(nav, view) {
-    return [...this.#all].filter((each) => each.nav === nav && each.view === view);
+  #channelsOf(nav, view) {
+    return [...this.#channels].filter((each) => each.nav === nav && each.view === view);
   }
 
   offer({ nav, view, state, isResumed, isEvent }) {
-    for (const subscription of this.#of(nav, view)) {
+    for (const subscription of this.#channelsOf(nav, view)) {
       // A resumed watch shows nothing new; an event says nothing without the state before it.
-      if (isResumed && !subscription.isFresh || isEvent && subscription.isFresh) continue;
+      if (isResumed && !subscription.awaitsFirstValue || isEvent && subscription.awaitsFirstValue) continue;
       subscription.offer(state);
     }
   }
 
-  end({ nav, view, why, err }) {
+  noteWatchEnd({ nav, view, why, err }) {
     const error = why === "closed" ? null
       : err ? NavigationError.from(err) : new NavigationError(why, "the watch is over", { nav });
     const isGone = why === "closed" || err?.code === "no-nav";
-    const loops = this.#of(nav, view);
+    const loops = this.#channelsOf(nav, view);
     const over = loops.filter(({ waits }) => !(isGone && waits));
     for (const subscription of over) {
-      this.#all.delete(subscription);
+      this.#channels.delete(subscription);
       subscription.finish(error);
     }
-    if (over.length < loops.length) this.#engine.do((cluster) => cluster.watch(nav, view, true));
+    if (over.length < loops.length) this.#runner.update((cluster) => cluster.watch(nav, view, true));
   }
 
   /** Ends all loops with an error. */
-  finish(error) {
-    const channels = [...this.#all];
-    this.#all.clear();
+  endAll(error) {
+    const channels = [...this.#channels];
+    this.#channels.clear();
     for (const channel of channels) channel.finish(error);
   }
 }

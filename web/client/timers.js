@@ -1,8 +1,8 @@
 /** Sets a timer, for at most the longest time of a browser: a longer one would fire at once. */
-const TIMER_MS = 2 ** 31 - 1;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function setTimer(callback, milliseconds) {
-  return setTimeout(callback, Math.min(Math.max(0, milliseconds), TIMER_MS));
+  return setTimeout(callback, Math.min(Math.max(0, milliseconds), LONGEST_TIMER_MS));
 }
 
 export function sleep(milliseconds) { return new Promise((resolve) => setTimer(resolve, milliseconds)); }

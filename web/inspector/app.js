@@ -2,17 +2,17 @@
 
 import { launchToken } from "../client/index.js";
 import { el } from "../view/dom.js";
-import { show } from "./showing.js";
+import { showSource } from "./showing.js";
 import { LiveSource } from "./source.js";
 
-async function begin() {
+async function startLivePage() {
   const token = await launchToken();
   if (!token) throw Object.assign(new Error("there is no launch code"), { code: "unauthorized" });
   // A person reads no more, and the writers have the rest of the processor.
-  show(new LiveSource({ token, name: "inspector", watchRate: 200_000 }));
+  showSource(new LiveSource({ token, name: "inspector", watchRate: 200_000 }));
 }
 
-begin().catch((error) => {
+startLivePage().catch((error) => {
   document.documentElement.dataset.state = "expired";
   const notice = /** @type {HTMLElement} */ (document.querySelector("[data-part=notice]"));
   const isLink = error.code === "unauthorized";

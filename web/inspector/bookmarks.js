@@ -1,10 +1,10 @@
 // Bookmarks of revisions, and lists that a person adds to and takes from. Pure functions.
 
-/** The maximum number of pins, and of bookmarks, that an address can hold. */
-export const MOST = 32;
+/** The maximum number of pins, and also of bookmarks, that the address of the page holds. */
+export const MAXIMUM_ITEMS = 32;
 
 /**
- * A bookmark as a text: `kiosk@08c13bc71017e8f4.42`. An epoch that the journal does not name is left out.
+ * A bookmark as a text, such as `kiosk@08c13bc71017e8f4.42`. The text has no epoch if the journal does not name it.
  *
  * @param {{nav: string, epoch?: string|null, rev: number}} revision
  */
@@ -21,5 +21,5 @@ export function parseBookmark(text) {
 
 /** The list with the item added, or removed if it was there; a full list drops its oldest item. @param {readonly string[]} list @param {string} item */
 export function toggled(list, item) {
-  return list.includes(item) ? list.filter((each) => each !== item) : [...list, item].slice(-MOST);
+  return list.includes(item) ? list.filter((each) => each !== item) : [...list, item].slice(-MAXIMUM_ITEMS);
 }

@@ -1,17 +1,17 @@
 // The clock of the daemon, for ages. The clock of the page may be wrong by any span.
 
-/** The header `Date` has whole seconds. */
-const SECOND_MS = 1000;
+/** The resolution of the HTTP header `Date`, which has whole seconds. */
+const DATE_HEADER_STEP_MS = 1000;
 
 /** Reads the clock of the inspector's server, which runs beside the daemon. */
 export class Clock {
   /** How far the clock of the daemon is ahead of that of the page, in milliseconds. */
-  ahead = 0;
-  #schedule;
+  aheadMilliseconds = 0;
+  #requestFrame;
 
   /** @param {any} source @param {() => void} schedule asks for a frame */
   constructor(source, schedule) {
-    this.#schedule = schedule;
+    this.#requestFrame = schedule;
     if (source.kind !== "live") return;
     // A machine that slept, or whose clock was set, connects anew.
     source.onStatus(({ phase }) => { if (phase === "connected") this.#readServerTime(); });
@@ -19,7 +19,7 @@ export class Clock {
   }
 
   /** The time of the daemon, in milliseconds since 1970. */
-  get now() { return Date.now() + this.ahead; }
+  get now() { return Date.now() + this.aheadMilliseconds; }
 
   // The client for browsers has no `ping`, whose answer would have the time of navd itself.
   async #readServerTime() {
@@ -30,10 +30,10 @@ export class Clock {
       body?.cancel().catch(() => {});
       const time = Date.parse(headers.get("date") ?? "");
       if (!Number.isFinite(time)) return;
-      const [least, most] = [time - received, time + SECOND_MS - sent];
+      const [least, most] = [time - received, time + DATE_HEADER_STEP_MS - sent];
       // A clock that the header does not contradict is better than a guess within a second.
-      this.ahead = least <= 0 && most >= 0 ? 0 : (least + most) / 2;
-      this.#schedule();
+      this.aheadMilliseconds = least <= 0 && most >= 0 ? 0 : (least + most) / 2;
+      this.#requestFrame();
     } catch {
       // Without an answer the connection is lost, and the next one asks again.
     }

@@ -1,8 +1,8 @@
 // What is known of many revisions, in typed arrays: an object for each would cost ten times as much.
 
 /** Bits of the column `flags`. */
-export const FLAG = Object.freeze({
-  /** The entry of the log was read; without this flag, only the number of the revision is known. */
+export const REVISION_FLAG = Object.freeze({
+  /** The page has read the log entry; without this flag, it knows only the number of the revision. */
   loaded: 1,
   /** A new epoch begins with this revision. */
   border: 2,
@@ -21,18 +21,18 @@ export const FLAG = Object.freeze({
 });
 
 /** Texts by number. Number 0 is "no text". */
-export class Names {
+export class InternedTexts {
   /** @type {string[]} */
   list = [""];
-  #numbers = new Map([["", 0]]);
+  #numberByKey = new Map([["", 0]]);
 
   /** Returns the number of a text. @param {unknown} text */
   intern(text) {
     if (typeof text !== "string") return 0;
-    let number = this.#numbers.get(text);
+    let number = this.#numberByKey.get(text);
     if (number === undefined) {
       number = this.list.push(text) - 1;
-      this.#numbers.set(text, number);
+      this.#numberByKey.set(text, number);
     }
     return number;
   }
@@ -45,10 +45,10 @@ export class Names {
  */
 
 /** Authors by number. Number 0 is "no author". */
-export class Authors {
+export class InternedAuthors {
   /** @type {(Author|null)[]} */
   list = [null];
-  #numbers = new Map();
+  #numberByKey = new Map();
 
   /** Returns the number of an author. @param {any} by */
   intern(by) {
@@ -58,34 +58,34 @@ export class Authors {
     if (typeof by.principal === "string") author.principal = by.principal;
     if (Number.isSafeInteger(by.pid)) author.pid = by.pid;
     const key = JSON.stringify(author);
-    let number = this.#numbers.get(key);
+    let number = this.#numberByKey.get(key);
     if (number === undefined) {
       number = this.list.push(Object.freeze(author)) - 1;
-      this.#numbers.set(key, number);
+      this.#numberByKey.set(key, number);
     }
     return number;
   }
 }
 
-const TYPES = Object.freeze({
-  rev: Float64Array, t: Float64Array, cause: Uint32Array, author: Uint32Array, operations: Uint32Array,
+const COLUMN_TYPES = Object.freeze({
+  rev: Float64Array, performedAt: Float64Array, cause: Uint32Array, author: Uint32Array, operations: Uint32Array,
   subject: Uint32Array, epoch: Uint32Array, checksum: Uint32Array, chainHigh: Uint32Array,
   chainLow: Uint32Array, flags: Uint16Array,
 });
 
 /** Columns of equal length, which grow at their end. A position is an index into all of them. */
-export class Columns {
+export class RevisionColumns {
   length = 0;
   rev = new Float64Array(0);
-  /** When navd performed it, in milliseconds since 1970; 0 is unknown. */
-  t = new Float64Array(0);
+  /** When navd performed the revision, in milliseconds since 1970; 0 is unknown. */
+  performedAt = new Float64Array(0);
   cause = new Uint32Array(0);
   author = new Uint32Array(0);
   operations = new Uint32Array(0);
   /** The screen that the revision is about: put on the stack, taken off it, or presented. */
   subject = new Uint32Array(0);
   epoch = new Uint32Array(0);
-  /** The digest that the log names, as the three numbers that each 8 of its hexadecimal digits are. */
+  /** The digest that the log names: 24 hexadecimal digits, 8 in each of three columns. */
   checksum = new Uint32Array(0);
   chainHigh = new Uint32Array(0);
   chainLow = new Uint32Array(0);
@@ -96,7 +96,7 @@ export class Columns {
     if (length <= this.length) return;
     if (length > this.rev.length) {
       const capacity = Math.max(1024, length + (length >> 1));
-      for (const [name, type] of Object.entries(TYPES)) {
+      for (const [name, type] of Object.entries(COLUMN_TYPES)) {
         const column = new type(capacity);
         column.set(this[name].subarray(0, this.length));
         this[name] = column;

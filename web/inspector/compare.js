@@ -10,7 +10,7 @@
  */
 
 /**
- * What became of a list of screens. `at` are indexes, bottom first. A record whose version alone differs is in `renewed`.
+ * How a list of screens changed. `at` is an index, counted from the bottom. `renewed` has the records whose version alone differs.
  *
  * @typedef {object} ListChanges
  * @property {{id: string, at: number, record: any}[]} added
@@ -33,7 +33,7 @@
 
 /** @typedef {{refused: {reason: string, message: string, floor?: number}}} Refusal */
 
-const PARTS = Object.freeze(["bar", "toolbar", "presented", "transition", "environment", "settings"]);
+const PART_NAMES = Object.freeze(["bar", "toolbar", "presented", "transition", "environment", "settings"]);
 
 /**
  * Compares two states of one nav and epoch.
@@ -43,39 +43,39 @@ const PARTS = Object.freeze(["bar", "toolbar", "presented", "transition", "envir
  * @returns {Difference|Refusal}
  */
 export function compare(old, next) {
-  if (old.nav !== next.nav) return refuse("nav", `The states are of two navs: ${old.nav} and ${next.nav}.`);
+  if (old.nav !== next.nav) return makeRefusal("nav", `The states are of two navs: ${old.nav} and ${next.nav}.`);
   if (old.epoch !== next.epoch) {
-    return refuse("epoch", `The revisions are of two epochs, ${old.epoch} and ${next.epoch}. Equal numbers there name different states.`);
+    return makeRefusal("epoch", `The revisions are of two epochs, ${old.epoch} and ${next.epoch}. Equal numbers there name different states.`);
   }
-  const screens = compareLists(old, next, old.screens, next.screens);
+  const screens = compareRecordLists(old, next, old.screens, next.screens);
   const [parts, renewed] = [[], []];
-  for (const part of PARTS) {
+  for (const part of PART_NAMES) {
     const [one, other] = [old.parts[part], next.parts[part]];
-    const members = compareContents(one, other);
+    const members = compareIgnoringVersion(one, other);
     if (members.length) parts.push({ part, members });
     else if (one?.ver !== other?.ver) renewed.push({ part, from: one?.ver, to: other?.ver });
   }
-  const chains = [old, next].map((state) => (state.parts.presented?.chain ?? []).map(flatten));
-  const presented = compareLists(old, next, chains[0], chains[1]);
+  const chains = [old, next].map((state) => (state.parts.presented?.chain ?? []).map(flattenChainEntry));
+  const presented = compareRecordLists(old, next, chains[0], chains[1]);
   const isEmpty = !parts.length && ["added", "removed", "moved", "changed"].every((list) => !screens[list].length);
   return { refused: null, screens, parts, renewed, presented, shown: compareMembers(old.bar, next.bar), isEmpty };
 }
 
-/** A comparison that cannot be made. @param {string} reason @param {string} message @param {object} [more] @returns {Refusal} */
-export function refuse(reason, message, more = {}) { return { refused: { reason, message, ...more } }; }
+/** Makes the result for two states that cannot be compared. @param {string} reason @param {string} message @param {object} [more] @returns {Refusal} */
+export function makeRefusal(reason, message, more = {}) { return { refused: { reason, message, ...more } }; }
 
-/** The refusal for an error of a read. @param {any} error @param {number} rev @returns {Refusal} */
-export function refusalOf(error, rev) {
+/** Makes the refusal for an error that a read of a state threw. @param {any} error @param {number} rev @returns {Refusal} */
+export function refusalForError(error, rev) {
   const { code, floor } = error;
-  if (code === "compacted" && error.future) return refuse("future", `Revision ${rev} does not exist yet.`);
+  if (code === "compacted" && error.future) return makeRefusal("future", `Revision ${rev} does not exist yet.`);
   if (code === "compacted") {
-    return refuse("compacted", `Revision ${rev} is no longer in the journal. The oldest one is ${floor}.`, { floor });
+    return makeRefusal("compacted", `Revision ${rev} is no longer in the journal. The oldest one is ${floor}.`, { floor });
   }
-  return refuse(code ?? "error", error.message);
+  return makeRefusal(code ?? "error", error.message);
 }
 
-/** The entry of a chain, with the id of its screen as its own. */
-function flatten(entry) {
+/** Copies a presentation of the chain, with the id and version of its screen as its own. */
+function flattenChainEntry(entry) {
   const { screen, ...members } = entry;
   return { id: screen.id, ver: screen.ver, screen, ...members };
 }
@@ -83,13 +83,13 @@ function flatten(entry) {
 /**
  * Compares two lists of records by their ids.
  *
- * The order of the revisions decides which screens count as moved, so that both directions name the same ones.
+ * It compares from the older to the newer revision, so that a swap of the two names the same screens as moved.
  */
-function compareLists(old, next, from, to) {
+function compareRecordLists(old, next, from, to) {
   const isForward = old.rev <= next.rev;
-  const pairs = pairsOf(from, to);
+  const pairs = pairIndexesByID(from, to);
   const order = isForward ? pairs : pairs.map(({ from: one, to: other }) => ({ from: other, to: one })).sort((a, b) => a.from - b.from);
-  const stays = longestRise(order.map((pair) => pair.to));
+  const stays = longestIncreasingSubsequence(order.map((pair) => pair.to));
   const moved = order.filter((_, index) => !stays.has(index))
     .map((pair) => isForward ? pair : { from: pair.to, to: pair.from }).sort((a, b) => a.to - b.to);
   const [paired, kept] = [new Set(pairs.map((pair) => pair.from)), new Set(pairs.map((pair) => pair.to))];
@@ -97,7 +97,7 @@ function compareLists(old, next, from, to) {
   const [changed, renewed] = [[], []];
   for (const pair of [...pairs].sort((a, b) => a.to - b.to)) {
     const [one, other] = [from[pair.from], to[pair.to]];
-    const [place, members] = [{ id: other.id, at: pair.to }, compareContents(one, other)];
+    const [place, members] = [{ id: other.id, at: pair.to }, compareIgnoringVersion(one, other)];
     if (members.length) changed.push({ ...place, members });
     else if (one.ver !== other.ver) renewed.push({ ...place, from: one.ver, to: other.ver });
   }
@@ -107,8 +107,8 @@ function compareLists(old, next, from, to) {
   };
 }
 
-/** The places of each record that is in both lists, in the order of the first. Ids may repeat in a hostile recording. */
-function pairsOf(from, to) {
+/** The two indexes of each record that is in both lists, in the order of the first list. Ids may repeat in a hostile recording. */
+function pairIndexesByID(from, to) {
   const places = new Map();
   to.forEach((record, index) => {
     if (!places.has(record.id)) places.set(record.id, []);
@@ -123,7 +123,7 @@ function pairsOf(from, to) {
 }
 
 /** The indexes of a longest rising subsequence of different numbers. @param {number[]} numbers @returns {Set<number>} */
-function longestRise(numbers) {
+function longestIncreasingSubsequence(numbers) {
   const ends = [];
   const previous = new Int32Array(numbers.length);
   numbers.forEach((number, index) => {
@@ -141,19 +141,19 @@ function longestRise(numbers) {
   return result;
 }
 
-const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+const isPlainObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
 /**
- * The members that differ, in the order of the newer record and then of the older one. Objects are
- * entered, lists are compared whole.
+ * The members that differ, in the order of the newer record and then of the older one. It compares
+ * objects member by member, and lists as a whole.
  *
  * @param {any} old @param {any} next @param {string[]} [path] @returns {MemberChange[]}
  */
 export function compareMembers(old, next, path = []) {
-  if (!isObject(old) || !isObject(next)) return isEqual(old, next) ? [] : [{ path, old, new: next }];
+  if (!isPlainObject(old) || !isPlainObject(next)) return isEqualJSON(old, next) ? [] : [{ path, old, new: next }];
   const changes = [];
   for (const key of new Set([...Object.keys(next), ...Object.keys(old)])) {
-    const [one, other] = [memberOf(old, key), memberOf(next, key)];
+    const [one, other] = [ownMember(old, key), ownMember(next, key)];
     // A list cannot exceed the depth that navd accepts; a recording could.
     if (path.length < 32) changes.push(...compareMembers(one, other, [...path, key]));
     else if (JSON.stringify(one) !== JSON.stringify(other)) changes.push({ path: [...path, key], old: one, new: other });
@@ -161,17 +161,17 @@ export function compareMembers(old, next, path = []) {
   return changes;
 }
 
-/** The members that differ, but for the version. */
-function compareContents(old, next) { return compareMembers(old, next).filter(({ path }) => path.length !== 1 || path[0] !== "ver"); }
+/** The members that differ, except the version. */
+function compareIgnoringVersion(old, next) { return compareMembers(old, next).filter(({ path }) => path.length !== 1 || path[0] !== "ver"); }
 
-const memberOf = (record, key) => Object.hasOwn(record, key) ? record[key] : undefined;
+const ownMember = (record, key) => Object.hasOwn(record, key) ? record[key] : undefined;
 
 /** Whether two JSON values are equal; the order of members does not matter. @param {any} one @param {any} other */
-export function isEqual(one, other) {
+export function isEqualJSON(one, other) {
   if (one === other) return true;
   if (one === null || other === null || typeof one !== "object" || typeof other !== "object") return false;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const keys = Object.keys(one);
   return keys.length === Object.keys(other).length
-    && keys.every((key) => Object.hasOwn(other, key) && isEqual(one[key], other[key]));
+    && keys.every((key) => Object.hasOwn(other, key) && isEqualJSON(one[key], other[key]));
 }

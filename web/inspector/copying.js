@@ -2,16 +2,16 @@
 
 import { el } from "../view/dom.js";
 
-/** How long a button shows that it copied. */
-const SHOWN_MS = 2000;
+/** How long a button shows that it has copied a text. */
+const COPIED_SHOWN_MS = 2000;
 
-/** Copies texts. */
-export class Copying {
-  #timer = 0;
+/** Copies texts to the clipboard. */
+export class ClipboardCopier {
+  #copiedTimer = 0;
   #dialog;
   #announce;
   #title = el("h2", { id: "copy-title" });
-  #text = el("textarea", { readonly: true, rows: "12", spellcheck: "false", "aria-labelledby": "copy-title" });
+  #textArea = el("textarea", { readonly: true, rows: "12", spellcheck: "false", "aria-labelledby": "copy-title" });
 
   /** @param {HTMLElement} dialog @param {(text: string) => void} announce */
   constructor(dialog, announce) {
@@ -19,19 +19,19 @@ export class Copying {
     this.#announce = announce;
     const close = el("button", { type: "button", class: "act" }, "Close");
     close.addEventListener("click", () => this.#dialog.close());
-    dialog.append(this.#title, this.#text, close);
+    dialog.append(this.#title, this.#textArea, close);
   }
 
   /** @param {Element} button */
-  #show(button) {
-    clearTimeout(this.#timer);
+  #showCopied(button) {
+    clearTimeout(this.#copiedTimer);
     for (const one of document.querySelectorAll("[data-copied]")) delete /** @type {HTMLElement} */ (one).dataset.copied;
     button.setAttribute("data-copied", "");
-    this.#timer = setTimeout(() => button.removeAttribute("data-copied"), SHOWN_MS);
+    this.#copiedTimer = setTimeout(() => button.removeAttribute("data-copied"), COPIED_SHOWN_MS);
   }
 
   /**
-   * Copies `text`.
+   * Copies `text` to the clipboard, or shows it in a dialog if the browser forbids that.
    *
    * @param {string} text
    * @param {string} what such as "JSON"
@@ -41,9 +41,9 @@ export class Copying {
     try {
       await navigator.clipboard.writeText(text);
       this.#announce(`${what} copied`);
-      this.#show(button);
+      this.#showCopied(button);
     } catch {
-      const area = /** @type {HTMLTextAreaElement} */ (this.#text);
+      const area = /** @type {HTMLTextAreaElement} */ (this.#textArea);
       this.#title.textContent = `${what}: press Ctrl+C`;
       area.value = text;
       this.#dialog.showModal();

@@ -1,12 +1,12 @@
 // Which revisions a filter shows. A filter is words: `by:shell`, `cause:api`, `op:push`, `-cause:timeout`, or a text.
 
-/** The fields that a word with a colon can name. */
-export const FIELDS = Object.freeze(["by", "cause", "op", "screen"]);
-/** Principals such as `uid:1000` are texts. */
-const PRINCIPALS = Object.freeze(["uid", "key"]);
+/** The fields that a word of a filter can name before a colon, as in `op:push`. */
+export const FILTER_FIELDS = Object.freeze(["by", "cause", "op", "screen"]);
+/** Prefixes of principals such as `uid:1000`, which the filter takes as text, not as fields. */
+const PRINCIPAL_KINDS = Object.freeze(["uid", "key"]);
 
 /**
- * A word of a filter; without a field it may be in any of them.
+ * A word of a filter; without a field, it matches in any field.
  *
  * @typedef {{field: string|null, text: string, isExcluded: boolean}} Word
  */
@@ -15,34 +15,34 @@ const PRINCIPALS = Object.freeze(["uid", "key"]);
 export function parseFilter(text) {
   return text.trim().toLowerCase().split(/\s+/).filter(Boolean).map((word) => {
     const [, minus, field, rest] = /^(-?)(?:([a-z][a-z-]*):)?(.*)$/s.exec(word) ?? [];
-    const isPrincipal = PRINCIPALS.includes(field);
+    const isPrincipal = PRINCIPAL_KINDS.includes(field);
     return { field: isPrincipal ? null : field ?? null, text: isPrincipal ? `${field}:${rest}` : rest, isExcluded: minus === "-" };
-  }).filter(({ field, text: rest }) => rest || !isKnown(field));
+  }).filter(({ field, text: rest }) => rest || !isKnownField(field));
 }
 
-const isKnown = (field) => field === null || FIELDS.includes(field);
+const isKnownField = (field) => field === null || FILTER_FIELDS.includes(field);
 
-/** What is wrong with a filter; empty if nothing is. @param {string} filter */
-export function errorIn(filter) {
-  const word = parseFilter(filter).find(({ field }) => !isKnown(field));
+/** What is wrong with a filter; empty for a valid one. @param {string} filter */
+export function filterError(filter) {
+  const word = parseFilter(filter).find(({ field }) => !isKnownField(field));
   if (!word) return "";
-  return `“${word.field}:” is no word of a filter. Known are ${FIELDS.map((field) => `${field}:`).join(", ")} and texts without a colon.`;
+  return `“${word.field}:” is no word of a filter. Known are ${FILTER_FIELDS.map((field) => `${field}:`).join(", ")} and texts without a colon.`;
 }
 
-/** Whether texts, in lower case and by field, have all words of a filter. @param {Word[]} words @param {Record<string, string>} texts */
-export function hasAll(words, texts) {
+/** Whether a revision matches all words of a filter; `texts` are its texts by field, in lower case. @param {Word[]} words @param {Record<string, string>} texts */
+export function matchesAllWords(words, texts) {
   return words.every(({ field, text, isExcluded }) => (
-    (field === null ? FIELDS : [field]).some((each) => texts[each]?.includes(text)) !== isExcluded));
+    (field === null ? FILTER_FIELDS : [field]).some((each) => texts[each]?.includes(text)) !== isExcluded));
 }
 
 /** The texts of an author that a filter compares. @param {import("./columns.js").Author|null} author */
-export function textOf(author) {
+export function authorText(author) {
   if (!author) return "";
   return `${author.principal ?? ""} ${author.name ?? ""} ${author.pid ?? ""}`.toLowerCase();
 }
 
 /** The positions that a filter shows, oldest first. */
-export class Matches {
+export class FilterMatches {
   count = 0;
   /** 1 for each position that matches. */
   flags = new Uint8Array(0);
@@ -56,11 +56,11 @@ export class Matches {
     this.flags = new Uint8Array(columns.length);
     this.positions = new Uint32Array(columns.length);
     // What a word that is not known would leave would look like an answer.
-    if (!words.every(({ field }) => isKnown(field))) return;
-    this.#choose(columns, words.map((word) => tableOf(history, word)));
+    if (!words.every(({ field }) => isKnownField(field))) return;
+    this.#findMatches(columns, words.map((word) => wordMatchTable(history, word)));
   }
 
-  #choose({ length, cause, author, operations, subject, flags }, tests) {
+  #findMatches({ length, cause, author, operations, subject, flags }, tests) {
     for (let at = 0; at < length; at++) {
       let isShown = true;
       for (const test of tests) {
@@ -75,7 +75,7 @@ export class Matches {
     }
   }
 
-  /** The index in `positions` of the position, or of the next one behind it. @param {number} position */
+  /** The index in `positions` of the first match at or after a position. @param {number} position */
   indexOf(position) {
     let [low, high] = [0, this.count];
     while (low < high) {
@@ -87,15 +87,15 @@ export class Matches {
   }
 }
 
-/** Makes a table of which texts match a word, so that each text is compared once. */
-function tableOf(history, { field, text, isExcluded }) {
+/** Compares each interned text with a word once, and returns which of them match. */
+function wordMatchTable(history, { field, text, isExcluded }) {
   const lists = {
-    by: () => history.authors.list.map((author) => textOf(author).includes(text)),
+    by: () => history.authors.list.map((author) => authorText(author).includes(text)),
     cause: () => history.names.list.map((name) => name.toLowerCase().includes(text)),
   };
   const test = { isExcluded };
   let names = null;
-  for (const each of FIELDS) {
+  for (const each of FILTER_FIELDS) {
     if (field !== null && field !== each) continue;
     test[each] = each === "by" ? lists.by() : names ??= lists.cause();
   }

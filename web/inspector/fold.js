@@ -1,36 +1,36 @@
 // Many revisions in few pixels: each pixel column of the timeline stands for a range of positions.
 
-/** What led to a revision, as the timeline colours it. */
-export const KINDS = Object.freeze(["program", "person", "daemon", "unknown"]);
+/** The kinds of causes of a revision, each with a colour in the timeline. */
+export const CAUSE_KINDS = Object.freeze(["program", "person", "daemon", "unknown"]);
 
-const KIND_OF = new Map([
+const KIND_BY_CAUSE = new Map([
   ["backButton", 1], ["gesture", 1], ["cancel", 1], ["complete", 1],
   ["timeout", 2], ["lease", 2], ["recovery", 2], ["backup", 2], ["crash", 2],
   ["api", 0], ["segue", 0], ["open", 0], ["restore", 0], ["revert", 0], ["appearance", 0],
 ]);
 
 /** The kind of a cause, as an index of `KINDS`. @param {string} cause */
-export function kindOf(cause) { return KIND_OF.get(cause) ?? 3; }
+export function causeKind(cause) { return KIND_BY_CAUSE.get(cause) ?? 3; }
 
-/** Between two revisions this long, nothing happened: the timeline shows a seam and no empty space, and a rate leaves it out. */
-export const IDLE_MS = 60_000;
+/** A pause between two revisions that counts as idle: the timeline shows a seam in its place, and rates leave it out. */
+export const IDLE_GAP_MS = 60_000;
 
 /**
  * Folds positions into pixel columns.
  *
- * `first` is the time of the first revision in a column, `busy` the time between its revisions without idle spans, and
- * `idle` the longest idle span before one of them.
+ * In each column, `first` is the time of its first revision, `busy` the milliseconds between its
+ * revisions without idle pauses, and `idle` the longest idle pause.
  *
  * @param {import("./history.js").History} history
- * @param {{from: number, to: number, width: number, matches?: import("./filter.js").Matches}} range
+ * @param {{from: number, to: number, width: number, matches?: import("./filter.js").FilterMatches}} range
  *   positions `from` up to and without `to`
  */
 export function fold(history, { from, to, width, matches }) {
-  const { t, cause, author, flags } = history.columns;
-  const kindOfName = Uint8Array.from(history.names.list, kindOf);
+  const { performedAt: t, cause, author, flags } = history.columns;
+  const kindOfName = Uint8Array.from(history.names.list, causeKind);
   const columns = {
     count: new Uint32Array(width), loaded: new Uint32Array(width), shown: new Uint32Array(width),
-    kinds: KINDS.map(() => new Uint32Array(width)), author: new Uint32Array(width), flags: new Uint16Array(width),
+    kinds: CAUSE_KINDS.map(() => new Uint32Array(width)), author: new Uint32Array(width), flags: new Uint16Array(width),
     first: new Float64Array(width), busy: new Float64Array(width), idle: new Float64Array(width),
   };
   const scale = width / (to - from);
@@ -50,7 +50,7 @@ export function fold(history, { from, to, width, matches }) {
     if (!columns.first[x]) columns.first[x] = now;
     // A clock that stepped back is a seam too.
     const pause = before ? now - before : 0;
-    if (pause < 0 || pause > IDLE_MS) columns.idle[x] = Math.abs(pause) > Math.abs(columns.idle[x]) ? pause : columns.idle[x];
+    if (pause < 0 || pause > IDLE_GAP_MS) columns.idle[x] = Math.abs(pause) > Math.abs(columns.idle[x]) ? pause : columns.idle[x];
     else columns.busy[x] += pause;
     before = now;
   }

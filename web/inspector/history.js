@@ -1,11 +1,11 @@
 // The history of one nav: author, time and operations of each revision.
 
-import { Authors, Columns, FLAG, Names } from "./columns.js";
-import { Matches } from "./filter.js";
-import { Loading } from "./loading.js";
+import { InternedAuthors, RevisionColumns, REVISION_FLAG, InternedTexts } from "./columns.js";
+import { FilterMatches } from "./filter.js";
+import { HistoryLoader } from "./loading.js";
 
 /**
- * A revision as a view shows it.
+ * A revision as the views show it.
  *
  * @typedef {object} Entry
  * @property {number} position
@@ -22,34 +22,34 @@ import { Loading } from "./loading.js";
  */
 
 /**
- * The revisions of a nav in the order of time. A position counts them from the oldest one known.
+ * The revisions of a nav in the order of time. A position is the index of a revision, 0 for the oldest one known.
  *
- * The history of a daemon follows one epoch. When another one begins, or the history is full, it keeps what it
- * has, and `successor` has the history that goes on.
+ * The history of a daemon covers one epoch. When another epoch begins, or the history is full, it
+ * stops, and `successor` continues in a new history.
  */
 export class History {
-  columns = new Columns();
-  names = new Names();
-  authors = new Authors();
-  epochs = new Names();
+  columns = new RevisionColumns();
+  names = new InternedTexts();
+  authors = new InternedAuthors();
+  epochs = new InternedTexts();
   /** A counter that rises with each change of the history. */
-  version = 0;
+  changeCount = 0;
   /** The oldest revision that the source still has. */
   floor = 0;
-  /** How many revisions are loaded. */
+  /** How many revisions the page has read from the log. */
   loaded = 0;
-  /** The newest reports of divergence, oldest first. @type {any[]} */
-  reports = [];
+  /** The newest reports of clients whose digest differed, oldest first. @type {any[]} */
+  divergenceReports = [];
   /** @type {any} why the last read failed */
   error = null;
   /** @type {History|null} */
   successor = null;
   /** The epoch of the successor. */
-  nextEpoch = "";
+  successorEpoch = "";
   #listeners = new Set();
-  #segments = [];
-  #loading = null;
-  #matches = { key: "", value: null };
+  #revisionRuns = [];
+  #loader = null;
+  #lastMatches = { key: "", value: null };
 
   /**
    * @param {string} nav
@@ -57,9 +57,9 @@ export class History {
    * @param {{most?: number}} [options] `most`: how many revisions are kept of what is read; half of them are read at the start
    */
   constructor(nav, source = null, options = {}) {
-    const { most = MOST } = options;
+    const { most = MAXIMUM_REVISIONS } = options;
     this.nav = nav;
-    if (source) this.#loading = new Loading(this, source, most);
+    if (source) this.#loader = new HistoryLoader(this, source, most);
   }
 
   get length() { return this.columns.length; }
@@ -74,26 +74,26 @@ export class History {
   get oldest() { return this.length ? this.columns.rev[0] : 0; }
 
   /** Whether everything that the source has is here. */
-  get isComplete() { return this.#loading ? this.#loading.isComplete : true; }
+  get isComplete() { return this.#loader ? this.#loader.isComplete : true; }
 
   /** How many revisions are still to be loaded. */
-  get missing() { return this.#loading?.missing ?? 0; }
+  get missing() { return this.#loader?.missing ?? 0; }
 
   /** Begins to load, newest first. Does nothing while it loads. */
-  start() { this.#loading?.start(); }
+  start() { this.#loader?.start(); }
 
   /** Stops loading until the next `start`. */
-  stop() { this.#loading?.stop(); }
+  stop() { this.#loader?.stop(); }
 
-  /** Takes note of a state of the watch: revisions up to it are read soon. @param {{rev: number, epoch: string}} state */
-  follow(state) { this.#loading?.follow(state); }
+  /** Notes a state of the watch, so that the revisions up to it are read soon. @param {{rev: number, epoch: string}} state */
+  follow(state) { this.#loader?.follow(state); }
 
-  /** Takes note of the oldest revision that the source still has. What is loaded stays. @param {number} floor */
-  prune(floor) {
+  /** Notes the oldest revision that the source still has. Older revisions that are loaded stay. @param {number} floor */
+  noteFloor(floor) {
     if (!(floor > this.floor)) return;
     this.floor = floor;
-    this.#loading?.drop(floor);
-    this.changed();
+    this.#loader?.dropBelow(floor);
+    this.reportChange();
   }
 
   /** Calls `listener` after each change. @param {() => void} listener @returns {() => void} ends the subscription */
@@ -102,9 +102,9 @@ export class History {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Reports a change. */
-  changed() {
-    this.version++;
+  /** Calls the listeners after a change. */
+  reportChange() {
+    this.changeCount++;
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -116,24 +116,24 @@ export class History {
     if (!(position >= 0 && position < columns.length)) return null;
     const flags = columns.flags[position];
     return {
-      position, rev: columns.rev[position], epoch: this.epochs.list[columns.epoch[position]], t: columns.t[position],
+      position, rev: columns.rev[position], epoch: this.epochs.list[columns.epoch[position]], t: columns.performedAt[position],
       cause: this.names.list[columns.cause[position]], by: this.authors.list[columns.author[position]],
       operations: this.names.list[columns.operations[position]], subject: this.names.list[columns.subject[position]],
-      flags, isLoaded: (flags & FLAG.loaded) !== 0,
-      digest: flags & FLAG.digest ? DIGEST_COLUMNS.map((name) => columns[name][position].toString(16).padStart(8, "0")).join("") : null,
+      flags, isLoaded: (flags & REVISION_FLAG.loaded) !== 0,
+      digest: flags & REVISION_FLAG.digest ? DIGEST_COLUMNS.map((name) => columns[name][position].toString(16).padStart(8, "0")).join("") : null,
     };
   }
 
   /**
-   * The position of a revision, or −1. Without an epoch, or with an unknown one, it is the newest revision of that number.
+   * The position of a revision, or −1. Without a known epoch, it is that of the newest revision with this number.
    *
    * @param {number} rev @param {string|null} [epoch]
    */
   positionOf(rev, epoch = null) {
     let found = -1;
-    for (let index = this.#segments.length - 1; index >= 0; index--) {
-      const { start, first } = this.#segments[index];
-      const end = this.#segments[index + 1]?.start ?? this.length;
+    for (let index = this.#revisionRuns.length - 1; index >= 0; index--) {
+      const { start, first } = this.#revisionRuns[index];
+      const end = this.#revisionRuns[index + 1]?.start ?? this.length;
       if (rev < first || rev - first >= end - start) continue;
       const position = start + rev - first;
       if (epoch === null || this.epochs.list[this.columns.epoch[position]] === epoch) return position;
@@ -142,11 +142,11 @@ export class History {
     return found;
   }
 
-  /** What a filter shows. The last answer is kept until something changes. @param {string} filter @returns {Matches} */
+  /** The positions that match a filter. It keeps the last result until the history changes. @param {string} filter @returns {FilterMatches} */
   matches(filter) {
-    const key = `${this.version} ${filter}`;
-    if (this.#matches.key !== key) this.#matches = { key, value: new Matches(this, filter) };
-    return this.#matches.value;
+    const key = `${this.changeCount} ${filter}`;
+    if (this.#lastMatches.key !== key) this.#lastMatches = { key, value: new FilterMatches(this, filter) };
+    return this.#lastMatches.value;
   }
 
   // --- Filling ----------------------------------------------------------------------------------
@@ -156,16 +156,16 @@ export class History {
     const position = this.length;
     const isNext = position > 0 && entry.rev === this.newest + 1 && epoch === this.epoch;
     this.columns.extend(position + 1);
-    if (!isNext) this.#segments.push({ start: position, first: entry.rev });
-    this.#write(position, entry, epoch, flags);
+    if (!isNext) this.#revisionRuns.push({ start: position, first: entry.rev });
+    this.#writeRow(position, entry, epoch, flags);
     return position;
   }
 
-  /** Makes room for revisions up to the newest, all of one epoch. @param {number} oldest where an empty history begins @param {number} newest @param {string} epoch */
+  /** Adds positions for the revisions up to `newest`, all of one epoch and not loaded yet. @param {number} oldest where an empty history begins @param {number} newest @param {string} epoch */
   extend(oldest, newest, epoch) {
-    if (!this.length) this.#segments = [{ start: 0, first: oldest }];
+    if (!this.length) this.#revisionRuns = [{ start: 0, first: oldest }];
     const from = this.length;
-    const [{ first }] = this.#segments;
+    const [{ first }] = this.#revisionRuns;
     this.columns.extend(newest - first + 1);
     const number = this.epochs.intern(epoch);
     for (let position = from; position < this.length; position++) {
@@ -174,96 +174,96 @@ export class History {
     }
   }
 
-  /** Takes an entry of the log for a revision that there is room for. @param {any} entry */
+  /** Stores an entry of the log at the position of its revision; `extend` has added the position before. @param {any} entry */
   put(entry) {
     const position = this.positionOf(entry.rev);
     if (position < 0) return;
-    if (entry.bad !== undefined) this.#report(position, entry);
-    else if (typeof entry.epoch === "string") this.#divide(position, entry.epoch);
-    else this.#write(position, entry, null, 0);
+    if (entry.bad !== undefined) this.#addReport(position, entry);
+    else if (typeof entry.epoch === "string") this.#beginEpochAt(position, entry.epoch);
+    else this.#writeRow(position, entry, null, 0);
   }
 
-  #report(position, entry) {
-    this.mark(position, FLAG.bad);
-    if (this.reports.push(entry) > MOST_REPORTS) this.reports.shift();
+  #addReport(position, entry) {
+    this.mark(position, REVISION_FLAG.bad);
+    if (this.divergenceReports.push(entry) > MAXIMUM_REPORTS) this.divergenceReports.shift();
   }
 
-  /** A new epoch begins: with the state of this revision, as navd counts. */
-  #divide(position, epoch) {
+  /** Notes that an epoch begins at a position, and gives all older revisions another epoch. */
+  #beginEpochAt(position, epoch) {
     const { columns } = this;
     const newer = columns.epoch[position];
     // The journal names the epoch that begins. The border before it will name the older one.
-    if (this.epochs.list[newer].startsWith(BEFORE)) this.epochs.list[newer] = epoch;
-    this.mark(position, FLAG.border);
-    const older = this.epochs.intern(BEFORE + epoch);
+    if (this.epochs.list[newer].startsWith(UNNAMED_EPOCH_PREFIX)) this.epochs.list[newer] = epoch;
+    this.mark(position, REVISION_FLAG.border);
+    const older = this.epochs.intern(UNNAMED_EPOCH_PREFIX + epoch);
     for (let at = position - 1; at >= 0 && columns.epoch[at] === newer; at--) columns.epoch[at] = older;
   }
 
-  /** The newest revision begins a new epoch. @param {string} epoch */
-  relabel(epoch) {
+  /** Notes that the newest revision begins a new epoch. @param {string} epoch */
+  beginEpochAtNewest(epoch) {
     this.columns.epoch[this.length - 1] = this.epochs.intern(epoch);
-    this.mark(this.length - 1, FLAG.border);
+    this.mark(this.length - 1, REVISION_FLAG.border);
   }
 
   /** Marks a revision, for example as unproven. @param {number} position @param {number} flags */
   mark(position, flags) { this.columns.flags[position] |= flags; }
 
-  #write(position, entry, epoch, flags) {
+  #writeRow(position, entry, epoch, flags) {
     const { columns } = this;
-    if (!(columns.flags[position] & FLAG.loaded)) this.loaded++;
+    if (!(columns.flags[position] & REVISION_FLAG.loaded)) this.loaded++;
     columns.rev[position] = entry.rev;
-    columns.t[position] = Number.isFinite(entry.t) ? entry.t : 0;
+    columns.performedAt[position] = Number.isFinite(entry.t) ? entry.t : 0;
     columns.cause[position] = this.names.intern(entry.cause);
     columns.author[position] = this.authors.intern(entry.by);
-    columns.operations[position] = this.names.intern(textsOf(entry.do).join(" "));
-    columns.subject[position] = this.names.intern(subjectOf(entry));
+    columns.operations[position] = this.names.intern(textsIn(entry.do).join(" "));
+    columns.subject[position] = this.names.intern(subjectScreenOf(entry));
     const digest = entry.dig ?? entry.state?.dig;
-    if (DIGEST.test(digest)) {
+    if (DIGEST_PATTERN.test(digest)) {
       DIGEST_COLUMNS.forEach((name, index) => { columns[name][position] = parseInt(digest.slice(8 * index, 8 * index + 8), 16); });
-      flags |= FLAG.digest;
+      flags |= REVISION_FLAG.digest;
     }
     if (epoch !== null) columns.epoch[position] = this.epochs.intern(epoch);
-    columns.flags[position] |= flags | FLAG.loaded | (entry.override === true ? FLAG.override : 0)
-      | (entry.vetoSkipped === true ? FLAG.vetoSkipped : 0);
+    columns.flags[position] |= flags | REVISION_FLAG.loaded | (entry.override === true ? REVISION_FLAG.override : 0)
+      | (entry.vetoSkipped === true ? REVISION_FLAG.vetoSkipped : 0);
   }
 }
 
-/** With 42 octets for each revision, the columns of a full history have 42 MB. */
-const MOST = 1_000_000;
+/** The maximum of revisions in a history; with 42 octets for each, its columns have 42 MB. */
+const MAXIMUM_REVISIONS = 1_000_000;
 
-const DIGEST = /^[0-9a-f]{24}$/;
-/** Where the digits of a digest are, each 8 in a column. @type {("checksum"|"chainHigh"|"chainLow")[]} */
+const DIGEST_PATTERN = /^[0-9a-f]{24}$/;
+/** The columns that have the digits of a digest, 8 digits in each. @type {("checksum"|"chainHigh"|"chainLow")[]} */
 const DIGEST_COLUMNS = ["checksum", "chainHigh", "chainLow"];
-/** Reports that are kept; a revision keeps its mark without them. */
-const MOST_REPORTS = 256;
+/** The maximum of reports that are kept; a revision keeps its flag when its report is dropped. */
+const MAXIMUM_REPORTS = 256;
 
-/** Names an epoch that the journal does not. */
-const BEFORE = "before ";
+/** Begins the name of an epoch that the journal does not name: the one before a known epoch. */
+const UNNAMED_EPOCH_PREFIX = "before ";
 
-/** The texts of a list; a recording may have anything in its place. */
-const textsOf = (list) => Array.isArray(list) ? list.filter((each) => typeof each === "string") : [];
+/** The texts in a value if it is a list; a recording may have any JSON there. */
+const textsIn = (list) => Array.isArray(list) ? list.filter((each) => typeof each === "string") : [];
 
-/** The screen that an entry is about. */
-function subjectOf({ ins, del, presented }) {
+/** The id of the screen that an entry of the log is about: inserted, presented or deleted. */
+function subjectScreenOf({ ins, del, presented }) {
   const last = (list) => Array.isArray(list) ? list.at(-1) : undefined;
   return last(ins)?.id ?? last(presented)?.id ?? last(del) ?? null;
 }
 
 /** The histories of each source, by nav. @type {WeakMap<object, Map<string, History>>} */
-const known = new WeakMap();
-/** Histories that are kept for each source; one of 100,000 revisions has 4 MB. */
-const KEPT = 4;
+const historiesBySource = new WeakMap();
+/** The maximum of histories kept for each source; a history of 100,000 revisions has 4 MB. */
+const MAXIMUM_HISTORIES = 4;
 
 /** The history of a nav; the same one for all views. @param {any} source @param {string} nav @returns {History} */
 export function historyOf(source, nav) {
   if (source.history) return source.history(nav);
-  if (!known.has(source)) known.set(source, new Map());
-  const histories = known.get(source);
+  if (!historiesBySource.has(source)) historiesBySource.set(source, new Map());
+  const histories = historiesBySource.get(source);
   let history = histories.get(nav) ?? new History(nav, source);
   if (history.successor) history = history.successor;
   histories.delete(nav);
   histories.set(nav, history);
-  if (histories.size > KEPT) {
+  if (histories.size > MAXIMUM_HISTORIES) {
     const [[name, oldest]] = histories;
     oldest.stop();
     histories.delete(name);

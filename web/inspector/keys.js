@@ -1,21 +1,21 @@
 // The keys of the page. Revisions are chosen through the store, so the timeline and the stage follow.
 
-import { recall, remember } from "./remembered.js";
+import { recallChoice, rememberChoice } from "./remembered.js";
 import { TABS } from "./store.js";
 
-/** Speech input types words, and each letter of them would act: a person can turn the letters off (WCAG 2.1.4). */
-const OFF = "keys";
+/** The stored choice that letters are no shortcuts: speech input types words, whose letters would act (WCAG 2.1.4). */
+const LETTERS_OFF_KEY = "keys";
 
-/** Whether keys of a single character act. */
-export const areLettersOn = () => recall(OFF) === null;
+/** Whether letters, digits and signs are shortcuts. */
+export const areLetterKeysOn = () => recallChoice(LETTERS_OFF_KEY) === null;
 
 /** @param {boolean} isOn */
-export const setLetters = (isOn) => remember(OFF, isOn ? null : "off");
+export const setLetterKeysOn = (isOn) => rememberChoice(LETTERS_OFF_KEY, isOn ? null : "off");
 
-/** Listens to the keys. Fields, dialogs and lists that use a key themselves come first. */
-export class Keys {
+/** Performs the keyboard shortcuts of the page, except in fields, dialogs and lists that use the key themselves. */
+export class KeyboardShortcuts {
   #store;
-  #parts;
+  #targets;
 
   /**
    * @param {import("./shell.js").Context} context
@@ -23,45 +23,45 @@ export class Keys {
    */
   constructor({ store, signal }, parts) {
     this.#store = store;
-    this.#parts = parts;
-    document.addEventListener("keydown", (event) => this.#key(event), { signal });
+    this.#targets = parts;
+    document.addEventListener("keydown", (event) => this.#onKey(event), { signal });
   }
 
-  #key(event) {
+  #onKey(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.closest?.("input, textarea, select, dialog")) return;
-    if (event.key.length === 1 && !areLettersOn()) return;
-    const act = this.#acts()[event.key] ?? this.#acts()[event.key.toLowerCase()];
+    if (event.key.length === 1 && !areLetterKeysOn()) return;
+    const act = this.#actionsByKey()[event.key] ?? this.#actionsByKey()[event.key.toLowerCase()];
     if (!act) return;
     event.preventDefault();
     act();
   }
 
   /** @returns {Record<string, () => void>} */
-  #acts() {
-    const { tree, help } = this.#parts;
+  #actionsByKey() {
+    const { tree, help } = this.#targets;
     const store = this.#store;
     /** @type {any} */
     const acts = Object.assign(Object.create(null), {
-      j: () => tree.step(1), k: () => tree.step(-1), "/": () => tree.search(), "?": () => help.open(),
-      t: () => tree.pin(), b: () => this.#jump("bookmark"),
+      j: () => tree.stepNav(1), k: () => tree.stepNav(-1), "/": () => tree.focusSearch(), "?": () => help.open(),
+      t: () => tree.togglePin(), b: () => this.#clickButton("bookmark"),
       l: () => store.set({ at: null }), p: () => store.set({ paused: !store.paused }),
-      ArrowLeft: () => this.#step(-1), ArrowRight: () => this.#step(1), Home: () => this.#jump("first"), End: () => this.#jump("last"),
+      ArrowLeft: () => this.#stepRevision(-1), ArrowRight: () => this.#stepRevision(1), Home: () => this.#clickButton("first"), End: () => this.#clickButton("last"),
     });
     TABS.forEach((tab, index) => { acts[String(index + 1)] = () => store.set({ tab }); });
     return acts;
   }
 
-  /** The buttons of the timeline know what is on the stage, the floor and what is loaded. */
-  #jump(name) {
+  /** Clicks a button of the timeline, which knows the shown revision, the oldest one and what is loaded. */
+  #clickButton(name) {
     /** @type {HTMLElement|null} */ (document.querySelector(`[data-part=${name}]`))?.click();
   }
 
-  #step(by) {
+  #stepRevision(by) {
     const button = document.querySelector(`[data-part=${by < 0 ? "previous" : "next"}]`);
     if (button instanceof HTMLElement) return button.click();
-    const { live, state } = this.#parts.model;
+    const { live, state } = this.#targets.model;
     const from = this.#store.at ?? live?.rev ?? state?.rev;
     if (from === undefined) return undefined;
     const next = from + by;

@@ -1,11 +1,11 @@
 // The newest of several values, for one loop.
 
-/** An iterator over the newest value: a value that comes while the loop is busy replaces the waiting one. */
-export class Latest {
+/** An async iterator over the newest value: a value that comes while the loop is busy replaces the waiting one. */
+export class LatestValueIterator {
   #value;
-  #has = false;
-  #end = null;
-  #reader = null;
+  #hasValue = false;
+  #outcome = null;
+  #waitingRead = null;
   #controller = new AbortController();
 
   /** @param {AbortSignal} [signal] ends the loop */
@@ -23,10 +23,10 @@ export class Latest {
    * @param {any} value
    */
   offer(value) {
-    if (this.#end) return;
-    if (this.#reader) return this.#answer({ value, done: false });
+    if (this.#outcome) return;
+    if (this.#waitingRead) return this.#resolveRead({ value, done: false });
     this.#value = value;
-    this.#has = true;
+    this.#hasValue = true;
   }
 
   /**
@@ -35,36 +35,36 @@ export class Latest {
    * @param {Error} error
    */
   fail(error) {
-    if (this.#end) return;
-    this.#end = { error };
+    if (this.#outcome) return;
+    this.#outcome = { error };
     this.#controller.abort();
-    this.#reader?.reject(error);
-    this.#reader = null;
+    this.#waitingRead?.reject(error);
+    this.#waitingRead = null;
   }
 
   [Symbol.asyncIterator]() { return this; }
 
   async next() {
-    if (this.#has) {
-      this.#has = false;
+    if (this.#hasValue) {
+      this.#hasValue = false;
       return { value: this.#value, done: false };
     }
-    if (this.#end?.error) throw this.#end.error;
-    if (this.#end) return { value: undefined, done: true };
-    return new Promise((resolve, reject) => { this.#reader = { resolve, reject }; });
+    if (this.#outcome?.error) throw this.#outcome.error;
+    if (this.#outcome) return { value: undefined, done: true };
+    return new Promise((resolve, reject) => { this.#waitingRead = { resolve, reject }; });
   }
 
   async return() {
-    if (!this.#end) {
-      this.#end = {};
+    if (!this.#outcome) {
+      this.#outcome = {};
       this.#controller.abort();
-      this.#answer({ value: undefined, done: true });
+      this.#resolveRead({ value: undefined, done: true });
     }
     return { value: undefined, done: true };
   }
 
-  #answer(result) {
-    this.#reader?.resolve(result);
-    this.#reader = null;
+  #resolveRead(result) {
+    this.#waitingRead?.resolve(result);
+    this.#waitingRead = null;
   }
 }

@@ -3,16 +3,16 @@
 // Pins and bookmarks are in it as the filter is: a reload keeps them, and a link brings them to somebody else, which the
 // storage of one browser could not. A link without them leaves those of the page.
 
-import { MOST, parseBookmark } from "./bookmarks.js";
+import { MAXIMUM_ITEMS, parseBookmark } from "./bookmarks.js";
 import { TABS } from "./store.js";
 
-/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./store.js").ChoiceStore} Store */
 
-/** The address changes after the last move of the slider: a change of it costs some milliseconds. */
-const QUIET_MS = 300;
+/** How long after the last move of the slider the page writes its address, which costs some milliseconds. */
+const WRITE_DELAY_MS = 300;
 
 /**
- * What a link names.
+ * The choices that a link to the page names.
  *
  * @typedef {object} Place
  * @property {string|null} nav
@@ -26,28 +26,28 @@ const QUIET_MS = 300;
  */
 
 /**
- * The place of a fragment that brings a launch code too, such as `#c=CODE&nav=kiosk`. The client takes the whole
- * fragment as the code, so the place is set aside before it looks.
+ * The choices of a fragment that also has a launch code, such as `nav=kiosk` of `#c=CODE&nav=kiosk`. The client takes
+ * the whole fragment as the code, so this file removes the choices first.
  */
-let aside = setAside();
+let placeBesideLaunchCode = takePlaceBesideLaunchCode();
 
-function setAside() {
+function takePlaceBesideLaunchCode() {
   const [, launch, place] = /^#([ct]=[^&]*)&(.*)$/s.exec(globalThis.location?.hash ?? "") ?? [];
   if (launch) history.replaceState(history.state, "", `#${launch}`);
   return place ?? "";
 }
 
-/** Writes the fragment for a choice, each value percent-encoded once. @param {Partial<Place>} place */
+/** Writes the URL fragment for the choices, each value percent-encoded once. @param {Partial<Place>} place */
 export function formatLink({ nav, at, epoch, compareWith, filter, tab, pins, bookmarks }) {
   if (nav == null) return "";
   const members = [["nav", nav], ["rev", at], ["epoch", at == null ? null : epoch], ["with", compareWith],
     ["filter", filter || null], ["tab", tab === (compareWith == null ? "stream" : "compare") ? null : tab],
     ...(pins ?? []).map((pin) => ["pin", pin]), ...(bookmarks ?? []).map((text) => ["mark", text])];
-  return `#${members.filter(([, value]) => value != null).map(([name, value]) => `${name}=${encode(String(value))}`).join("&")}`;
+  return `#${members.filter(([, value]) => value != null).map(([name, value]) => `${name}=${encodeValue(String(value))}`).join("&")}`;
 }
 
 // A lone surrogate cannot be encoded, and navd has none.
-const encode = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("'", "%27");
+const encodeValue = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("'", "%27");
 
 /** Reads a fragment; null if it names no nav. @param {string} fragment @returns {Place|null} */
 export function parseLink(fragment) {
@@ -55,22 +55,22 @@ export function parseLink(fragment) {
   const lists = { pin: new Set(), mark: new Set() };
   for (const member of fragment.replace(/^#/, "").split("&")) {
     const [, name, value] = /^([^=]*)=(.*)$/s.exec(member) ?? [];
-    const text = name === undefined ? null : decode(value);
+    const text = name === undefined ? null : decodeValue(value);
     if (text && Object.hasOwn(lists, name)) lists[name].add(text);
     else if (text !== null && !values.has(name)) values.set(name, text);
   }
   if (!values.get("nav")) return null;
   const tab = values.get("tab");
-  const listOf = (set) => set.size ? [...set].slice(0, MOST) : null;
+  const listOf = (set) => set.size ? [...set].slice(0, MAXIMUM_ITEMS) : null;
   return {
-    nav: values.get("nav"), at: revision(values.get("rev")), epoch: values.get("epoch") ?? null,
-    compareWith: revision(values.get("with")), filter: values.get("filter") ?? "",
+    nav: values.get("nav"), at: parseRevision(values.get("rev")), epoch: values.get("epoch") ?? null,
+    compareWith: parseRevision(values.get("with")), filter: values.get("filter") ?? "",
     tab: TABS.includes(/** @type {any} */ (tab)) ? tab : values.has("with") ? "compare" : null,
     pins: listOf(lists.pin), bookmarks: listOf(new Set([...lists.mark].filter(parseBookmark))),
   };
 }
 
-function decode(text) {
+function decodeValue(text) {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -78,27 +78,27 @@ function decode(text) {
   }
 }
 
-function revision(text) {
+function parseRevision(text) {
   const number = /^\d{1,16}$/.test(text ?? "") ? Number(text) : NaN;
   return Number.isSafeInteger(number) ? number : null;
 }
 
-/** Keeps the fragment of the page and the store equal. */
+/** Keeps the fragment of the page's address and the store equal. */
 export class Permalink {
   #store;
-  #timer = 0;
-  /** The address that was read or written last. */
-  #seen = "";
+  #writeTimer = 0;
+  /** The address of the page when the fragment was last read or written. */
+  #lastAddress = "";
 
   /** @param {Store} store @param {AbortSignal} signal ends it */
   constructor(store, signal) {
     this.#store = store;
-    this.#read();
-    addEventListener("hashchange", () => this.#read(), { signal });
+    this.#readAddress();
+    addEventListener("hashchange", () => this.#readAddress(), { signal });
     const end = store.subscribe(() => this.#scheduleWrite());
     this.#scheduleWrite();
     signal.addEventListener("abort", () => {
-      clearTimeout(this.#timer);
+      clearTimeout(this.#writeTimer);
       end();
     });
   }
@@ -106,10 +106,10 @@ export class Permalink {
   /** The link to what is shown now. */
   get href() { return location.href.replace(/#.*/s, "") + formatLink(/** @type {any} */ (this.#store)); }
 
-  #read() {
-    this.#seen = location.href;
-    const place = parseLink(location.hash) ?? parseLink(aside);
-    aside = "";
+  #readAddress() {
+    this.#lastAddress = location.href;
+    const place = parseLink(location.hash) ?? parseLink(placeBesideLaunchCode);
+    placeBesideLaunchCode = "";
     if (!place) return;
     const left = ["tab", "pins", "bookmarks"];
     const members = Object.entries(place).filter(([name, value]) => value !== null || !left.includes(name));
@@ -117,13 +117,13 @@ export class Permalink {
   }
 
   #scheduleWrite() {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
+    clearTimeout(this.#writeTimer);
+    this.#writeTimer = setTimeout(() => {
       // A link was followed, and its event is still to come: its place must not be overwritten.
-      if (location.href !== this.#seen) return;
+      if (location.href !== this.#lastAddress) return;
       const { href } = this;
       if (href !== location.href) history.replaceState(history.state, "", href);
-      this.#seen = location.href;
-    }, QUIET_MS);
+      this.#lastAddress = location.href;
+    }, WRITE_DELAY_MS);
   }
 }

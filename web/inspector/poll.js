@@ -1,9 +1,9 @@
 // Reading again and again while a tab is open.
 
-/** Calls a read while it is wanted, with a pause after each answer. */
+/** Calls a function that reads again and again, with a pause between two calls, while the result is wanted. */
 export class Poll {
   #read;
-  #pause;
+  #pauseMilliseconds;
   #isWanted = false;
   #isBusy = false;
   #timer = 0;
@@ -15,24 +15,24 @@ export class Poll {
    */
   constructor(read, pause, signal) {
     this.#read = read;
-    this.#pause = pause;
-    document.addEventListener("visibilitychange", () => this.#next(), { signal });
-    signal.addEventListener("abort", () => this.want(false));
+    this.#pauseMilliseconds = pause;
+    document.addEventListener("visibilitychange", () => this.#readIfWanted(), { signal });
+    signal.addEventListener("abort", () => this.setWanted(false));
   }
 
   /**
-   * Begins or ends the reading.
+   * Starts or stops the calls.
    *
    * @param {boolean} isWanted
    */
-  want(isWanted) {
+  setWanted(isWanted) {
     if (isWanted === this.#isWanted) return;
     this.#isWanted = isWanted;
     clearTimeout(this.#timer);
-    if (isWanted) this.#next();
+    if (isWanted) this.#readIfWanted();
   }
 
-  async #next() {
+  async #readIfWanted() {
     clearTimeout(this.#timer);
     if (!this.#isWanted || this.#isBusy || document.hidden) return;
     this.#isBusy = true;
@@ -40,6 +40,6 @@ export class Poll {
     await this.#read().catch(() => {});
     this.#isBusy = false;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#next(), Math.max(100, this.#pause - (performance.now() - began)));
+    this.#timer = setTimeout(() => this.#readIfWanted(), Math.max(100, this.#pauseMilliseconds - (performance.now() - began)));
   }
 }

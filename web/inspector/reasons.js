@@ -1,9 +1,9 @@
 // Why a screen is here: the entries of the log that brought it, showed it and changed it.
 
-/** The revisions that one read of the log gets. */
-const PAGE = 250;
+/** The maximum of revisions in one read of the log. */
+const LOG_PAGE_REVISIONS = 250;
 /** How many revisions are read to find which of them showed the screen. */
-const MOST_STATES = 6;
+const MAXIMUM_STATES_READ = 6;
 
 /**
  * @typedef {object} Reasons
@@ -13,10 +13,10 @@ const MOST_STATES = 6;
  * @property {number} floor the oldest revision of the log
  */
 
-const has = (list, id) => Array.isArray(list) && list.some((each) => each.id === id);
+const hasID = (list, id) => Array.isArray(list) && list.some((each) => each.id === id);
 
 /**
- * Looks through the log, from the revision of the state to the floor.
+ * Searches the log from the revision of the state back to the oldest one.
  *
  * @param {any} source
  * @param {import("./source.js").State} state
@@ -30,25 +30,25 @@ export async function reasonsOf(source, state, signal) {
   const found = { floor: 1 };
   const uncoverings = [];
   let candidate = null;
-  for (let end = rev; end >= found.floor; end -= PAGE) {
-    const { list, floor } = await source.log(nav, { from: Math.max(1, end - PAGE + 1), limit: PAGE });
+  for (let end = rev; end >= found.floor; end -= LOG_PAGE_REVISIONS) {
+    const { list, floor } = await source.log(nav, { from: Math.max(1, end - LOG_PAGE_REVISIONS + 1), limit: LOG_PAGE_REVISIONS });
     if (signal.aborted) return null;
     found.floor = floor;
     for (const entry of list.filter((each) => each.rev !== undefined && each.rev <= end && each.bad === undefined).reverse()) {
       const uncovers = entry.del?.length || entry.presented;
-      if (uncovers && uncoverings.length < MOST_STATES) uncoverings.push(entry);
+      if (uncovers && uncoverings.length < MAXIMUM_STATES_READ) uncoverings.push(entry);
       if (isOver && entry.presented) {
-        if (!has(entry.presented, visible.id)) found.brought = candidate;
+        if (!hasID(entry.presented, visible.id)) found.brought = candidate;
         else candidate = entry;
       }
-      if (!isOver && has(entry.ins, visible.id)) found.brought = entry;
+      if (!isOver && hasID(entry.ins, visible.id)) found.brought = entry;
       if (found.brought) break;
     }
     if (found.brought) break;
   }
   found.brought ??= candidate ?? undefined;
   const since = found.brought?.rev ?? 0;
-  found.shown = await showing(source, state, uncoverings.filter((entry) => entry.rev > Math.max(since, found.floor)), signal);
+  found.shown = await entryThatShowed(source, state, uncoverings.filter((entry) => entry.rev > Math.max(since, found.floor)), signal);
   if (visible.ver > since && visible.ver !== found.shown?.rev && visible.ver >= found.floor) {
     const { list } = await source.log(nav, { from: visible.ver, limit: 1 });
     found.changed = list.find((entry) => entry.rev === visible.ver);
@@ -56,8 +56,8 @@ export async function reasonsOf(source, state, signal) {
   return signal.aborted ? null : found;
 }
 
-/** The entry before which another screen was visible. */
-async function showing(source, { nav, visible, epoch }, entries, signal) {
+/** The entry of the log that made the visible screen visible: before it, another screen was. */
+async function entryThatShowed(source, { nav, visible, epoch }, entries, signal) {
   for (const entry of entries) {
     if (signal.aborted) return undefined;
     const before = await source.stateAt(nav, entry.rev - 1, epoch).catch(() => null);

@@ -1,22 +1,22 @@
 // A recording as a source: the history of one nav from a file, proven by its digests.
 
 import { NavigationError } from "../client/index.js";
-import { FLAG } from "./columns.js";
+import { REVISION_FLAG } from "./columns.js";
 import { History } from "./history.js";
-import { inflate, Lines, piecesOfFile, piecesOfText, RecordingError } from "./navrec.js";
-import { harden, Replay } from "./replay.js";
-import { Slices } from "./slices.js";
+import { inflate, RecordingLines, filePieces, base64Pieces, RecordingError } from "./navrec.js";
+import { freezeWithoutPrototypes, Replay } from "./replay.js";
+import { WorkSlices } from "./slices.js";
 
-/** The newest format that this page reads. */
-const VERSION = 1;
-/** A state is kept for each of this many revisions; others are replayed from there. */
-const EVERY = 128;
-const KEPT = 64;
-/** The states before the one that was asked for are kept too: a person steps back as often as forth. */
-const KEPT_BEFORE = 24;
+/** The newest format of recordings that this page reads. */
+const NEWEST_FORMAT = 1;
+/** The source keeps the state of every 128th revision, and replays the revisions after it. */
+const CHECKPOINT_INTERVAL = 128;
+const MAXIMUM_KEPT_STATES = 64;
+/** How many states before the requested one are kept, since a person steps back as often as forth. */
+const STATES_KEPT_BEFORE = 24;
 
 /**
- * What the file is about.
+ * What a recording says of itself, and what is wrong with it.
  *
  * @typedef {object} Facts
  * @property {string} nav
@@ -28,7 +28,7 @@ const KEPT_BEFORE = 24;
  * @property {{from: number, to: number, reason: string}[]} unproven ranges of positions
  */
 
-/** Reads a recording; has the members of LiveSource. */
+/** The source of a page that shows a recording; it has the same members as LiveSource. */
 export class RecordingSource {
   kind = /** @type {const} */ ("recording");
   /** @type {{phase: "recording", since: number, message?: string}} */
@@ -37,42 +37,42 @@ export class RecordingSource {
   facts = { nav: "", server: "", rules: 0, recorded: 0, redacted: null, problem: null, unproven: [] };
   /** @type {History} */
   #history;
-  #lines = new Lines();
-  /** The number of the line after which each position is reached. */
-  #line = new Uint32Array(1024);
+  #lines = new RecordingLines();
+  /** By position: the number of the line after which the state of the position is complete. */
+  #lineByPosition = new Uint32Array(1024);
   #checkpoints = [];
-  #states = new Map();
+  #recentStates = new Map();
 
   /**
    * Opens a file. @param {Blob} file @param {(progress: {share: number, revisions: number}) => void} [onProgress]
    * @returns {Promise<RecordingSource>}
    * @throws {RecordingError} if nothing in it can be shown
    */
-  static open(file, onProgress = undefined) { return new RecordingSource().#open((report) => piecesOfFile(file, report), onProgress); }
+  static open(file, onProgress = undefined) { return new RecordingSource().#openPieces((report) => filePieces(file, report), onProgress); }
 
   /**
    * Opens the base64 of a file. @param {string} text @param {(progress: {share: number, revisions: number}) => void} [onProgress]
    * @returns {Promise<RecordingSource>}
    */
-  static openText(text, onProgress = undefined) { return new RecordingSource().#open((report) => piecesOfText(text, report), onProgress); }
+  static openText(text, onProgress = undefined) { return new RecordingSource().#openPieces((report) => base64Pieces(text, report), onProgress); }
 
-  /** A source without a nav: nothing was opened. */
+  /** Makes a source without a nav, for a page in which no file is open yet. */
   static empty() {
     const source = new RecordingSource();
     source.#history = new History("");
     return source;
   }
 
-  async #open(piecesWith, onProgress = (_) => {}) {
-    const reading = new Reading(this.#lines, (nav) => { this.#history = new History(nav); return this.#history; },
+  async #openPieces(piecesWith, onProgress = (_) => {}) {
+    const reader = new RecordingReader(this.#lines, (nav) => { this.#history = new History(nav); return this.#history; },
       (position, line, replay) => this.#notePosition(position, line, replay), this.facts);
     let share = 0;
-    const slices = new Slices();
+    const slices = new WorkSlices();
     const takeLines = async () => {
-      while (reading.take()) {
+      while (reader.takeLine()) {
         if (slices.isOver) {
           onProgress({ share, revisions: this.#history?.length ?? 0 });
-          await slices.rest();
+          await slices.nextSlice();
         }
       }
     };
@@ -82,7 +82,7 @@ export class RecordingSource {
       if (!(error instanceof RecordingError) || !this.#history?.length) throw error;
       this.facts.problem = { code: error.code, message: `${error.message.replace(/\.$/, "")}: what is behind revision ${this.#history.newest} cannot be read.` };
     }
-    reading.finish();
+    reader.finish();
     onProgress({ share: 1, revisions: this.#history.length });
     const { problem } = this.facts;
     if (problem) this.status = { ...this.status, message: problem.message };
@@ -90,14 +90,14 @@ export class RecordingSource {
   }
 
   #notePosition(position, line, replay) {
-    if (position >= this.#line.length) {
-      const next = new Uint32Array(2 * this.#line.length);
-      next.set(this.#line);
-      this.#line = next;
+    if (position >= this.#lineByPosition.length) {
+      const next = new Uint32Array(2 * this.#lineByPosition.length);
+      next.set(this.#lineByPosition);
+      this.#lineByPosition = next;
     }
-    this.#line[position] = line;
-    if (position % EVERY) return;
-    this.#checkpoints[position / EVERY] = { state: replay.state, reason: replay.reason };
+    this.#lineByPosition[position] = line;
+    if (position % CHECKPOINT_INTERVAL) return;
+    this.#checkpoints[position / CHECKPOINT_INTERVAL] = { state: replay.state, unprovenReason: replay.unprovenReason };
   }
 
   /** The history, which is complete. @param {string} nav @returns {History} */
@@ -110,15 +110,15 @@ export class RecordingSource {
 
   resume() {}
 
-  /** Iterates over the list of its one nav. */
-  async *rows() {
+  /** Yields the list of navs, which has the nav of the recording only. */
+  async *navLists() {
     const history = this.#history;
     if (!history.length) return yield [];
     const { epoch, rev, screens, top, kind } = await this.state(history.nav);
     yield [{ nav: history.nav, epoch, kind, rev, depth: screens.length, top: top?.id, t: history.at(history.length - 1)?.t }];
   }
 
-  /** Iterates over the last state; the loop goes on until it is aborted, since a recording is not a nav that was closed. */
+  /** Yields the last state, and ends only when it is aborted, since the end would mean that the nav was closed. */
   async *states(nav, options = {}) {
     const { signal } = /** @type {{signal?: AbortSignal}} */ (options);
     yield await this.state(nav);
@@ -132,13 +132,13 @@ export class RecordingSource {
   state(nav) { return this.stateAt(nav, this.#history.newest, this.#history.epoch); }
 
   /**
-   * The state at a revision, as the client has it. Its member `isProven` is whether its digest was right, `unproven` the reason if not.
+   * The state at a revision, in the form of the client's states. `isProven` says whether its digest is right, `unproven` the reason if not.
    *
    * @param {string} nav @param {number} rev
    * @param {string|null} [epoch] without it, the newest revision of that number
    */
   async stateAt(nav, rev, epoch = null) {
-    this.#check(nav);
+    this.#checkNav(nav);
     const history = this.#history;
     const position = history.positionOf(rev, epoch);
     if (position < 0) {
@@ -146,45 +146,45 @@ export class RecordingSource {
       const message = `the recording has revisions ${history.oldest} to ${history.newest}`;
       throw new NavigationError("compacted", message, { floor: history.oldest, ...(isFuture ? { future: true } : {}) });
     }
-    const kept = this.#states.get(position) ?? this.#replay(position);
-    this.#states.delete(position);
-    this.#states.set(position, kept);
-    while (this.#states.size > KEPT) this.#states.delete(this.#states.keys().next().value);
+    const kept = this.#recentStates.get(position) ?? this.#replayTo(position);
+    this.#recentStates.delete(position);
+    this.#recentStates.set(position, kept);
+    while (this.#recentStates.size > MAXIMUM_KEPT_STATES) this.#recentStates.delete(this.#recentStates.keys().next().value);
     return kept;
   }
 
-  #replay(position) {
-    const from = Math.floor(position / EVERY) * EVERY;
-    const replay = new Replay(this.facts.nav, this.#checkpoints[from / EVERY]);
-    let found = handOut(replay);
+  #replayTo(position) {
+    const from = Math.floor(position / CHECKPOINT_INTERVAL) * CHECKPOINT_INTERVAL;
+    const replay = new Replay(this.facts.nav, this.#checkpoints[from / CHECKPOINT_INTERVAL]);
+    let found = viewState(replay);
     for (let at = from + 1; at <= position; at++) {
-      for (let line = this.#line[at - 1] + 1; line <= this.#line[at]; line++) replay.take(this.#lines.parse(line));
-      if (at > position - KEPT_BEFORE) this.#states.set(at, found = handOut(replay));
+      for (let line = this.#lineByPosition[at - 1] + 1; line <= this.#lineByPosition[at]; line++) replay.apply(this.#lines.parse(line));
+      if (at > position - STATES_KEPT_BEFORE) this.#recentStates.set(at, found = viewState(replay));
     }
     return found;
   }
 
-  /** Entries of the log. @param {string} nav @param {{from?: number, limit?: number}} [options] */
+  /** Reads entries of the log, without contents. @param {string} nav @param {{from?: number, limit?: number}} [options] */
   async log(nav, options = {}) {
     const page = await this.diffs(nav, options);
     const list = page.list.map(({ kind, state, ch, ev, depth, resolved, ...entry }) => entry);
     return { ...page, list };
   }
 
-  /** Entries with their contents, oldest first. @param {string} nav @param {{from?: number, limit?: number}} [options] */
+  /** Reads entries of the log with their contents, oldest first. @param {string} nav @param {{from?: number, limit?: number}} [options] */
   async diffs(nav, options = {}) {
     const { from, limit = 100 } = /** @type {{from?: number, limit?: number}} */ (options);
-    this.#check(nav);
+    this.#checkNav(nav);
     const history = this.#history;
     const start = from === undefined ? 0 : history.positionOf(Math.max(from, history.oldest));
     const list = [];
     for (let at = start; at >= 0 && at < Math.min(history.length, start + limit); at++) {
-      for (let line = at ? this.#line[at - 1] + 1 : 1; line <= this.#line[at]; line++) list.push(harden(this.#lines.parse(line)));
+      for (let line = at ? this.#lineByPosition[at - 1] + 1 : 1; line <= this.#lineByPosition[at]; line++) list.push(freezeWithoutPrototypes(this.#lines.parse(line)));
     }
     return { list, floor: history.oldest, rev: history.newest, epoch: history.epoch };
   }
 
-  #check(nav) {
+  #checkNav(nav) {
     if (nav !== this.facts.nav) throw new NavigationError("no-nav", `the recording has the nav ${this.facts.nav} only`, { nav });
   }
 
@@ -196,47 +196,47 @@ export class RecordingSource {
   async refusals() { return null; }
 }
 
-/** A state for the views: hardened, and marked as proven or not. */
-function handOut({ state, reason }) {
-  for (const value of [state.screens, state.parts, state.bar, state.ev, state.by]) harden(value);
-  return Object.freeze({ ...state, isProven: reason === null, unproven: reason });
+/** Freezes the state of a replay for the views, with whether its digest proves it. */
+function viewState({ state, unprovenReason }) {
+  for (const value of [state.screens, state.parts, state.bar, state.ev, state.by]) freezeWithoutPrototypes(value);
+  return Object.freeze({ ...state, isProven: unprovenReason === null, unproven: unprovenReason });
 }
 
-/** Reads a file line by line, from the header to the end. */
-class Reading {
+/** Reads the lines of a recording into a history, from the header to the end. */
+class RecordingReader {
   #lines;
-  #begin;
+  #beginHistory;
   #notePosition;
   #facts;
-  #next = 0;
+  #nextLine = 0;
   /** @type {History} */
   #history;
   /** @type {Replay} */
   #replay;
   #isOver = false;
-  #entries = 0;
+  #entryCount = 0;
 
   constructor(lines, begin, note, facts) {
     this.#lines = lines;
-    this.#begin = begin;
+    this.#beginHistory = begin;
     this.#notePosition = note;
     this.#facts = facts;
   }
 
-  /** Takes the next line; returns whether there was one. */
-  take() {
-    if (this.#isOver || this.#next >= this.#lines.length) return false;
-    const line = this.#next++;
+  /** Reads the next line; returns whether there was one. */
+  takeLine() {
+    if (this.#isOver || this.#nextLine >= this.#lines.length) return false;
+    const line = this.#nextLine++;
     let entry;
     try {
       entry = this.#lines.parse(line);
       if (entry === null || typeof entry !== "object") throw new SyntaxError("it is no object");
     } catch (error) {
       if (!line) throw new RecordingError("format", "The file is no recording of navd.");
-      return this.#endAtFault("damaged", `Line ${line + 1} and what is behind it cannot be read: ${error.message}.`);
+      return this.#endReading("damaged", `Line ${line + 1} and what is behind it cannot be read: ${error.message}.`);
     }
     if (!line) this.#readHeader(entry);
-    else if (Object.hasOwn(entry, "end")) this.#end(entry);
+    else if (Object.hasOwn(entry, "end")) this.#readEnd(entry);
     else this.#takeEntry(entry, line);
     return true;
   }
@@ -245,8 +245,8 @@ class Reading {
     if (!Number.isSafeInteger(header.navrec) || typeof header.nav !== "string") {
       throw new RecordingError("format", "The file is no recording of navd: its first line has no `navrec`.");
     }
-    if (header.navrec > VERSION) {
-      throw new RecordingError("version", `The recording has format ${header.navrec}. This page reads formats up to ${VERSION}: use a newer inspector.`);
+    if (header.navrec > NEWEST_FORMAT) {
+      throw new RecordingError("version", `The recording has format ${header.navrec}. This page reads formats up to ${NEWEST_FORMAT}: use a newer inspector.`);
     }
     const text = (value) => typeof value === "string" ? value : "";
     const number = (value) => Number.isFinite(value) ? value : 0;
@@ -255,37 +255,37 @@ class Reading {
       redacted: Array.isArray(header.redacted) ? header.redacted.filter((rule) => typeof rule === "string") : null,
     });
     this.#replay = new Replay(header.nav);
-    this.#history = this.#begin(header.nav);
+    this.#history = this.#beginHistory(header.nav);
   }
 
   #takeEntry(entry, line) {
-    this.#entries++;
+    this.#entryCount++;
     const history = this.#history;
-    const had = this.#replay.state && { dig: this.#replay.state.dig, isMissing: this.#replay.isMissing };
-    const isStep = this.#replay.take(entry);
+    const had = this.#replay.state && { dig: this.#replay.state.dig, isMissing: this.#replay.areContentsMissing };
+    const isStep = this.#replay.apply(entry);
     if (!this.#replay.state) throw new RecordingError("format", "The recording does not begin with a state.");
-    if (entry.kind === "report" || entry.bad !== undefined) history.mark(history.length - 1, FLAG.bad);
-    if (entry.kind === "closed") history.mark(history.length - 1, FLAG.closed);
+    if (entry.kind === "report" || entry.bad !== undefined) history.mark(history.length - 1, REVISION_FLAG.bad);
+    if (entry.kind === "closed") history.mark(history.length - 1, REVISION_FLAG.closed);
     if (!isStep || !Number.isSafeInteger(entry.rev) || entry.rev < 0) return this.#pass(line);
     const position = this.#positionFor(entry, had);
-    if (this.#replay.reason) this.#markUnproven(position);
+    if (this.#replay.unprovenReason) this.#markUnproven(position);
     else this.#markProven(position);
     this.#notePosition(position, line, this.#replay);
   }
 
-  /** The position that an entry leads to: often a new one. */
+  /** The position of the revision of an entry; appends it to the history if it is new. */
   #positionFor(entry, had) {
     const history = this.#history;
     const { epoch, dig } = this.#replay.state;
     if (had !== null && entry.rev === history.newest) {
       // The same state goes on in another epoch, or a state brings the contents of the entry before it.
       if (entry.kind === "epoch") {
-        history.relabel(epoch);
+        history.beginEpochAtNewest(epoch);
         return history.length - 1;
       }
       if (entry.kind === "state" && epoch === history.epoch && (dig === had.dig || had.isMissing)) return history.length - 1;
     }
-    const flags = entry.kind === "epoch" || had !== null && epoch !== history.epoch ? FLAG.border : 0;
+    const flags = entry.kind === "epoch" || had !== null && epoch !== history.epoch ? REVISION_FLAG.border : 0;
     return history.append(entry, epoch, flags);
   }
 
@@ -293,35 +293,35 @@ class Reading {
   #pass(line) { if (this.#history.length) this.#notePosition(this.#history.length - 1, line, this.#replay); }
 
   #markUnproven(position) {
-    const { reason } = this.#replay;
-    this.#history.mark(position, FLAG.unproven);
+    const { unprovenReason: reason } = this.#replay;
+    this.#history.mark(position, REVISION_FLAG.unproven);
     const last = this.#facts.unproven.at(-1);
     if (last && last.to >= position - 1 && last.reason === reason) last.to = position;
     else this.#facts.unproven.push({ from: position, to: position, reason });
   }
 
   #markProven(position) {
-    if (!(this.#history.columns.flags[position] & FLAG.unproven)) return;
-    this.#history.columns.flags[position] &= ~FLAG.unproven;
+    if (!(this.#history.columns.flags[position] & REVISION_FLAG.unproven)) return;
+    this.#history.columns.flags[position] &= ~REVISION_FLAG.unproven;
     const { unproven } = this.#facts;
     const last = unproven.at(-1);
     if (last?.to === position && --last.to < last.from) unproven.pop();
   }
 
-  #end({ end, rev, dig }) {
+  #readEnd({ end, rev, dig }) {
     const { state } = this.#replay;
-    const isRight = end === this.#entries && rev === state.rev && dig === state.dig;
-    const found = JSON.stringify([this.#entries, state.rev, state.dig]);
-    this.#endAtFault(isRight ? null : "damaged", `The last line names ${JSON.stringify([end, rev, dig])} as count, revision and digest. The file has ${found}.`);
+    const isRight = end === this.#entryCount && rev === state.rev && dig === state.dig;
+    const found = JSON.stringify([this.#entryCount, state.rev, state.dig]);
+    this.#endReading(isRight ? null : "damaged", `The last line names ${JSON.stringify([end, rev, dig])} as count, revision and digest. The file has ${found}.`);
   }
 
-  #endAtFault(code, message) {
+  #endReading(code, message) {
     this.#isOver = true;
     if (code) this.#facts.problem = { code, message };
     return false;
   }
 
-  /** Notes how the file ends; throws if there is nothing to show. */
+  /** Notes whether the file is complete; throws if it has no revision. */
   finish() {
     if (!this.#history?.length) throw new RecordingError("format", "The file has no revision.");
     if (this.#isOver || this.#facts.problem) return;

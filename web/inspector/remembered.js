@@ -1,26 +1,26 @@
 // What the browser remembers for a person, by address and port: choices of how the page is used, which no link carries.
 
-/** Used where a browser forbids storage: a choice then lasts as long as the page. @type {Map<string, string|null>} */
-const own = new Map();
+/** The choices by name, for browsers that forbid storage: there they last as long as the page. @type {Map<string, string|null>} */
+const unstoredChoices = new Map();
 
-const PREFIX = "navd-inspector.";
+const STORAGE_PREFIX = "navd-inspector.";
 
-/** The choice of that name, or null. @param {string} name */
-export function recall(name) {
+/** Returns the stored choice of a name, or null. @param {string} name */
+export function recallChoice(name) {
   try {
-    return localStorage.getItem(PREFIX + name);
+    return localStorage.getItem(STORAGE_PREFIX + name);
   } catch {
-    return own.get(name) ?? null;
+    return unstoredChoices.get(name) ?? null;
   }
 }
 
-/** Keeps a choice; null forgets it. @param {string} name @param {string|null} value */
-export function remember(name, value) {
-  own.set(name, value);
+/** Stores a choice; null removes it. @param {string} name @param {string|null} value */
+export function rememberChoice(name, value) {
+  unstoredChoices.set(name, value);
   try {
-    if (value === null) localStorage.removeItem(PREFIX + name);
-    else localStorage.setItem(PREFIX + name, value);
+    if (value === null) localStorage.removeItem(STORAGE_PREFIX + name);
+    else localStorage.setItem(STORAGE_PREFIX + name, value);
   } catch {
-    // `own` has it.
+    // `unstoredChoices` has it.
   }
 }

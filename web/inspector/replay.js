@@ -7,29 +7,29 @@ import { Mirror } from "../client/index.js";
 
 /** @typedef {import("../client/index.js").NavigationState} State */
 
-const PARTS = Object.freeze(["bar", "toolbar", "presented", "transition", "environment", "settings"]);
-const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-const isRecord = (value) => isObject(value) && typeof value.id === "string";
+const PART_NAMES = Object.freeze(["bar", "toolbar", "presented", "transition", "environment", "settings"]);
+const isPlainObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+const isScreenRecord = (value) => isPlainObject(value) && typeof value.id === "string";
 
-/** The state of a nav while a recording goes on. */
+/** Computes the states of a nav from the entries of a recording. */
 export class Replay {
   /** @type {State|null} */
   state = null;
   /** @type {string|null} why the digest does not prove the state; null if it does */
-  reason = null;
-  /** Whether the contents of the revision are not there; the next entry brings them. */
-  isMissing = false;
+  unprovenReason = null;
+  /** Whether the last entry lacked its contents; the next entry has them. */
+  areContentsMissing = false;
   #nav;
   #mirror;
 
-  /** @param {string} nav @param {{state: State, reason: string|null}} [from] where to go on */
+  /** @param {string} nav @param {{state: State, unprovenReason: string|null}} [from] where to go on */
   constructor(nav, from) {
     this.#nav = nav;
     this.#mirror = new Mirror(nav);
     if (!from) return;
     this.state = from.state;
-    this.reason = from.reason;
-    if (!from.reason) this.#adopt(from.state);
+    this.unprovenReason = from.unprovenReason;
+    if (!from.unprovenReason) this.#setMirrorTo(from.state);
   }
 
   /**
@@ -38,49 +38,49 @@ export class Replay {
    * @param {any} entry
    * @returns {boolean} whether it led to a state: false for a report, an end, or an unknown kind
    */
-  take(entry) {
-    this.isMissing = false;
+  apply(entry) {
+    this.areContentsMissing = false;
     try {
-      return this.#take(entry);
+      return this.#applyByKind(entry);
     } catch (error) {
       this.#markUnproven(`the entry is malformed: ${error.message}`);
       return this.#applyUnproven(entry, {});
     }
   }
 
-  #take(entry) {
+  #applyByKind(entry) {
     const { kind } = entry;
     if (kind === "state" || kind === "created" && entry.state) return this.#replaceState(entry);
     if (!this.state) return false;
     if (kind === "epoch") return this.#beginEpoch(entry);
     if (kind === "closed") return false;
-    if (kind === "changed" && entry.omitted !== true && entry.ch !== undefined) return this.#change(entry);
+    if (kind === "changed" && entry.omitted !== true && entry.ch !== undefined) return this.#applyChange(entry);
     if (!["changed", "created"].includes(kind)) return false;
     // The next entry brings the state.
-    this.isMissing = true;
+    this.areContentsMissing = true;
     this.#markUnproven(`the contents of revision ${entry.rev} are not in the recording`);
     return this.#applyUnproven(entry, {});
   }
 
-  /** Replaces the state by a whole one, which needs no state before it. */
+  /** Replaces the state by the complete one in an entry. */
   #replaceState(entry) {
     const value = entry.state;
     // A nav that was closed and made again has a new epoch, which the entry does not name.
     const isMadeAgain = entry.kind === "created" && this.state !== null;
     const { epoch = isMadeAgain ? `after ${this.state.epoch}` : this.state?.epoch ?? "" } = entry;
     if (typeof epoch !== "string") throw new TypeError("an epoch has no name");
-    if (!isObject(value) || !value.screens.every(isRecord)) throw new TypeError("a state has no list of screens");
+    if (!isPlainObject(value) || !value.screens.every(isScreenRecord)) throw new TypeError("a state has no list of screens");
     checkParts(value);
-    const snap = { ...value, epoch, rev: entry.rev, resolved: shown(entry.resolved ?? (entry.kind === "state" ? null : this.state?.bar)) };
-    const { state } = this.#restart(snap);
+    const snap = { ...value, epoch, rev: entry.rev, resolved: barOrNull(entry.resolved ?? (entry.kind === "state" ? null : this.state?.bar)) };
+    const { state } = this.#restartMirror(snap);
     if (state) {
-      this.reason = null;
-      this.state = this.#with(state, entry);
+      this.unprovenReason = null;
+      this.state = this.#withEntryData(state, entry);
     } else {
       this.#markUnproven(`the digest of the state at revision ${entry.rev} is not ${JSON.stringify(value.dig)}`);
       this.state = this.#unprovenState({
         kind: value.kind, epoch, rev: entry.rev, dig: value.dig, screens: value.screens, bar: snap.resolved,
-        parts: Object.fromEntries(PARTS.filter((name) => isObject(value[name])).map((name) => [name, value[name]])),
+        parts: Object.fromEntries(PART_NAMES.filter((name) => isPlainObject(value[name])).map((name) => [name, value[name]])),
       }, entry);
     }
     return true;
@@ -93,19 +93,19 @@ export class Replay {
     const { epoch } = entry;
     const dig = before.slice(0, 8) + epoch;
     this.state = this.#unprovenState({ kind, epoch, rev: entry.rev, dig, screens, parts, bar }, entry);
-    if (!this.reason) this.#adopt(this.state);
+    if (!this.unprovenReason) this.#setMirrorTo(this.state);
     return true;
   }
 
-  #change(entry) {
+  #applyChange(entry) {
     checkChanges(entry.ch);
     const old = /** @type {State} */ (this.state);
-    if (!this.reason && entry.rev !== old.rev + 1) this.#markUnproven(`revision ${entry.rev} does not follow revision ${old.rev}`);
-    if (!this.reason && entry.before !== undefined && entry.before !== old.dig) {
+    if (!this.unprovenReason && entry.rev !== old.rev + 1) this.#markUnproven(`revision ${entry.rev} does not follow revision ${old.rev}`);
+    if (!this.unprovenReason && entry.before !== undefined && entry.before !== old.dig) {
       this.#markUnproven(`revision ${entry.rev} builds on ${JSON.stringify(entry.before)}, not on ${old.dig}`);
     }
-    const resolved = entry.resolved === undefined ? undefined : shown(entry.resolved);
-    if (!this.reason) {
+    const resolved = entry.resolved === undefined ? undefined : barOrNull(entry.resolved);
+    if (!this.unprovenReason) {
       const { rev, ch, ev, dig, cause, by, animated } = entry;
       const diff = { epoch: old.epoch, base: rev - 1, rev, ch, ev: Array.isArray(ev) ? ev : [], dig, resolved, cause, by, animated };
       const { state } = /** @type {any} */ (this.#mirror.apply("diff", diff));
@@ -115,7 +115,7 @@ export class Replay {
       }
       this.#markUnproven(`the digest at revision ${rev} is not ${JSON.stringify(dig)}, or the change does not fit the state`);
     }
-    return this.#applyUnproven(entry, changed(old, entry.ch), resolved);
+    return this.#applyUnproven(entry, changedContents(old, entry.ch), resolved);
   }
 
   /** Applies a change whose digest does not match, without proof. */
@@ -128,20 +128,20 @@ export class Replay {
     return true;
   }
 
-  #markUnproven(reason) { this.reason ??= reason; }
+  #markUnproven(reason) { this.unprovenReason ??= reason; }
 
-  #adopt({ kind, epoch, rev, dig, screens, parts, bar }) {
-    this.#restart({ kind, epoch, rev, dig, screens, ...parts, resolved: bar });
+  #setMirrorTo({ kind, epoch, rev, dig, screens, parts, bar }) {
+    this.#restartMirror({ kind, epoch, rev, dig, screens, ...parts, resolved: bar });
   }
 
-  #restart(snap) {
+  #restartMirror(snap) {
     this.#mirror = new Mirror(this.#nav);
     return /** @type {any} */ (this.#mirror.apply("snap", { ...snap, i: 0, last: true }));
   }
 
-  #with(state, { cause = null, by = null, ev }) { return Object.freeze({ ...state, cause, by, ev: Array.isArray(ev) ? ev : [] }); }
+  #withEntryData(state, { cause = null, by = null, ev }) { return Object.freeze({ ...state, cause, by, ev: Array.isArray(ev) ? ev : [] }); }
 
-  /** A state in the form of the client's, without its proof. */
+  /** Makes a state in the form of the client's states, whose digest is not verified. */
   #unprovenState(state, { cause = null, by = null, ev }) {
     const presented = Array.isArray(state.parts.presented?.chain) ? state.parts.presented.chain : [];
     const top = state.screens.at(-1) ?? null;
@@ -152,8 +152,8 @@ export class Replay {
   }
 }
 
-/** The screens and parts after changes that need not fit. */
-function changed({ screens, parts }, changes) {
+/** The screens and parts after changes that may not fit them. */
+function changedContents({ screens, parts }, changes) {
   const next = { screens: [...screens], parts: { ...parts } };
   for (const change of changes) {
     if (change.set === undefined) next.screens.splice(change.at, change.del.length, ...change.ins);
@@ -166,40 +166,40 @@ function changed({ screens, parts }, changes) {
   return next;
 }
 
-/** Views rely on these forms; a recording may have any. */
+/** Throws for changes of another form: the views rely on the form, and a recording may have any JSON. */
 function checkChanges(changes) {
   if (!Array.isArray(changes)) throw new TypeError("its changes are no list");
   for (const change of changes) {
-    if (!isObject(change)) throw new TypeError("a change is no object");
+    if (!isPlainObject(change)) throw new TypeError("a change is no object");
     if (change.set === undefined) {
       const isSplice = Number.isSafeInteger(change.at) && change.at >= 0 && Array.isArray(change.del) && Array.isArray(change.ins);
-      if (!isSplice || !change.ins.every(isRecord)) throw new TypeError("a splice has no lists");
+      if (!isSplice || !change.ins.every(isScreenRecord)) throw new TypeError("a splice has no lists");
     } else if (change.set === "screen") {
-      if (!isRecord(change.to)) throw new TypeError("a screen has no id");
+      if (!isScreenRecord(change.to)) throw new TypeError("a screen has no id");
     } else {
-      if (!PARTS.includes(change.set)) throw new TypeError("a change names no part");
+      if (!PART_NAMES.includes(change.set)) throw new TypeError("a change names no part");
       checkParts({ [change.set]: change.to });
     }
   }
 }
 
 function checkParts(value) {
-  for (const name of PARTS) if (value[name] !== undefined && !isObject(value[name])) throw new TypeError("a part is no object");
+  for (const name of PART_NAMES) if (value[name] !== undefined && !isPlainObject(value[name])) throw new TypeError("a part is no object");
   const chain = value.presented?.chain;
   if (chain === undefined) return;
-  if (!Array.isArray(chain) || !chain.every((entry) => isRecord(entry?.screen))) throw new TypeError("a presentation has no screen");
+  if (!Array.isArray(chain) || !chain.every((entry) => isScreenRecord(entry?.screen))) throw new TypeError("a presentation has no screen");
 }
 
-/** What the bar shows, or null if it has not the form of `resolved`. */
-function shown(value) {
-  if (!isObject(value)) return null;
+/** Returns a value if it has the form of `resolved`, the description of the bar; else null. */
+function barOrNull(value) {
+  if (!isPlainObject(value)) return null;
   const lists = [value.left, value.right, value.toolbar?.items ?? []];
-  return lists.every((list) => Array.isArray(list) && list.every(isObject)) ? value : null;
+  return lists.every((list) => Array.isArray(list) && list.every(isPlainObject)) ? value : null;
 }
 
-/** Freezes a JSON value and takes the prototypes of its objects, as the client does. @param {any} value */
-export function harden(value) {
+/** Freezes a JSON value and removes the prototypes of its objects, as the client does. @param {any} value */
+export function freezeWithoutPrototypes(value) {
   if (value === null || typeof value !== "object" || Object.isFrozen(value)) return value;
-  for (const member of Object.values(value)) harden(member);
+  for (const member of Object.values(value)) freezeWithoutPrototypes(member);
   return Object.freeze(Array.isArray(value) ? value : Object.setPrototypeOf(value, null));
 }

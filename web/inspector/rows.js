@@ -1,51 +1,51 @@
 // Lists of any length with a fixed pool of rows. Only what is in sight is in the document.
 
 import { el } from "../view/dom.js";
-import { mark } from "./text.js";
+import { updateAttribute } from "./text.js";
 
 /** The number of rows that are kept above and below the visible ones. */
-const SPARE = 3;
-/** The height of a scroll area that every browser can lay out. */
-const TALLEST = 8_000_000;
+const SPARE_ROWS = 3;
+/** The maximum height of a scroll area, in pixels, that every browser can lay out. */
+const MAXIMUM_HEIGHT_PIXELS = 8_000_000;
 
-/** A list with rows of equal height, which takes its rows from a pool. */
-export class Rows {
+/** A long list of rows with equal height; only the rows in sight have elements, which it reuses. */
+export class PooledRows {
   /** The element that scrolls. */
   root;
   count = 0;
-  #space;
+  #rowContainer;
   #pool = [];
-  #make;
-  #fill;
-  #height = 28;
-  #most;
-  #view = 0;
-  /** Where the list is scrolled to. Asking the element would lay out the page in each frame. */
-  #top = 0;
-  #isPlanned = false;
+  #makeRow;
+  #fillRow;
+  #rowHeight = 28;
+  #maximumRows;
+  #viewHeight = 0;
+  /** The scroll position in pixels. To read it from the element would lay out the page in each frame. */
+  #scrollTop = 0;
+  #isDrawScheduled = false;
   #keyOf;
-  /** The rows of the pool by what they show. @type {Map<any, HTMLElement|null>} */
-  #shown = new Map();
-  /** The index of a row that stays in the document where it is not in sight; −1 for none. */
-  active = -1;
+  /** The elements in use, by the key of what they show. @type {Map<any, HTMLElement|null>} */
+  #rowByKey = new Map();
+  /** The index of a row that keeps its element even out of sight; −1 for none. */
+  activeIndex = -1;
 
   /**
    * @param {HTMLElement} root it scrolls
    * @param {{make: () => HTMLElement, fill: (row: HTMLElement, index: number) => void, most?: number, role?: string, keyOf?: (index: number) => any}} options
-   *   `keyOf` is what a row shows, by default its index. While that is in sight it keeps its element, and with it
-   *   focus, selection, and what refers to its id
+   *   `keyOf` returns the key of what a row shows, by default its index. While a key is in sight,
+   * it keeps its element, and so its focus, selection and id
    */
   constructor(root, { make, fill, most = 60, role, keyOf = (index) => index }) {
     this.#keyOf = keyOf;
     this.root = root;
-    this.#make = make;
-    this.#fill = fill;
-    this.#most = most;
-    this.#space = el("div", { class: "rows", role });
-    root.append(this.#space);
+    this.#makeRow = make;
+    this.#fillRow = fill;
+    this.#maximumRows = most;
+    this.#rowContainer = el("div", { class: "rows", role });
+    root.append(this.#rowContainer);
     root.addEventListener("scroll", () => {
-      this.#top = root.scrollTop;
-      this.#plan();
+      this.#scrollTop = root.scrollTop;
+      this.#scheduleDraw();
     }, { passive: true });
     new ResizeObserver(() => {
       this.#measure();
@@ -53,27 +53,27 @@ export class Rows {
     }).observe(root);
   }
 
-  /** Scrolling draws at most once a frame. */
-  #plan() {
-    if (this.#isPlanned) return;
-    this.#isPlanned = true;
+  /** Draws in the next frame, once for all scroll events before it. */
+  #scheduleDraw() {
+    if (this.#isDrawScheduled) return;
+    this.#isDrawScheduled = true;
     requestAnimationFrame(() => {
-      this.#isPlanned = false;
+      this.#isDrawScheduled = false;
       this.draw();
     });
   }
 
   #measure() {
-    this.#view = this.root.clientHeight;
+    this.#viewHeight = this.root.clientHeight;
     // A list that was hidden has lost its place.
-    this.#top = this.root.scrollTop;
+    this.#scrollTop = this.root.scrollTop;
     const height = parseFloat(getComputedStyle(this.root).getPropertyValue("--row"));
-    if (height > 0) this.#height = height;
+    if (height > 0) this.#rowHeight = height;
   }
 
   /**
-   * Draws the list with so many rows. `added` rows came on top since the last call: what the person
-   * reads, or has the focus in, stays in its place.
+   * Draws a list of `count` rows. `added` of them are new at the top; the list scrolls by as many,
+   * so that what the person reads stays in place.
    *
    * @param {number} count
    * @param {number} [added]
@@ -81,66 +81,66 @@ export class Rows {
   update(count, added = 0) {
     if (count !== this.count) {
       this.count = count;
-      this.#space.style.setProperty("height", `${Math.min(TALLEST, count * this.#height)}px`);
+      this.#rowContainer.style.setProperty("height", `${Math.min(MAXIMUM_HEIGHT_PIXELS, count * this.#rowHeight)}px`);
     }
-    if (added && (this.#top > 2 || this.#space.contains(document.activeElement))) this.#scroll(this.#top + added * this.#height);
+    if (added && (this.#scrollTop > 2 || this.#rowContainer.contains(document.activeElement))) this.#setScrollTop(this.#scrollTop + added * this.#rowHeight);
     this.draw();
   }
 
-  /** Draws what is in sight; nothing while the list is hidden, or before the browser has laid it out. */
+  /** Draws the rows in sight; none while the list is hidden or not laid out yet. */
   draw() {
-    const rows = this.#view ? Math.min(this.#most, Math.ceil(this.#view / this.#height) + 2 * SPARE) : 0;
+    const rows = this.#viewHeight ? Math.min(this.#maximumRows, Math.ceil(this.#viewHeight / this.#rowHeight) + 2 * SPARE_ROWS) : 0;
     const last = Math.max(0, this.count - rows);
-    const first = Math.min(last, Math.max(0, Math.floor(this.#top / this.#height) - SPARE));
+    const first = Math.min(last, Math.max(0, Math.floor(this.#scrollTop / this.#rowHeight) - SPARE_ROWS));
     const indexes = Array.from({ length: Math.min(rows, this.count) }, (_, at) => first + at);
-    if (indexes.length && this.active >= 0 && this.active < this.count && !(this.active >= first && this.active < first + indexes.length)) {
-      indexes.splice(this.active < first ? 0 : indexes.length, 0, this.active);
+    if (indexes.length && this.activeIndex >= 0 && this.activeIndex < this.count && !(this.activeIndex >= first && this.activeIndex < first + indexes.length)) {
+      indexes.splice(this.activeIndex < first ? 0 : indexes.length, 0, this.activeIndex);
     }
-    const before = this.#shown;
-    this.#shown = new Map();
+    const before = this.#rowByKey;
+    this.#rowByKey = new Map();
     const keys = indexes.map((index) => {
       const key = this.#keyOf(index);
       // A forged recording may have an id twice.
-      const own = this.#shown.has(key) ? {} : key;
-      this.#shown.set(own, before.get(own) ?? null);
+      const own = this.#rowByKey.has(key) ? {} : key;
+      this.#rowByKey.set(own, before.get(own) ?? null);
       return own;
     });
-    const kept = new Set([...this.#shown.values()].filter((row) => row !== null));
+    const kept = new Set([...this.#rowByKey.values()].filter((row) => row !== null));
     const free = this.#pool.filter((row) => !kept.has(row));
     const order = [];
     for (const [at, index] of indexes.entries()) {
-      const row = this.#shown.get(keys[at]) ?? free.pop() ?? this.#add();
-      this.#shown.set(keys[at], row);
+      const row = this.#rowByKey.get(keys[at]) ?? free.pop() ?? this.#addRow();
+      this.#rowByKey.set(keys[at], row);
       order.push(row);
-      const place = `${index * this.#height}px`;
+      const place = `${index * this.#rowHeight}px`;
       if (row.style.getPropertyValue("--at") !== place) row.style.setProperty("--at", place);
-      mark(row, "data-index", index);
-      this.#fill(row, index);
+      updateAttribute(row, "data-index", index);
+      this.#fillRow(row, index);
     }
     for (const row of free) row.remove();
     this.#pool = order;
-    this.#sort(order, kept);
+    this.#orderRows(order, kept);
   }
 
-  #add() {
-    const row = this.#make();
+  #addRow() {
+    const row = this.#makeRow();
     row.classList.add("row-of-pool");
     return row;
   }
 
-  /** The document has the rows in the order in which they are read. A row that is moved loses the focus, so those that stay are not. */
-  #sort(order, kept) {
+  /** Sorts the elements in the order of the list, for screen readers. It does not move elements that stay, since a moved one loses the focus. */
+  #orderRows(order, kept) {
     let after = null;
     for (let at = order.length - 1; at >= 0; at--) {
       const row = order[at];
-      if (!kept.has(row) && (row.parentNode !== this.#space || row.nextSibling !== after)) this.#space.insertBefore(row, after);
+      if (!kept.has(row) && (row.parentNode !== this.#rowContainer || row.nextSibling !== after)) this.#rowContainer.insertBefore(row, after);
       after = row;
     }
     // Those that stay have another order in a list that was sorted anew.
-    let next = this.#space.firstElementChild;
+    let next = this.#rowContainer.firstElementChild;
     for (const row of order) {
       if (row === next) next = next.nextElementSibling;
-      else this.#space.insertBefore(row, next);
+      else this.#rowContainer.insertBefore(row, next);
     }
   }
 
@@ -149,16 +149,16 @@ export class Rows {
    *
    * @param {number} index
    */
-  show(index) {
-    const top = index * this.#height;
-    if (top < this.#top) this.#scroll(top);
-    else if (top + this.#height > this.#top + this.#view) this.#scroll(top + this.#height - this.#view);
+  scrollToRow(index) {
+    const top = index * this.#rowHeight;
+    if (top < this.#scrollTop) this.#setScrollTop(top);
+    else if (top + this.#rowHeight > this.#scrollTop + this.#viewHeight) this.#setScrollTop(top + this.#rowHeight - this.#viewHeight);
     this.draw();
   }
 
-  #scroll(top) {
+  #setScrollTop(top) {
     this.root.scrollTop = top;
-    this.#top = this.root.scrollTop;
+    this.#scrollTop = this.root.scrollTop;
   }
 
   /**
@@ -166,7 +166,7 @@ export class Rows {
    *
    * @param {number} index
    */
-  element(index) {
+  rowElement(index) {
     return this.#pool.find((row) => row.dataset.index === String(index)) ?? null;
   }
 }

@@ -1,11 +1,11 @@
 // Samples of the statistics: differences between two readings of `get stats`. Pure functions and one ring.
 
 /** How long samples are kept, in milliseconds. */
-const KEPT_MS = 3_600_000;
-const MOST = 3600;
+const KEPT_SAMPLES_MS = 3_600_000;
+const MAXIMUM_SAMPLES = 3600;
 
 /**
- * A quantile of a histogram: a range, because a bucket says no more. The last bucket ends at Infinity.
+ * A quantile of a histogram, as the range of its bucket. The last bucket ends at Infinity.
  *
  * @typedef {[number, number]|null} Bucket
  */
@@ -31,7 +31,7 @@ const MOST = 3600;
  */
 
 /**
- * The bucket of a quantile, among the values between two readings; null without values.
+ * The bucket with a quantile of the values that came between two readings; null without values.
  *
  * @param {{bounds: number[], counts: number[]}} now
  * @param {{counts: number[]}} before
@@ -39,7 +39,7 @@ const MOST = 3600;
  * @param {boolean} [isWhole] whether the values are whole numbers, so that a bucket begins after the bound
  * @returns {Bucket}
  */
-export function rangeOf(now, before, quantile, isWhole = false) {
+export function quantileBucket(now, before, quantile, isWhole = false) {
   const counts = now.counts.map((value, index) => value - (before.counts[index] ?? 0));
   const total = counts.reduce((sum, value) => sum + value, 0);
   if (total <= 0) return null;
@@ -53,13 +53,13 @@ export function rangeOf(now, before, quantile, isWhole = false) {
   return null;
 }
 
-const sum = (operations) => {
+const sumOperations = (operations) => {
   const { ok = 0, unchanged = 0, repeated = 0, ...codes } = operations;
   return { ok, unchanged: unchanged + repeated, refused: Object.values(codes).reduce((all, value) => all + value, 0) };
 };
 
 /**
- * The sample between two readings.
+ * The rates and quantiles between two readings of the statistics.
  *
  * @param {any} now
  * @param {any} before
@@ -67,11 +67,11 @@ const sum = (operations) => {
  * @param {number} seconds between them
  * @returns {Sample}
  */
-export function sampleOf(now, before, t, seconds) {
+export function sampleBetween(now, before, t, seconds) {
   const isBreak = now.boot !== before.boot;
-  const [one, other] = [sum(now.operations), sum(before.operations)];
+  const [one, other] = [sumOperations(now.operations), sumOperations(before.operations)];
   const rate = (name) => (isBreak ? NaN : (one[name] - other[name]) / seconds);
-  const range = (name, quantile) => (isBreak ? null : rangeOf(now[name], before[name], quantile, name === "batch"));
+  const range = (name, quantile) => (isBreak ? null : quantileBucket(now[name], before[name], quantile, name === "batch"));
   return {
     t, isBreak, ok: rate("ok"), unchanged: rate("unchanged"), refused: rate("refused"),
     commit50: range("commit", 0.5), commit99: range("commit", 0.99), commitMax: range("commit", 1),
@@ -84,33 +84,33 @@ export function sampleOf(now, before, t, seconds) {
 /** The samples of the last hour. */
 export class Samples {
   /**
-   * Oldest first.
+   * The samples, oldest first.
    *
    * @type {Sample[]}
    */
   list = [];
-  #before = null;
+  #lastReading = null;
 
   /**
-   * Takes a reading.
+   * Adds the sample between the last reading and this one.
    *
    * @param {any} now
    * @param {number} t milliseconds since 1970
    */
   take(now, t) {
-    const before = this.#before;
-    this.#before = { now, t };
+    const before = this.#lastReading;
+    this.#lastReading = { now, t };
     if (!before) return;
     const seconds = (t - before.t) / 1000;
     // A page that was hidden, or a clock that was set, leaves a gap.
     if (seconds <= 0 || seconds > 5) {
       const { list } = this;
-      if (list.length) list.push({ ...sampleOf(now, { ...before.now, boot: null }, t, 1), isBreak: true });
+      if (list.length) list.push({ ...sampleBetween(now, { ...before.now, boot: null }, t, 1), isBreak: true });
       return;
     }
-    this.list.push(sampleOf(now, before.now, t, seconds));
-    const first = this.list.findIndex((sample) => sample.t > t - KEPT_MS);
+    this.list.push(sampleBetween(now, before.now, t, seconds));
+    const first = this.list.findIndex((sample) => sample.t > t - KEPT_SAMPLES_MS);
     if (first > 0) this.list.splice(0, first);
-    if (this.list.length > MOST) this.list.splice(0, this.list.length - MOST);
+    if (this.list.length > MAXIMUM_SAMPLES) this.list.splice(0, this.list.length - MAXIMUM_SAMPLES);
   }
 }

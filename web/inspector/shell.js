@@ -2,19 +2,19 @@
 
 import { Announcer } from "../view/focus.js";
 import { Clock } from "./clock.js";
-import { Copying } from "./copying.js";
+import { ClipboardCopier } from "./copying.js";
 import { Dividers } from "./dividers.js";
 import { Permalink } from "./permalink.js";
-import { breathe } from "./slices.js";
+import { yieldToBrowser } from "./slices.js";
 import { clockWidth } from "./text.js";
-import { Head } from "./view/head.js";
-import { Tabs } from "./view/tabs.js";
-import { Tree } from "./view/tree.js";
+import { HeadBar } from "./view/head.js";
+import { TabBar } from "./view/tabs.js";
+import { NavTree } from "./view/tree.js";
 
 /** @typedef {import("./source.js").State} State */
 
 /**
- * What the views draw.
+ * The data that the views draw.
  *
  * @typedef {object} Model
  * @property {import("./source.js").Row[]|null} rows the navs; null before they are known
@@ -28,10 +28,10 @@ import { Tree } from "./view/tree.js";
  */
 
 /**
- * What a view gets.
+ * The services of the shell that each view gets.
  *
  * @typedef {object} Context
- * @property {import("./store.js").Store} store
+ * @property {import("./store.js").ChoiceStore} store
  * @property {any} source
  * @property {AbortSignal} signal aborted when another source takes the page
  * @property {() => void} schedule asks for a frame
@@ -40,15 +40,15 @@ import { Tree } from "./view/tree.js";
  * @property {Clock} clock
  */
 
-/** The arrivals that one frame gets; what is more counts as folded. */
-const MOST_ARRIVALS = 200;
-/** The least time between two frames for states that arrive. */
-const CALM_MS = 80;
-/** How long the stage may show the revision before while the chosen one is read. */
-const GLANCE_MS = 300;
+/** The maximum of states that one frame gets; the stream shows older ones as folded. */
+const MAXIMUM_ARRIVALS = 200;
+/** The minimum time between two frames for arriving states. */
+const FRAME_INTERVAL_MS = 80;
+/** How long the stage still shows the previous revision while the chosen one is read. */
+const OLD_REVISION_SHOWN_MS = 300;
 
-/** The running inspector. */
-export class Shell {
+/** Connects a source, the choices of the person and the views of the inspector. */
+export class InspectorShell {
   /** @type {Model} */
   model;
   /** @type {Context} */
@@ -56,23 +56,23 @@ export class Shell {
   #store;
   #source;
   #views = [];
-  #life = new AbortController();
-  #watch = new AbortController();
-  #isScheduled = false;
-  #later = 0;
-  /** When the last frame was drawn. */
-  #drawn = 0;
-  #isTravelling = false;
+  #endController = new AbortController();
+  #watchController = new AbortController();
+  #isFrameScheduled = false;
+  #frameTimer = 0;
+  /** When the last frame was drawn, as `performance.now()`. */
+  #lastFrameAt = 0;
+  #isReadingRevision = false;
   /** Why the watch of the chosen nav ended. @type {Error|null} */
   #watchError = null;
   /** Whether all views are added; until then, arriving states wait for the stream view. */
-  #isComplete = false;
+  #areViewsAdded = false;
   /** The revision of the past that `model.state` is for. */
-  #shown = null;
+  #shownKey = null;
 
   /**
    * @param {any} source a LiveSource or a RecordingSource
-   * @param {import("./store.js").Store} store
+   * @param {import("./store.js").ChoiceStore} store
    */
   constructor(source, store) {
     this.#source = source;
@@ -80,70 +80,70 @@ export class Shell {
     this.model = {
       rows: null, live: null, state: null, error: null, listError: null, isClosed: false, arrivals: [], status: source.status,
     };
-    const announcer = new Announcer(part("live-region"));
-    const copying = new Copying(part("copy-dialog"), (text) => announcer.say(text));
+    const announcer = new Announcer(partElement("live-region"));
+    const copying = new ClipboardCopier(partElement("copy-dialog"), (text) => announcer.say(text));
     this.context = {
-      store, source, signal: this.#life.signal, schedule: () => this.schedule(), announce: (text) => announcer.say(text),
+      store, source, signal: this.#endController.signal, schedule: () => this.schedule(), announce: (text) => announcer.say(text),
       copy: (text, what, button) => copying.copy(text, what, button), clock: new Clock(source, () => this.schedule()),
     };
   }
 
   /**
-   * Adds a view, which draws in each frame.
+   * Adds a view; the shell calls its `update` in each frame.
    *
    * @param {{update: (model: Model) => void}} view
    */
-  add(view) {
+  addView(view) {
     this.#views.push(view);
     return view;
   }
 
-  /** Makes the views, and begins. */
+  /** Makes the first views, and follows the source. */
   start() {
     const { context } = this;
     new Permalink(context.store, context.signal);
     new Dividers(context.signal);
     // Columns of times are as wide as the times of the locale.
     document.documentElement.style.setProperty("--clock", `${clockWidth()}rem`);
-    this.add(new Head(document.documentElement, context));
-    const tree = this.add(new Tree(place("tree"), context));
-    this.add(new Tabs(document.querySelector("[role=tablist]"), context));
-    this.#store.subscribe((_, changed) => this.#changed(changed));
+    this.addView(new HeadBar(document.documentElement, context));
+    const tree = this.addView(new NavTree(viewElement("tree"), context));
+    this.addView(new TabBar(document.querySelector("[role=tablist]"), context));
+    this.#store.subscribe((_, changed) => this.#onChoiceChange(changed));
     this.#source.onStatus?.((status) => {
       this.model.status = status;
       this.schedule();
     });
     document.addEventListener("visibilitychange", () => this.#visibilityChanged(), { signal: context.signal });
     this.#visibilityChanged();
-    this.#list();
-    this.#follow();
+    this.#followNavLists();
+    this.#followNav();
     this.schedule();
     this.#addOtherViews(tree);
   }
 
-  /** Makes the other views. They are in files of their own, so that the tree does not wait for them. */
+  /** Loads and makes the other views. They are in separate files, so that the tree does not wait for them. */
   async #addOtherViews(tree) {
     try {
       const { addViews } = await import("./views.js");
       await addViews(this, tree);
     } catch (error) {
-      this.#notice(`A part of the page cannot be shown: ${error.message}. Load it again, or run navctl inspect again.`);
+      this.#showNotice(`A part of the page cannot be shown: ${error.message}. Load it again, or run navctl inspect again.`);
     }
-    this.#isComplete = true;
+    this.#areViewsAdded = true;
     this.schedule();
   }
 
-  /** Shows what a person must know in place of a view. @param {string} text */
-  #notice(text) {
-    const notice = part("notice");
+  /** Shows a message in place of a view. @param {string} text */
+  #showNotice(text) {
+    const notice = partElement("notice");
     notice.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }));
     notice.hidden = false;
   }
 
-  /** Ends the shell, so that another one can have the page. */
+  /** Stops the shell, so that another one can use the page. */
   stop() {
-    this.#life.abort();
-    this.#watch.abort();
+    this.#endController.abort();
+    this.#watchController.abort();
     this.#source.pause?.();
   }
 
@@ -153,55 +153,55 @@ export class Shell {
     else this.#source.resume?.();
   }
 
-  #changed(changed) {
-    if (changed.has("nav")) this.#follow();
-    else if (changed.has("at") || changed.has("epoch")) this.#travel();
+  #onChoiceChange(changed) {
+    if (changed.has("nav")) this.#followNav();
+    else if (changed.has("at") || changed.has("epoch")) this.#readChosenRevision();
     this.schedule();
   }
 
-  /** Asks for a frame after a pause, for what comes faster than anyone can read. */
+  /** Requests a frame after a pause, since states arrive faster than anyone can read. */
   #scheduleSoon() {
-    if (this.#isScheduled || this.#later) return;
-    this.#later = setTimeout(() => {
-      this.#later = 0;
+    if (this.#isFrameScheduled || this.#frameTimer) return;
+    this.#frameTimer = setTimeout(() => {
+      this.#frameTimer = 0;
       this.schedule();
-    }, Math.max(0, this.#drawn + CALM_MS - performance.now()));
+    }, Math.max(0, this.#lastFrameAt + FRAME_INTERVAL_MS - performance.now()));
   }
 
-  /** Asks for a frame. */
+  /** Requests an animation frame, in which all views draw. */
   schedule() {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
+    if (this.#isFrameScheduled) return;
+    this.#isFrameScheduled = true;
     requestAnimationFrame((now) => {
-      this.#isScheduled = false;
-      this.#drawn = now;
-      if (this.#life.signal.aborted) return;
+      this.#isFrameScheduled = false;
+      this.#lastFrameAt = now;
+      if (this.#endController.signal.aborted) return;
       // A record of an odd form must not keep the other views from being drawn.
       for (const view of this.#views) {
         try {
           view.update(this.model);
         } catch (error) {
-          this.#notice(`A view cannot show this state: ${error.message}`);
+          this.#showNotice(`A view cannot show this state: ${error.message}`);
         }
       }
-      if (this.#isComplete) this.model.arrivals = [];
+      if (this.#areViewsAdded) this.model.arrivals = [];
     });
   }
 
-  /** Asks for a frame, and waits until it is drawn. */
-  async drawn() {
+  /** Requests a frame, and waits until it is drawn. */
+  async frameDrawn() {
     this.schedule();
     await new Promise((resolve) => { requestAnimationFrame(resolve); });
-    await breathe();
+    await yieldToBrowser();
   }
 
   // --- What is followed -------------------------------------------------------------------------
 
-  async #list() {
+  async #followNavLists() {
     try {
-      for await (const rows of this.#source.rows({ signal: this.#life.signal })) {
+      for await (const rows of this.#source.navLists({ signal: this.#endController.signal })) {
         this.model.rows = rows;
-        this.#chooseNewest(rows);
+        this.#chooseNewestNav(rows);
         this.#scheduleSoon();
       }
     } catch (error) {
@@ -210,27 +210,27 @@ export class Shell {
     }
   }
 
-  /** Without a choice, the stage shows the nav that changed last. */
-  #chooseNewest(rows) {
+  /** Chooses the nav that changed last if the person has chosen none. */
+  #chooseNewestNav(rows) {
     const { nav } = this.#store;
     if (nav === null && rows.length) {
       const newest = rows.reduce((best, row) => ((row.t ?? 0) > (best.t ?? 0) ? row : best));
       this.#store.set({ nav: newest.nav });
     } else if (nav !== null && (this.model.isClosed || this.model.error?.["code"] === "no-nav")) {
       // A nav of that name was made again.
-      if (rows.some((row) => row.nav === nav)) this.#follow();
+      if (rows.some((row) => row.nav === nav)) this.#followNav();
     }
   }
 
-  async #follow() {
-    this.#watch.abort();
-    const watch = this.#watch = new AbortController();
+  async #followNav() {
+    this.#watchController.abort();
+    const watch = this.#watchController = new AbortController();
     const { nav } = this.#store;
     Object.assign(this.model, { live: null, state: null, error: null, isClosed: false, arrivals: [] });
-    this.#shown = this.#watchError = null;
+    this.#shownKey = this.#watchError = null;
     this.schedule();
     if (nav === null) return;
-    this.#travel();
+    this.#readChosenRevision();
     try {
       for await (const state of this.#source.states(nav, { signal: watch.signal })) {
         if (watch.signal.aborted) return;
@@ -248,29 +248,29 @@ export class Shell {
     const { model } = this;
     model.live = state;
     model.arrivals.push(state);
-    if (model.arrivals.length > MOST_ARRIVALS) model.arrivals.shift();
+    if (model.arrivals.length > MAXIMUM_ARRIVALS) model.arrivals.shift();
     if (this.#store.at === null) Object.assign(model, { state, error: null });
     this.#scheduleSoon();
   }
 
-  /** Reads the chosen revision. While one read is under way, the newest choice waits. */
-  async #travel() {
+  /** Reads the state of the chosen revision. During a read, the newest choice waits. */
+  async #readChosenRevision() {
     if (this.#store.at === null) {
-      this.#shown = null;
+      this.#shownKey = null;
       Object.assign(this.model, { state: this.model.live, error: this.#watchError });
       return;
     }
-    if (this.#isTravelling) return;
-    this.#isTravelling = true;
-    while (this.#store.at !== null && this.#key() !== this.#shown) {
+    if (this.#isReadingRevision) return;
+    this.#isReadingRevision = true;
+    while (this.#store.at !== null && this.#choiceKey() !== this.#shownKey) {
       const { nav, at, epoch } = this.#store;
-      const key = this.#key();
+      const key = this.#choiceKey();
       let found;
       // What is on the stage is another revision: it goes if the answer takes longer than a glance.
       const waiting = setTimeout(() => {
         this.model.state = null;
         this.schedule();
-      }, GLANCE_MS);
+      }, OLD_REVISION_SHOWN_MS);
       try {
         found = { state: await this.#source.stateAt(nav, at, epoch), error: null };
       } catch (error) {
@@ -278,15 +278,15 @@ export class Shell {
       }
       clearTimeout(waiting);
       if (this.#store.at === null || this.#store.nav !== nav) continue;
-      this.#shown = key;
+      this.#shownKey = key;
       Object.assign(this.model, found);
       this.schedule();
     }
-    this.#isTravelling = false;
+    this.#isReadingRevision = false;
   }
 
-  #key() { return `${this.#store.at} ${this.#store.epoch} ${this.#store.nav}`; }
+  #choiceKey() { return `${this.#store.at} ${this.#store.epoch} ${this.#store.nav}`; }
 }
 
-const part = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-part=${name}]`));
-const place = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-view=${name}]`));
+const partElement = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-part=${name}]`));
+const viewElement = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-view=${name}]`));

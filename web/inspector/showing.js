@@ -1,22 +1,22 @@
 // Shows a source in the page: the live one, or a recording.
 
-import { Shell } from "./shell.js";
-import { Store } from "./store.js";
+import { InspectorShell } from "./shell.js";
+import { ChoiceStore } from "./store.js";
 
-/** The page as it was served, without what a shell has put into it. @type {Node[]|null} */
-let blank = null;
-/** @type {Shell|null} */
-let running = null;
+/** The nodes of the page as the server sent it, for the next shell. @type {Node[]|null} */
+let servedNodes = null;
+/** @type {InspectorShell|null} */
+let runningShell = null;
 
-/** Shows a source in a fresh page. The shell before it ends. @param {any} source */
-export function show(source) {
-  running?.stop();
-  blank ??= [...document.body.childNodes].filter((node) => node.nodeName !== "SCRIPT").map((node) => node.cloneNode(true));
-  if (running) {
-    document.body.replaceChildren(...blank.map((node) => node.cloneNode(true)));
+/** Stops the running shell, restores the page, and starts a shell for another source. @param {any} source */
+export function showSource(source) {
+  runningShell?.stop();
+  servedNodes ??= [...document.body.childNodes].filter((node) => node.nodeName !== "SCRIPT").map((node) => node.cloneNode(true));
+  if (runningShell) {
+    document.body.replaceChildren(...servedNodes.map((node) => node.cloneNode(true)));
     // The address names a place of the source before.
     history.replaceState(history.state, "", location.href.replace(/#.*/s, ""));
   }
-  running = new Shell(source, new Store());
-  running.start();
+  runningShell = new InspectorShell(source, new ChoiceStore());
+  runningShell.start();
 }

@@ -3,7 +3,7 @@
 // RecordingSource (recording.js) has the same members. Errors are `NavigationError`.
 
 import { Mirror, NavigationClient, NavigationError } from "../client/index.js";
-import { Latest } from "./latest.js";
+import { LatestValueIterator } from "./latest.js";
 
 /** @typedef {import("../client/index.js").NavigationState} State */
 
@@ -23,7 +23,7 @@ import { Latest } from "./latest.js";
  */
 
 /**
- * A page of the history: entries of `get log` or `get diffs` (docs/protocol.md, §12), oldest first.
+ * One answer to `get log` or `get diffs` (docs/protocol.md, §12): entries of the history, oldest first.
  *
  * @typedef {object} HistoryPage
  * @property {any[]} list
@@ -40,12 +40,12 @@ import { Latest } from "./latest.js";
  * @property {string} [message]
  */
 
-const KEPT = 64;
-/** The maximum of concurrent prefetches: navd limits the history reads of all clients together. */
-const AHEAD = 2;
-const TRIES = 5;
+const MAXIMUM_KEPT_STATES = 64;
+/** The maximum of prefetches at the same time: navd limits the history reads of all clients together. */
+const MAXIMUM_PREFETCHES = 2;
+const MAXIMUM_TRIES = 5;
 
-/** Reads a daemon. */
+/** The source of a page that shows a running daemon, over the client for browsers. */
 export class LiveSource {
   kind = /** @type {const} */ ("live");
   /** @type {SourceStatus} */
@@ -53,13 +53,13 @@ export class LiveSource {
 
   #options;
   #client = null;
-  #opened = null;
+  #nextClient = null;
   #listeners = new Set();
-  /** States of the past by revision, epoch and nav, the least recently used first. */
-  #states = new Map();
+  /** States of past revisions by revision, epoch and nav, the least recently used first. */
+  #recentStates = new Map();
   /** The epoch, the newest revision and the floor by nav. */
-  #known = new Map();
-  #ahead = 0;
+  #knownRevisions = new Map();
+  #prefetchCount = 0;
   /** The reads that the daemon refused for lack of rights. */
   #forbidden = new Set();
 
@@ -83,9 +83,9 @@ export class LiveSource {
   resume() {
     if (this.#client || this.status.phase === "expired") return;
     const client = this.#client = new NavigationClient(this.#options);
-    this.#opened?.resolve(client);
-    this.#opened = null;
-    this.#follow(client);
+    this.#nextClient?.resolve(client);
+    this.#nextClient = null;
+    this.#followStatus(client);
   }
 
   /** Closes the stream. Reads and loops wait for `resume`. */
@@ -97,7 +97,7 @@ export class LiveSource {
     client.close().catch(() => {});
   }
 
-  async #follow(client) {
+  async #followStatus(client) {
     try {
       for await (const status of client.statuses()) {
         if (client !== this.#client) return;
@@ -118,11 +118,11 @@ export class LiveSource {
     for (const listener of [...this.#listeners]) listener(this.status);
   }
 
-  /** The client; while the page is hidden there is none, so it waits for the next one. */
+  /** Resolves with the client; while the page is hidden there is none, and it waits for the next. */
   #connectedClient() {
     if (this.#client) return Promise.resolve(this.#client);
-    this.#opened ??= deferred();
-    return this.#opened.promise;
+    this.#nextClient ??= deferred();
+    return this.#nextClient.promise;
   }
 
   // --- Watches ----------------------------------------------------------------------------------
@@ -157,21 +157,21 @@ export class LiveSource {
    * @param {{signal?: AbortSignal}} [options]
    * @returns {AsyncIterableIterator<Row[]>}
    */
-  rows(options = {}) {
-    const latest = new Latest(options.signal);
+  navLists(options = {}) {
+    const latest = new LatestValueIterator(options.signal);
     let navs = null;
     let heads = new Map();
     const known = new Map();
-    const offer = () => navs && latest.offer(join(navs, heads, known));
-    this.#collect("$navs", latest, (state) => { navs = state.screens; offer(); }, true);
-    this.#collect("$heads", latest, (state) => {
+    const offer = () => navs && latest.offer(joinDirectories(navs, heads, known));
+    this.#followDirectory("$navs", latest, (state) => { navs = state.screens; offer(); }, true);
+    this.#followDirectory("$heads", latest, (state) => {
       heads = new Map(state.screens.map((head) => [head.id, head]));
       offer();
     }, false);
     return latest;
   }
 
-  async #collect(nav, latest, take, isNeeded) {
+  async #followDirectory(nav, latest, take, isNeeded) {
     try {
       for await (const state of this.states(nav, { signal: latest.signal })) take(state);
     } catch (error) {
@@ -182,26 +182,26 @@ export class LiveSource {
 
   // --- Reads ------------------------------------------------------------------------------------
 
-  /** Notes which revisions a nav has. A nav of another epoch has other states. */
+  /** Notes the oldest and newest revision of a nav, and its epoch. */
   #noteRevisions(nav, epoch, newest, floor) {
-    const known = this.#known.get(nav);
+    const known = this.#knownRevisions.get(nav);
     const isSame = known?.epoch === epoch;
-    this.#known.set(nav, { epoch, newest, floor: floor ?? (isSame ? known.floor : undefined) });
-    if (this.#known.size > KEPT) this.#known.delete(this.#known.keys().next().value);
+    this.#knownRevisions.set(nav, { epoch, newest, floor: floor ?? (isSame ? known.floor : undefined) });
+    if (this.#knownRevisions.size > MAXIMUM_KEPT_STATES) this.#knownRevisions.delete(this.#knownRevisions.keys().next().value);
   }
 
-  #key(nav, rev, epoch = this.#known.get(nav)?.epoch ?? "") { return `${rev} ${epoch} ${nav}`; }
+  #key(nav, rev, epoch = this.#knownRevisions.get(nav)?.epoch ?? "") { return `${rev} ${epoch} ${nav}`; }
 
   /** @param {string|null} nav @param {object} options */
-  async #get(nav, options) {
-    for (let left = TRIES; ; left--) {
+  async #getWithRetries(nav, options) {
+    for (let left = MAXIMUM_TRIES; ; left--) {
       const client = await this.#connectedClient();
       try {
         return await client.get(nav, options);
       } catch (error) {
         if (client !== this.#client && error.code === "closed") continue;
         if (error.retry !== "later" || left <= 1) throw error;
-        await pause(error.after ?? 200);
+        await sleep(error.after ?? 200);
       }
     }
   }
@@ -210,25 +210,25 @@ export class LiveSource {
    * Reads a page of the log. @param {string} nav @param {{from?: number, limit?: number, signal?: AbortSignal}} [options]
    * @returns {Promise<HistoryPage>}
    */
-  log(nav, options = {}) { return this.#page(nav, "log", options); }
+  log(nav, options = {}) { return this.#readPage(nav, "log", options); }
 
   /**
    * Reads a page of the history with its contents. @param {string} nav
    * @param {{from?: number, limit?: number, signal?: AbortSignal}} [options]
    * @returns {Promise<HistoryPage>}
    */
-  diffs(nav, options = {}) { return this.#page(nav, "diffs", options); }
+  diffs(nav, options = {}) { return this.#readPage(nav, "diffs", options); }
 
   /** @param {string} nav @param {string} what @param {{from?: number, limit?: number, signal?: AbortSignal}} options */
-  async #page(nav, what, { from, limit, signal }) {
+  async #readPage(nav, what, { from, limit, signal }) {
     const page = { what, ...(from === undefined ? {} : { from }), ...(limit === undefined ? {} : { limit }) };
-    const { value, floor, rev, epoch, next } = await this.#get(nav, { ...page, signal });
+    const { value, floor, rev, epoch, next } = await this.#getWithRetries(nav, { ...page, signal });
     this.#noteRevisions(nav, epoch, rev, floor);
     return { list: value, floor, rev, epoch, next };
   }
 
   /**
-   * Reads the state at a revision. Its digest is computed here and compared.
+   * Reads the state at a revision, and verifies its digest.
    *
    * @param {string} nav
    * @param {number} rev
@@ -237,10 +237,10 @@ export class LiveSource {
    */
   async stateAt(nav, rev, epoch = null) {
     const key = this.#key(nav, rev, epoch ?? undefined);
-    const kept = this.#states.get(key);
+    const kept = this.#recentStates.get(key);
     if (kept) {
-      this.#states.delete(key);
-      this.#states.set(key, kept);
+      this.#recentStates.delete(key);
+      this.#recentStates.set(key, kept);
     }
     const state = kept ?? await this.#readState(nav, rev);
     if (epoch !== null && state.epoch !== epoch) {
@@ -252,31 +252,31 @@ export class LiveSource {
   }
 
   async #readState(nav, rev) {
-    const { value, epoch, rev: newest } = await this.#get(nav, { what: "state", at: rev });
+    const { value, epoch, rev: newest } = await this.#getWithRetries(nav, { what: "state", at: rev });
     this.#noteRevisions(nav, epoch, newest);
     const state = Mirror.read(nav, value, performance.now());
     // The first answer brings the epoch.
-    this.#states.set(this.#key(nav, rev), state);
-    if (this.#states.size > KEPT) this.#states.delete(this.#states.keys().next().value);
+    this.#recentStates.set(this.#key(nav, rev), state);
+    if (this.#recentStates.size > MAXIMUM_KEPT_STATES) this.#recentStates.delete(this.#recentStates.keys().next().value);
     return state;
   }
 
   #prefetch(nav, rev) {
-    const { floor = Infinity, newest = 0 } = this.#known.get(nav) ?? {};
+    const { floor = Infinity, newest = 0 } = this.#knownRevisions.get(nav) ?? {};
     const key = this.#key(nav, rev);
     // A revision outside the history would be refused, and the refusal would be listed.
-    if (rev < floor || rev > newest || this.#ahead >= AHEAD || this.#states.has(key)) return;
-    this.#ahead++;
-    this.#readState(nav, rev).catch(() => {}).finally(() => { this.#ahead--; });
+    if (rev < floor || rev > newest || this.#prefetchCount >= MAXIMUM_PREFETCHES || this.#recentStates.has(key)) return;
+    this.#prefetchCount++;
+    this.#readState(nav, rev).catch(() => {}).finally(() => { this.#prefetchCount--; });
   }
 
   /**
-   * The records of `$clients`; null without the right.
+   * Reads the records of `$clients`, one for each session; null without the right.
    *
    * @returns {Promise<readonly any[]|null>}
    */
   sessions() {
-    return this.#permitted("sessions", async () => (await (await this.#connectedClient()).state("$clients")).screens);
+    return this.#readIfPermitted("sessions", async () => (await (await this.#connectedClient()).state("$clients")).screens);
   }
 
   /**
@@ -284,19 +284,19 @@ export class LiveSource {
    *
    * @returns {Promise<any>}
    */
-  async statistics() { return (await this.#get(null, { what: "stats" })).value; }
+  async statistics() { return (await this.#getWithRetries(null, { what: "stats" })).value; }
 
   /**
-   * What the daemon refused lately, oldest first; null without the right.
+   * Reads the newest refusals of the daemon, oldest first; null without the right.
    *
    * @returns {Promise<any[]|null>}
    */
   refusals() {
-    return this.#permitted("refusals", async () => (await this.#get(null, { what: "refusals" })).value);
+    return this.#readIfPermitted("refusals", async () => (await this.#getWithRetries(null, { what: "refusals" })).value);
   }
 
-  /** Runs a read; null if the right is missing. It does not retry then: navd lists each refusal for administrators. */
-  async #permitted(what, read) {
+  /** Runs a read; null if the right is missing. It never repeats a refused read, since navd lists each refusal for administrators. */
+  async #readIfPermitted(what, read) {
     if (this.#forbidden.has(what)) return null;
     try {
       return await read();
@@ -316,8 +316,8 @@ export class LiveSource {
   async state(nav) { return (await this.#connectedClient()).state(nav); }
 }
 
-/** Joins the two directories. A row that did not change stays the same object. */
-function join(navs, heads, known) {
+/** Joins `$navs` and `$heads` into one list. A row that did not change stays the same object. */
+function joinDirectories(navs, heads, known) {
   const before = new Map(known);
   // A nav that was closed is forgotten.
   known.clear();
@@ -326,15 +326,15 @@ function join(navs, heads, known) {
     const old = before.get(record.id);
     const isSame = old && old.record === record && old.head === head;
     const { id, kind, epoch, owner } = record;
-    const row = isSame ? old.row : { nav: id, kind, epoch, owner, ...(head ? pick(head) : {}) };
+    const row = isSame ? old.row : { nav: id, kind, epoch, owner, ...(head ? pickHead(head) : {}) };
     known.set(id, isSame ? old : { record, head, row });
     return row;
   });
 }
 
-const pick = ({ rev, depth, top, t, watches }) => ({ rev, depth, top, t, watches });
+const pickHead = ({ rev, depth, top, t, watches }) => ({ rev, depth, top, t, watches });
 
-const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+const sleep = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
 
 function deferred() {
   const made = /** @type {any} */ ({});

@@ -3,7 +3,7 @@
 /** @typedef {"stream"|"compare"|"why"|"sessions"|"refusals"|"plots"} Tab */
 
 /**
- * What was chosen.
+ * The choices of the person: nav, revision, filter, tab and so on.
  *
  * @typedef {object} Choice
  * @property {string|null} nav the nav on the stage
@@ -25,7 +25,7 @@
 export const TABS = Object.freeze(["stream", "compare", "why", "sessions", "refusals", "plots"]);
 
 /** Holds the choices and reports their changes. */
-export class Store {
+export class ChoiceStore {
   /** @type {string|null} */
   nav = null;
   /** @type {number|null} */
@@ -67,7 +67,7 @@ export class Store {
   /**
    * Calls `listener` after each change, with the store and the names of what changed.
    *
-   * @param {(store: Store, changed: Set<string>) => void} listener
+   * @param {(store: ChoiceStore, changed: Set<string>) => void} listener
    * @returns {() => void} ends the subscription
    */
   subscribe(listener) {

@@ -1,8 +1,8 @@
 // A table of any length, with the roles of a table and a fixed pool of rows.
 
 import { el } from "../view/dom.js";
-import { Rows } from "./rows.js";
-import { mark } from "./text.js";
+import { PooledRows } from "./rows.js";
+import { updateAttribute } from "./text.js";
 
 /**
  * @typedef {object} Column
@@ -12,7 +12,7 @@ import { mark } from "./text.js";
  */
 
 /**
- * Draws records as rows.
+ * A table of any length that draws records as rows.
  *
  * @template T
  */
@@ -20,11 +20,11 @@ export class Table {
   root;
   #rows;
   #columns;
-  #cells;
-  #mark;
+  #cellsOf;
+  #markRow;
   /** @type {readonly T[]} */
-  #list = [];
-  #drawn = new WeakMap();
+  #records = [];
+  #drawnRecords = new WeakMap();
 
   /**
    * @param {string} label
@@ -34,40 +34,40 @@ export class Table {
    */
   constructor(label, columns, { cells, mark: set, least = "0", isTall = false }) {
     this.#columns = columns;
-    this.#cells = cells;
-    this.#mark = set;
+    this.#cellsOf = cells;
+    this.#markRow = set;
     const head = el("div", { class: "table-head", role: "row" }, ...columns.map(({ name, isNumber }) => (
       el("span", { role: "columnheader", class: isNumber ? "number" : null }, name))));
     const body = el("div", { class: "pool", role: "rowgroup", tabindex: "0", "aria-label": label });
     this.root = el("div", { class: isTall ? "table tall" : "table", role: "table", "aria-label": label }, el("div", { role: "rowgroup" }, head), body);
     this.root.style.setProperty("--columns", columns.map(({ width }) => width).join(" "));
     this.root.style.setProperty("--least", least);
-    this.#rows = new Rows(body, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 40, role: "presentation" });
+    this.#rows = new PooledRows(body, { make: () => this.#makeRow(), fill: (row, index) => this.#fillRow(row, index), most: 40, role: "presentation" });
   }
 
   /**
-   * Draws the records. `added` of them came on top.
+   * Draws the records; `added` of them are new at the top.
    *
    * @param {readonly T[]} list
    * @param {number} [added]
    */
   update(list, added = 0) {
-    this.#list = list;
-    mark(this.root, "aria-rowcount", list.length + 1);
+    this.#records = list;
+    updateAttribute(this.root, "aria-rowcount", list.length + 1);
     this.#rows.update(list.length, added);
   }
 
-  #make() {
+  #makeRow() {
     return el("div", { class: "table-row", role: "row" }, ...this.#columns.map(({ isNumber }) => el("span", { role: "cell", class: isNumber ? "number" : null })));
   }
 
-  #fill(row, index) {
-    const record = this.#list[index];
-    mark(row, "aria-rowindex", index + 2);
-    if (this.#drawn.get(row) === record) return;
-    this.#drawn.set(row, record);
-    this.#mark(row, record);
-    for (const [at, content] of this.#cells(record).entries()) {
+  #fillRow(row, index) {
+    const record = this.#records[index];
+    updateAttribute(row, "aria-rowindex", index + 2);
+    if (this.#drawnRecords.get(row) === record) return;
+    this.#drawnRecords.set(row, record);
+    this.#markRow(row, record);
+    for (const [at, content] of this.#cellsOf(record).entries()) {
       row.children[at].replaceChildren(...(Array.isArray(content) ? content : [content]));
     }
   }

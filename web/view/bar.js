@@ -1,11 +1,11 @@
 // The navigation bar and the toolbar, drawn from `resolved` alone.
 
-import { el, said } from "./dom.js";
-import { face, hasIcon, icon, labelOfView } from "./icons.js";
-import { barColours, colour, setColour } from "./palette.js";
+import { el, bdiText } from "./dom.js";
+import { buttonFace, hasIcon, icon, customViewText } from "./icons.js";
+import { barColours, cssColour, setColour } from "./palette.js";
 import { appearanceObject, languageOf, promptOf, topID, topOf } from "./model.js";
 
-/** What is drawn of the bar. Two equal models look the same. */
+/** Collects what the drawing of the bar depends on. Bars with equal models look the same. */
 export function barModel(state) {
   const bar = state.bar;
   return {
@@ -15,34 +15,34 @@ export function barModel(state) {
   };
 }
 
-/** The text of a title, if the middle is one. */
-export const titleOf = (model) => (model.middle?.customView !== undefined ? labelOfView(model.middle.customView) : model.middle?.title ?? "");
+/** The title in the middle of the bar; empty if there is none. */
+export const barTitleText = (model) => (model.middle?.customView !== undefined ? customViewText(model.middle.customView) : model.middle?.title ?? "");
 
 /**
  * Chooses the back button's text: the first candidate with which the left side, the title and the right side fit.
  *
  * @param {number[]} widths the width of the left side with each candidate
  */
-export function chooseCandidate(widths, titleWidth, rightWidth, room) {
+export function chooseBackTitle(widths, titleWidth, rightWidth, room) {
   // The title gives way down to a third of the bar, before a shorter text is taken.
   const needed = Math.min(titleWidth, room / 3);
   const at = widths.findIndex((left) => left + needed + rightWidth <= room && left <= room / 2);
   return at < 0 ? widths.length - 1 : at;
 }
 
-/** Draws one layer of the bar. During a transition there are two: of the old and of the new top. */
+/** Draws one layer of the bar. During a transition there are two layers: those of the old and the new top screen. */
 export function drawLayer(model) {
   const layer = el("div", { class: "bar-layer", "data-top": model.top });
-  if (model.prompt) layer.append(el("div", { class: "bar-prompt", "data-slot": "prompt", "data-key": "prompt", lang: model.language }, said(model.prompt)));
+  if (model.prompt) layer.append(el("div", { class: "bar-prompt", "data-slot": "prompt", "data-key": "prompt", lang: model.language }, bdiText(model.prompt)));
   const left = el("div", { class: "bar-side bar-left", "data-key": "left" }, ...model.left.map((slot) => (slot.back ? drawBack(slot.back) : drawButton(slot, "left"))));
   // The right side comes right-most first.
   const right = el("div", { class: "bar-side bar-right", "data-key": "right" }, ...[...model.right].reverse().map((slot) => drawButton(slot, "right")));
   const isLarge = model.middle?.placement === "large";
-  const text = titleOf(model);
+  const text = barTitleText(model);
   const heading = (large) => el(
     large ? "h1" : isLarge ? "span" : "h1",
     { class: large ? "bar-title-large" : "bar-title", "data-slot": isLarge === large ? "title" : null, "data-placement": isLarge === large ? (large ? "large" : "inline") : null, tabindex: isLarge === large ? "-1" : null, "aria-hidden": isLarge === large ? null : "true", "aria-label": model.middle?.accessibilityLabel, lang: model.middle?.language },
-    said(text));
+    bdiText(text));
   layer.append(el("div", { class: "bar-row", "data-key": "row" }, left, el("div", { class: "bar-middle", "data-key": "middle" }, heading(false)), right));
   if (isLarge) layer.append(el("div", { class: "bar-large", "data-key": "large" }, heading(true)));
   const attribute = model.middle?.attributes?.color;
@@ -53,7 +53,7 @@ export function drawLayer(model) {
 }
 
 // What a screen reader says of a slot, and by what a test rig finds it.
-const spoken = (slot, name) => ({ "aria-label": name, "aria-description": slot.accessibilityHint, "data-testid": slot.accessibilityIdentifier });
+const accessibilityAttributes = (slot, name) => ({ "aria-label": name, "aria-description": slot.accessibilityHint, "data-testid": slot.accessibilityIdentifier });
 
 function drawBack(back) {
   const picture = back.indicatorImage && hasIcon(back.indicatorImage) ? back.indicatorImage : "chevron";
@@ -66,54 +66,54 @@ function drawBack(back) {
     {
       type: "button", class: "bar-button back", "data-slot": "back", "data-key": "back", "data-source": back.source, "data-generic": back.generic ? "true" : null,
       "data-candidates": JSON.stringify(image ? [] : back.candidates ?? []), "data-text": back.text ?? "",
-      ...spoken(back, name && name !== "Back" ? `Back, ${name}` : "Back"), lang: back.language, "aria-haspopup": hasMenu ? "menu" : null, "aria-expanded": hasMenu ? "false" : null,
+      ...accessibilityAttributes(back, name && name !== "Back" ? `Back, ${name}` : "Back"), lang: back.language, "aria-haspopup": hasMenu ? "menu" : null, "aria-expanded": hasMenu ? "false" : null,
       "aria-keyshortcuts": hasMenu ? "ArrowDown" : null,
     },
     icon(picture, "indicator"),
-    image && hasIcon(back.image) ? icon(back.image, "image") : el("span", { class: "back-text", "data-key": "text" }, said(text ?? "")));
+    image && hasIcon(back.image) ? icon(back.image, "image") : el("span", { class: "back-text", "data-key": "text" }, bdiText(text ?? "")));
 }
 
 function drawButton(slot, side) {
-  const look = face(slot);
+  const look = buttonFace(slot);
   if (look.space) return el("span", { class: `space space-${look.space}`, "aria-hidden": "true" });
   const button = el(
     "button",
     {
       type: "button", class: `bar-button${slot.style === "done" ? " done" : ""}${slot.tintApplies === false ? " untinted" : ""}`, "data-slot": "button",
-      "data-side": side, "data-button": slot.button, "data-key": `button-${slot.button}`, "data-action": slot.action, ...spoken(slot, slot.accessibilityLabel ?? (look.picture ? look.label : null)),
+      "data-side": side, "data-button": slot.button, "data-key": `button-${slot.button}`, "data-action": slot.action, ...accessibilityAttributes(slot, slot.accessibilityLabel ?? (look.picture ? look.label : null)),
       "aria-disabled": slot.isEnabled === false ? "true" : null, "aria-pressed": slot.isSelected ? "true" : null,
     },
-    look.picture ? icon(look.picture) : said(look.text));
+    look.picture ? icon(look.picture) : bdiText(look.text));
   return button;
 }
 
 /**
- * Gives the back button the longest text that fits. The layer must be in the document. All candidates are measured at once, so that
- * the browser lays out once.
+ * Gives the back button the longest text that fits. The layer must be in the document. It measures
+ * all candidates at once, so that the browser lays out once.
  */
-export function fitBack(layer) {
+export function fitBackButton(layer) {
   const back = layer.querySelector("[data-slot=back]");
   const text = back?.querySelector(".back-text");
   const candidates = text ? JSON.parse(back.dataset.candidates) : [];
   if (!candidates.length) return;
-  const trials = candidates.map((candidate) => el("span", { class: "back-text trial", "aria-hidden": "true" }, said(candidate ?? "")));
+  const trials = candidates.map((candidate) => el("span", { class: "back-text trial", "aria-hidden": "true" }, bdiText(candidate ?? "")));
   back.append(...trials);
   const row = layer.querySelector(".bar-row");
   const { paddingInlineStart, paddingInlineEnd } = getComputedStyle(row);
   const room = row.clientWidth - parseFloat(paddingInlineStart) - parseFloat(paddingInlineEnd);
-  const around = extent(layer.querySelector(".bar-left")) - text.offsetWidth;
+  const around = contentWidth(layer.querySelector(".bar-left")) - text.offsetWidth;
   const title = layer.querySelector(".bar-large") ? 0 : layer.querySelector(".bar-title bdi").getBoundingClientRect().width + 12;
-  const at = chooseCandidate(trials.map((trial) => around + trial.offsetWidth), title, extent(layer.querySelector(".bar-right")), room);
+  const at = chooseBackTitle(trials.map((trial) => around + trial.offsetWidth), title, contentWidth(layer.querySelector(".bar-right")), room);
   for (const trial of trials) trial.remove();
   text.firstChild.textContent = candidates[at] ?? "";
   back.dataset.candidate = String(at);
 }
 
 // The width of what is inside. The element itself is as wide as its column.
-const extent = (side) => [...side.children].reduce((sum, child) => sum + child.offsetWidth, 0);
+const contentWidth = (side) => [...side.children].reduce((sum, child) => sum + child.offsetWidth, 0);
 
-/** Colours and sizes of what is behind the layers. */
-export function dressBar(element, model) {
+/** Sets the colours and the height of the bar behind the layers. */
+export function styleBar(element, model) {
   element.style.setProperty("--bar-height", String(model.height));
   element.dataset.height = String(model.height);
   element.dataset.layoutHeight = String(model.layoutHeight);
@@ -121,7 +121,7 @@ export function dressBar(element, model) {
   element.classList.toggle("hidden", model.layoutHeight === 0);
   element.classList.toggle("opaque", !model.translucent);
   setColour(element, "--bar-background", model.colours.background);
-  const shadow = colour(model.colours.shadow);
+  const shadow = cssColour(model.colours.shadow);
   element.classList.toggle("no-hairline", model.hairline === null || shadow === "transparent");
   element.classList.toggle("thin-hairline", model.hairline === "1/3");
 }

@@ -1,7 +1,7 @@
 // Elements are made by these functions only. None of them parses HTML, so a text of a client stays a text.
 
-/** The attribute of an element that a finger presses; it is no part of a state. */
-export const PRESSED = "data-pressed";
+/** The attribute of an element that a finger presses, which `morph` keeps. */
+export const PRESSED_ATTRIBUTE = "data-pressed";
 
 /**
  * Makes an element.
@@ -20,14 +20,14 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** A text that a client chose. `bdi` keeps its writing direction from changing the text beside it. */
-export function said(text) {
+/** Makes an element `bdi` for a text of a client; `bdi` keeps its writing direction from changing the text beside it. */
+export function bdiText(text) {
   const element = document.createElement("bdi");
   element.textContent = String(text);
   return element;
 }
 
-/** Sets the language of an element; null is that of what is around it. */
+/** Sets the language of an element; null inherits that of its parent. */
 export function setLanguage(element, language) {
   if (language) element.lang = language;
   else element.removeAttribute("lang");
@@ -36,8 +36,8 @@ export function setLanguage(element, language) {
 /**
  * Makes `old` equal to `next`, and keeps the elements that stay.
  *
- * Replacing them would take away the focus, the caret and the scroll position of somebody who is typing. Elements with the same
- * `data-key` belong together; others are matched by their place.
+ * Replacing them would take away the focus, the caret and the scroll position of somebody who is typing. It
+ * matches elements with the same `data-key`, and other elements by their index.
  */
 export function morph(old, next) {
   morphAttributes(old, next);
@@ -45,7 +45,7 @@ export function morph(old, next) {
   for (const child of old.children) if (child.dataset.key) kept.set(child.dataset.key, child);
   let at = old.firstChild;
   for (const child of [...next.childNodes]) {
-    const match = partner(at, child, kept);
+    const match = matchingChild(at, child, kept);
     if (match) {
       if (match !== at) old.insertBefore(match, at);
       else at = at.nextSibling;
@@ -62,7 +62,7 @@ export function morph(old, next) {
   }
 }
 
-function partner(at, child, kept) {
+function matchingChild(at, child, kept) {
   const key = child.dataset?.key;
   if (key) {
     const match = kept.get(key);
@@ -73,7 +73,7 @@ function partner(at, child, kept) {
 }
 
 function morphAttributes(old, next) {
-  for (const { name } of [...old.attributes]) if (name !== PRESSED && !next.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name } of [...old.attributes]) if (name !== PRESSED_ATTRIBUTE && !next.hasAttribute(name)) old.removeAttribute(name);
   for (const { name, value } of [...next.attributes]) if (name !== "style" && old.getAttribute(name) !== value) old.setAttribute(name, value);
   morphStyle(old.style, next.style);
   if (old.localName !== "input") return;

@@ -1,9 +1,9 @@
 // Pictures are drawn from this table only. The `ref` of an image is a name here, never an address.
 
-const SVG = "http://www.w3.org/2000/svg";
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
 // Strokes on a grid of 24 units.
-const SHAPES = {
+const ICON_PATHS = {
   chevron: ["M15 4 L7 12 L15 20"],
   disclosure: ["M9 5 L16 12 L9 19"],
   info: ["M12 2.5 a9.5 9.5 0 1 0 .01 0", "M12 11 V17", "M12 7 V7.2"],
@@ -40,19 +40,19 @@ const SHAPES = {
   redo: ["M16 4 L20.5 8.5 L16 13 M20.5 8.5 H9.5 a5.5 5.5 0 0 0 0 11 H15"],
 };
 
-/** Whether the table has a picture of that name. */
-export const hasIcon = (name) => typeof name === "string" && Object.hasOwn(SHAPES, name);
+/** Whether there is an icon with this name. */
+export const hasIcon = (name) => typeof name === "string" && Object.hasOwn(ICON_PATHS, name);
 
-/** Draws a picture. It is silent for screen readers; what it stands for is the label of its button. */
+/** Draws an icon. It is hidden from screen readers, which read the label of its button. */
 export function icon(name, key = null) {
-  const svg = document.createElementNS(SVG, "svg");
+  const svg = document.createElementNS(SVG_NAMESPACE, "svg");
   svg.setAttribute("class", `icon icon-${name}`);
   svg.setAttribute("viewBox", "0 0 24 24");
   svg.setAttribute("aria-hidden", "true");
   svg.setAttribute("focusable", "false");
   if (key) svg.setAttribute("data-key", key);
-  for (const shape of SHAPES[name]) {
-    const path = document.createElementNS(SVG, "path");
+  for (const shape of ICON_PATHS[name]) {
+    const path = document.createElementNS(SVG_NAMESPACE, "path");
     path.setAttribute("d", shape);
     svg.append(path);
   }
@@ -60,8 +60,8 @@ export function icon(name, key = null) {
 }
 
 // System items that are a word, and those that are a picture with a word for screen readers.
-const WORDS = { done: "Done", cancel: "Cancel", edit: "Edit", save: "Save", undo: "Undo", redo: "Redo", close: "Close" };
-const PICTURES = {
+const SYSTEM_ITEM_TITLES = { done: "Done", cancel: "Cancel", edit: "Edit", save: "Save", undo: "Undo", redo: "Redo", close: "Close" };
+const SYSTEM_ITEM_ICONS = {
   add: ["plus", "Add"], compose: ["compose", "Compose"], reply: ["reply", "Reply"], action: ["share", "Share"], organize: ["folder", "Organize"],
   bookmarks: ["book", "Bookmarks"], search: ["search", "Search"], refresh: ["refresh", "Refresh"], stop: ["cross", "Stop"],
   camera: ["camera", "Camera"], trash: ["trash", "Delete"], play: ["play", "Play"], pause: ["pause", "Pause"],
@@ -69,13 +69,13 @@ const PICTURES = {
 };
 
 /**
- * How a button of a bar looks: a text, a picture with a label, or a space.
+ * How the page draws a button of a bar: as a text, as an icon with a label, or as a space.
  *
  * @param {object} slot a button of `resolved`
  * @returns {{space?: "fixed"|"flexible", picture?: string, text?: string, label?: string}}
  */
-export function face(slot) {
-  if (slot.customView !== undefined) return { text: labelOfView(slot.customView) };
+export function buttonFace(slot) {
+  if (slot.customView !== undefined) return { text: customViewText(slot.customView) };
   if (slot.image !== undefined) {
     return hasIcon(slot.image) ? { picture: slot.image, label: slot.title ?? slot.image } : { text: slot.title ?? slot.image };
   }
@@ -83,12 +83,12 @@ export function face(slot) {
   if (slot.systemItem === "flexibleSpace") return { space: "flexible" };
   if (slot.systemItem === "fixedSpace") return { space: "fixed" };
   const item = slot.systemItem ?? "";
-  if (Object.hasOwn(PICTURES, item)) return { picture: PICTURES[item][0], label: PICTURES[item][1] };
-  return { text: (Object.hasOwn(WORDS, item) ? WORDS[item] : item) || slot.button };
+  if (Object.hasOwn(SYSTEM_ITEM_ICONS, item)) return { picture: SYSTEM_ITEM_ICONS[item][0], label: SYSTEM_ITEM_ICONS[item][1] };
+  return { text: (Object.hasOwn(SYSTEM_ITEM_TITLES, item) ? SYSTEM_ITEM_TITLES[item] : item) || slot.button };
 }
 
-/** A custom view is any JSON. This page shows the text of it, if it has one. */
-export function labelOfView(view) {
+/** The text that this page shows for a custom view, which is any JSON. */
+export function customViewText(view) {
   if (typeof view === "string") return view;
   if (view && typeof view === "object") {
     for (const name of ["title", "text", "name", "view"]) if (typeof view[name] === "string") return view[name];

@@ -1,113 +1,113 @@
 // The layers of the navigation bar: one at rest, and two during a transition.
 
-import { barModel, dressBar, drawLayer, fitBack, titleOf } from "./bar.js";
+import { barModel, styleBar, drawLayer, fitBackButton, barTitleText } from "./bar.js";
 import { el, morph } from "./dom.js";
 import { screenOf, topOf } from "./model.js";
 import { setColour } from "./palette.js";
 
-const KEPT = 128;
+const MAXIMUM_MODELS = 128;
 
-export class Layers {
-  /** The layer of the top. @type {HTMLElement|null} */
-  shown = null;
-  /** During a transition, the layer that comes under a finger, or the one that leaves. @type {HTMLElement|null} */
-  other = null;
+export class BarLayers {
+  /** The layer of the top screen. @type {HTMLElement|null} */
+  topLayer = null;
+  /** The second layer during a transition: that of the screen below in a gesture, else that of the old top screen. @type {HTMLElement|null} */
+  otherLayer = null;
 
   #root;
   #bar;
-  #place;
-  #models = new Map();
-  #look = "";
-  #unfitted = new Set();
+  #layerContainer;
+  #modelByScreen = new Map();
+  #drawnLook = "";
+  #unfittedLayers = new Set();
 
   /** @param {HTMLElement} root @param {Record<string, HTMLElement>} parts */
   constructor(root, { bar, layers }) {
     this.#root = root;
     this.#bar = bar;
-    this.#place = layers;
+    this.#layerContainer = layers;
   }
 
-  /** The bar of a screen as it was when that screen was the top; undefined if it never was. */
-  modelOf = (id) => this.#models.get(id);
+  /** The bar model of a screen from when it was the top screen; undefined if it never was. */
+  modelOf = (id) => this.#modelByScreen.get(id);
 
-  /** Draws the bar of the top. @param {number} room the width of the bar */
+  /** Draws the bar of the top screen. @param {number} room the width of the bar */
   draw(state, room) {
-    const model = this.#remember(state);
-    dressBar(this.#bar, model);
-    this.#root.dataset.title = titleOf(model);
+    const model = this.#rememberModel(state);
+    styleBar(this.#bar, model);
+    this.#root.dataset.title = barTitleText(model);
     setColour(this.#root, "--status-text", model.layoutHeight === 0 ? null : model.colours.text);
-    const look = lookOf(model, room);
-    if (look === this.#look) return;
-    this.#look = look;
+    const look = lookKey(model, room);
+    if (look === this.#drawnLook) return;
+    this.#drawnLook = look;
     const next = drawLayer(model);
-    if (this.shown) {
-      next.className = this.shown.className;
-      morph(this.shown, next);
-      this.#unfitted.add(this.shown);
+    if (this.topLayer) {
+      next.className = this.topLayer.className;
+      morph(this.topLayer, next);
+      this.#unfittedLayers.add(this.topLayer);
     } else {
-      this.shown = this.#add(next);
+      this.topLayer = this.#appendLayer(next);
     }
   }
 
-  /** Adds the layer of the new top. From now on it is the bar, so changes of the item during the transition reach it. */
-  change(state, room) {
-    const model = this.#remember(state);
-    const next = this.#add(drawLayer(model));
-    this.other = this.shown;
-    this.shown = next;
-    this.other?.setAttribute("aria-hidden", "true");
-    this.#look = lookOf(model, room);
+  /** Adds the layer of a new top screen as the top layer, so that changes of its item during the transition reach it. */
+  addTopLayer(state, room) {
+    const model = this.#rememberModel(state);
+    const next = this.#appendLayer(drawLayer(model));
+    this.otherLayer = this.topLayer;
+    this.topLayer = next;
+    this.otherLayer?.setAttribute("aria-hidden", "true");
+    this.#drawnLook = lookKey(model, room);
     return next;
   }
 
   /**
-   * Adds the layer below a finger. navd resolves the bar of the top only, so it shows the bar as it was when that screen was the
-   * top. If the screen has changed since, the layer is empty.
+   * Adds the layer of the screen that a gesture uncovers. navd resolves only the bar of the top screen, so the layer shows the bar
+   * from when that screen was the top. It is empty if the screen has changed since.
    */
-  preview(id, state) {
-    const model = this.#models.get(id);
+  addPreviewLayer(id, state) {
+    const model = this.#modelByScreen.get(id);
     const isKnown = model && model.ver === screenOf(state, id)?.ver;
-    this.other = this.#add(isKnown ? drawLayer({ ...model, tint: state.bar.tintColor }) : el("div", { class: "bar-layer" }));
-    this.other.setAttribute("aria-hidden", "true");
-    return this.other;
+    this.otherLayer = this.#appendLayer(isKnown ? drawLayer({ ...model, tint: state.bar.tintColor }) : el("div", { class: "bar-layer" }));
+    this.otherLayer.setAttribute("aria-hidden", "true");
+    return this.otherLayer;
   }
 
-  /** The finger finished: the layer below it is the bar now. */
-  swap() {
-    [this.shown, this.other] = [this.other, this.shown];
-    this.shown.removeAttribute("aria-hidden");
-    this.other.setAttribute("aria-hidden", "true");
-    this.#look = "";
+  /** Makes the uncovered layer the top layer, after a completed gesture. */
+  swapLayers() {
+    [this.topLayer, this.otherLayer] = [this.otherLayer, this.topLayer];
+    this.topLayer.removeAttribute("aria-hidden");
+    this.otherLayer.setAttribute("aria-hidden", "true");
+    this.#drawnLook = "";
   }
 
   /** Removes the layer of the other screen after a transition. */
-  rest() {
-    this.other?.remove();
-    this.#unfitted.delete(this.other);
-    this.other = null;
+  removeOtherLayer() {
+    this.otherLayer?.remove();
+    this.#unfittedLayers.delete(this.otherLayer);
+    this.otherLayer = null;
   }
 
-  /** Chooses the texts of the back buttons. It measures, so it comes after everything that draws. */
-  fit() {
-    for (const layer of this.#unfitted) fitBack(layer);
-    this.#unfitted.clear();
+  /** Chooses the texts of the back buttons. It measures elements, so callers call it after all drawing. */
+  fitBackButtons() {
+    for (const layer of this.#unfittedLayers) fitBackButton(layer);
+    this.#unfittedLayers.clear();
   }
 
-  #add(layer) {
-    this.#place.append(layer);
-    this.#unfitted.add(layer);
+  #appendLayer(layer) {
+    this.#layerContainer.append(layer);
+    this.#unfittedLayers.add(layer);
     return layer;
   }
 
-  #remember(state) {
+  #rememberModel(state) {
     const model = { ...barModel(state), ver: topOf(state)?.ver };
-    this.#models.set(model.top, model);
-    if (this.#models.size > KEPT) this.#models.delete(this.#models.keys().next().value);
+    this.#modelByScreen.set(model.top, model);
+    if (this.#modelByScreen.size > MAXIMUM_MODELS) this.#modelByScreen.delete(this.#modelByScreen.keys().next().value);
     return model;
   }
 }
 
 // Two equal texts look the same.
-function lookOf({ ver, ...model }, room) {
+function lookKey({ ver, ...model }, room) {
   return JSON.stringify([model, room]);
 }

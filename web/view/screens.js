@@ -1,31 +1,31 @@
 // The screens of the kiosk: the records that navd keeps, and the contents that this page finds by `route` and `args`.
 // Everything here is data and pure functions. What a tap does is in acts.js, by the name in `act`.
 
-const PROMISE = "Applies to the whole museum";
+const SETTINGS_PROMPT = "Applies to the whole museum";
 
 // The screen that hides the bar is left for another, so that one says that it wants the bar back.
-const plain = { prefersBarHidden: false };
+const barShown = { prefersBarHidden: false };
 
-/** The records of screens that can be pushed or presented, by route. */
-export const records = {
+/** Functions that make the records of the kiosk's screens, by route. */
+export const screenRecords = {
   home: () => ({
-    id: "home", ...plain, title: "Harbour Museum", route: "home",
+    id: "home", ...barShown, title: "Harbour Museum", route: "home",
     item: { rightItems: [{ id: "status", image: "info", accessibilityLabel: "Status", action: "status.show" }] },
   }),
-  guide: () => ({ id: "guide", ...plain, title: "Tour", route: "guide" }),
-  "guide/stars": () => ({ id: "stars", ...plain, title: "Finding the Way", route: "guide/stars" }),
-  "guide/light": () => ({ id: "light", ...plain, title: "Keepers of the Light", route: "guide/light" }),
-  "guide/ice": () => ({ id: "ice", ...plain, title: "Charts of the Ice", route: "guide/ice" }),
-  settings: () => ({ id: "settings", ...plain, title: "Settings", route: "settings" }),
+  guide: () => ({ id: "guide", ...barShown, title: "Tour", route: "guide" }),
+  "guide/stars": () => ({ id: "stars", ...barShown, title: "Finding the Way", route: "guide/stars" }),
+  "guide/light": () => ({ id: "light", ...barShown, title: "Keepers of the Light", route: "guide/light" }),
+  "guide/ice": () => ({ id: "ice", ...barShown, title: "Charts of the Ice", route: "guide/ice" }),
+  settings: () => ({ id: "settings", ...barShown, title: "Settings", route: "settings" }),
   "settings/network": () => ({
-    id: "network", ...plain, title: "Network & Internet", route: "settings/network",
+    id: "network", ...barShown, title: "Network & Internet", route: "settings/network",
     // The title is too long for the back button of the next screen, so that one has a text of its own.
     item: { backBarButtonItem: { title: "Network" }, largeTitleDisplayMode: "never" },
   }),
   "settings/network/wifi": () => ({
-    id: "wifi", ...plain, title: "Wi-Fi", route: "settings/network/wifi", args: { network: "Attic", channel: 11 },
+    id: "wifi", ...barShown, title: "Wi-Fi", route: "settings/network/wifi", args: { network: "Attic", channel: 11 },
     item: {
-      prompt: PROMISE, largeTitleDisplayMode: "never", leftItemsSupplementBackButton: true,
+      prompt: SETTINGS_PROMPT, largeTitleDisplayMode: "never", leftItemsSupplementBackButton: true,
       leftItems: [{ id: "help", title: "Help", action: "wifi.help" }],
     },
     toolbarItems: [
@@ -33,11 +33,11 @@ export const records = {
       { id: "share", title: "Share", action: "wifi.share" },
     ],
   }),
-  networks: (args) => ({ id: "networks", ...plain, title: "Choose a Network", route: "networks", args, item: { largeTitleDisplayMode: "never" } }),
+  networks: (args) => ({ id: "networks", ...barShown, title: "Choose a Network", route: "networks", args, item: { largeTitleDisplayMode: "never" } }),
   dns: () => ({
-    id: "dns", ...plain, title: "DNS", route: "dns", args: { mode: "automatic", server: "192.0.2.53" }, item: { largeTitleDisplayMode: "never" },
+    id: "dns", ...barShown, title: "DNS", route: "dns", args: { mode: "automatic", server: "192.0.2.53" }, item: { largeTitleDisplayMode: "never" },
   }),
-  "settings/display": () => ({ id: "display", ...plain, title: "Display", route: "settings/display", item: { largeTitleDisplayMode: "never" } }),
+  "settings/display": () => ({ id: "display", ...barShown, title: "Display", route: "settings/display", item: { largeTitleDisplayMode: "never" } }),
   photo: () => ({ id: "photo", title: "Photo", route: "photo", prefersBarHidden: true }),
   about: () => ({ id: "about", title: "About This Kiosk", route: "about" }),
   rename: (args) => ({ id: "rename", title: "Rename", route: "rename", args }),
@@ -48,16 +48,16 @@ export const records = {
   discard: (args) => ({ id: "discard", title: "Discard changes?", route: "discard", args }),
 };
 
-/** How each presented screen covers what is below. */
-export const styles = {
+/** The modal presentation style of each screen that the kiosk presents, by id. */
+export const presentationStyles = {
   about: "pageSheet", rename: "formSheet", pin: "formSheet", screensaver: "fullScreen", status: "popover", help: "popover", discard: "alert",
 };
 
-/** The item of a form with unsaved input, and without. A form is a screen whose `args` may have a `draft`. */
-export const forms = {
+/** The navigation item of each form, with unsaved input and without. A form is a screen whose `args` may have a `draft`. */
+export const formItems = {
   "settings/network/wifi": {
     unsaved: { prompt: "Unsaved changes", rightItems: [{ id: "save", title: "Save", style: "done", action: "wifi.save" }] },
-    saved: { prompt: PROMISE, rightItems: [] },
+    saved: { prompt: SETTINGS_PROMPT, rightItems: [] },
   },
   dns: {
     unsaved: { prompt: "Unsaved changes", rightItems: [{ id: "saveDNS", title: "Save", style: "done", action: "dns.save" }] },
@@ -65,7 +65,7 @@ export const forms = {
   },
 };
 
-/** Routes for `navctl open`. */
+/** The routes that the kiosk registers, for `navctl open`. */
 export const routes = [
   { match: "home", screens: ["home"] },
   { match: "settings", screens: ["home", { id: "settings", title: "Settings", route: "settings" }] },
@@ -79,18 +79,18 @@ export const networks = [
 
 export const tints = ["blue", "indigo", "purple", "pink", "red", "orange", "green", "teal"];
 
-const hall = (text, facts) => [
+const hallPage = (text, facts) => [
   { key: "text", layout: "text", text, rows: [] },
   { key: "facts", rows: facts.map(([title, value]) => ({ kind: "value", key: title, title, value })) },
 ];
 
-/** Whether a screen has input that nobody has saved. */
+/** Whether a screen has unsaved input. */
 export const hasDraft = (screen) => screen?.args?.draft !== undefined && screen?.args?.draft !== null;
 
-const shown = (screen) => ({ ...screen.args, ...(hasDraft(screen) ? screen.args.draft : {}) });
-const link = (key, title, picture, tint, value) => ({ kind: "link", key, title, icon: picture, tint, value, act: "push", arg: key });
+const argsWithDraft = (screen) => ({ ...screen.args, ...(hasDraft(screen) ? screen.args.draft : {}) });
+const linkRow = (key, title, picture, tint, value) => ({ kind: "link", key, title, icon: picture, tint, value, act: "push", arg: key });
 
-const pages = {
+const contentsByRoute = {
   home: () => [
     {
       key: "tiles", layout: "tiles", rows: [
@@ -112,22 +112,22 @@ const pages = {
   guide: () => [
     {
       key: "halls", header: "Ground floor", footer: "Allow an hour for the three halls.", rows: [
-        link("guide/stars", "Finding the Way", "globe", "indigo", "Hall 1"), link("guide/light", "Keepers of the Light", "sun", "orange", "Hall 2"),
-        link("guide/ice", "Charts of the Ice", "search", "teal", "Hall 3"),
+        linkRow("guide/stars", "Finding the Way", "globe", "indigo", "Hall 1"), linkRow("guide/light", "Keepers of the Light", "sun", "orange", "Hall 2"),
+        linkRow("guide/ice", "Charts of the Ice", "search", "teal", "Hall 3"),
       ],
     },
   ],
-  "guide/stars": () => hall("The sextant in this case crossed the Atlantic eleven times. Its mate took the height of the sun at noon, and knew how far north the ship was.", [
+  "guide/stars": () => hallPage("The sextant in this case crossed the Atlantic eleven times. Its mate took the height of the sun at noon, and knew how far north the ship was.", [
     ["Look for", "The sextant, London 1771"], ["Listen", "4 minutes"], ["Next", "Guided tour, 14:30"],
   ]),
-  "guide/light": () => hall("Three families kept the harbour light for 112 years. They wound its clockwork every four hours, also on the night of the great flood.", [
+  "guide/light": () => hallPage("Three families kept the harbour light for 112 years. They wound its clockwork every four hours, also on the night of the great flood.", [
     ["Look for", "The lens, Paris 1854"], ["Listen", "6 minutes"], ["Touch", "The brass crank on your left"],
   ]),
-  "guide/ice": () => hall("Whalers drew these charts by hand, and corrected them each spring. The dotted line is where the ice lay in 1820.", [
+  "guide/ice": () => hallPage("Whalers drew these charts by hand, and corrected them each spring. The dotted line is where the ice lay in 1820.", [
     ["Look for", "Ann Marsh’s chart, 1822"], ["Listen", "3 minutes"], ["Light", "Dimmed, to keep the ink"],
   ]),
   settings: () => [
-    { key: "one", rows: [link("settings/network", "Network & Internet", "globe", "blue"), link("settings/display", "Display", "sun", "indigo")] },
+    { key: "one", rows: [linkRow("settings/network", "Network & Internet", "globe", "blue"), linkRow("settings/display", "Display", "sun", "indigo")] },
     {
       key: "two", rows: [
         { kind: "link", key: "rename", title: "Rename", icon: "pencil", tint: "orange", act: "present", arg: "rename" },
@@ -138,14 +138,14 @@ const pages = {
   "settings/network": (screen, state) => [
     {
       key: "one", footer: "Bluetooth stays on while a remote control is paired.", rows: [
-        link("settings/network/wifi", "Wi-Fi", "wifi", "blue", state.screens.find(({ id }) => id === "wifi")?.args?.network),
+        linkRow("settings/network/wifi", "Wi-Fi", "wifi", "blue", state.screens.find(({ id }) => id === "wifi")?.args?.network),
         { kind: "value", key: "bluetooth", title: "Bluetooth", icon: "bluetooth", tint: "blue", value: "On" },
         { kind: "value", key: "hotspot", title: "Hotspot", icon: "link", tint: "green", value: "Off" },
       ],
     },
   ],
   "settings/network/wifi": (screen) => {
-    const { network, channel } = shown(screen);
+    const { network, channel } = argsWithDraft(screen);
     return [
       {
         key: "network", rows: [
@@ -168,7 +168,7 @@ const pages = {
     },
   ],
   dns: (screen) => {
-    const { mode, server } = shown(screen);
+    const { mode, server } = argsWithDraft(screen);
     const choice = (key, title) => ({ kind: "choice", key, title, on: mode === key, act: "dns.mode", arg: key });
     return [
       { key: "mode", radio: true, header: "Configure", rows: [choice("automatic", "Automatic"), choice("manual", "Manual")] },
@@ -208,7 +208,7 @@ const pages = {
   rename: (screen) => [
     {
       key: "name", footer: "After a change, this sheet stays until you save or discard it.", rows: [
-        { kind: "field", key: "name", title: "Name", value: shown(screen).name ?? "" },
+        { kind: "field", key: "name", title: "Name", value: argsWithDraft(screen).name ?? "" },
       ],
     },
     { key: "save", rows: [{ kind: "button", key: "save", title: "Save", act: "rename.save", disabled: !hasDraft(screen) }] },
@@ -241,13 +241,13 @@ const pages = {
  * @param {object} state the state that is shown
  * @param {{pin: string, wrong: boolean}} local what only this page knows
  */
-export function contentOf(screen, state, local) {
-  const page = Object.hasOwn(pages, screen.route ?? "") ? pages[screen.route] : null;
-  return page ? page(screen, state, local) : unknown(screen);
+export function screenContents(screen, state, local) {
+  const page = Object.hasOwn(contentsByRoute, screen.route ?? "") ? contentsByRoute[screen.route] : null;
+  return page ? page(screen, state, local) : unknownRouteContents(screen);
 }
 
 // Another client may push what this page has no contents for.
-function unknown(screen) {
+function unknownRouteContents(screen) {
   return [
     {
       key: "unknown", header: "No contents here for this route", rows: [

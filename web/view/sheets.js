@@ -1,114 +1,114 @@
 // Presented screens: sheets, covers, popovers and alerts, one above the other as in the chain of the state.
 
-import { el, morph, said, setLanguage } from "./dom.js";
+import { el, morph, bdiText, setLanguage } from "./dom.js";
 import { icon } from "./icons.js";
 import { chainOf, labelOf, languageOf } from "./model.js";
 import { fadeIn } from "./transition.js";
 
 // How each style looks here. navd does not read styles, except for `ui.dismiss` and what they cover.
-const FORMS = {
+const FORM_BY_STYLE = {
   pageSheet: "page", automatic: "page", formSheet: "form", popover: "popover", alert: "alert", fullScreen: "full", overFullScreen: "full",
   currentContext: "full", overCurrentContext: "full",
 };
 
-/** The form of a style: `page`, `form`, `popover`, `alert` or `full`. */
-export const formOf = (style) => (Object.hasOwn(FORMS, style ?? "") ? FORMS[style] : "page");
+/** How this page draws a modal presentation style: as `page`, `form`, `popover`, `alert` or `full`. */
+export const sheetForm = (style) => (Object.hasOwn(FORM_BY_STYLE, style ?? "") ? FORM_BY_STYLE[style] : "page");
 
-/** Whether a person may pull it down. navd decides; this only says how it feels under the finger. */
-export const canPull = (entry) => formOf(entry.style) !== "full" && entry.screen.modalInPresentation !== true;
+/** Whether a sheet follows the finger when a person pulls it down; navd decides whether the pull dismisses it. */
+export const canPullDown = (entry) => sheetForm(entry.style) !== "full" && entry.screen.modalInPresentation !== true;
 
 export class Sheets {
   #root;
   #stack;
-  #elements = new Map();
-  #leaving = [];
-  #entering = [];
-  #recedes = false;
-  #offset = 0;
+  #sheetByScreen = new Map();
+  #leavingSheets = [];
+  #enteringSheets = [];
+  #doesStackRecede = false;
+  #pullOffset = 0;
 
   constructor(root, stack) {
     this.#root = root;
     this.#stack = stack;
   }
 
-  element(id) {
-    return this.#elements.get(id) ?? null;
+  sheetElement(id) {
+    return this.#sheetByScreen.get(id) ?? null;
   }
 
-  /** Whether the stack can be used below what is presented. */
-  covers = (state) => chainOf(state).some((entry) => formOf(entry.style) !== "popover");
+  /** Whether a presented screen covers the stack, so that nobody can use it; a popover covers nothing. */
+  coverStack = (state) => chainOf(state).some((entry) => sheetForm(entry.style) !== "popover");
 
-  /** Brings the sheets in line with the chain. Those that left go at once, unless a dismissal is being shown. */
+  /** Adds, updates and removes sheets to match the presented chain. With `keepsLeaving`, a dismissed sheet stays for its animation. */
   update(state, content, keepsLeaving) {
     const chain = chainOf(state);
     const ids = new Set(chain.map(({ screen }) => screen.id));
-    this.#entering = [];
-    for (const [id, element] of this.#elements) {
+    this.#enteringSheets = [];
+    for (const [id, element] of this.#sheetByScreen) {
       if (ids.has(id)) continue;
-      this.#elements.delete(id);
-      if (keepsLeaving) this.#leaving.push(element);
+      this.#sheetByScreen.delete(id);
+      if (keepsLeaving) this.#leavingSheets.push(element);
       else element.remove();
     }
     for (const [at, entry] of chain.entries()) {
-      const sheet = this.#elements.get(entry.screen.id) ?? this.#make(entry);
-      fill(sheet, entry, content(entry.screen));
+      const sheet = this.#sheetByScreen.get(entry.screen.id) ?? this.#makeSheet(entry);
+      fillSheet(sheet, entry, content(entry.screen));
       sheet.inert = at < chain.length - 1;
-      if (formOf(entry.style) === "popover") this.#place(sheet, entry);
+      if (sheetForm(entry.style) === "popover") this.#placePopover(sheet, entry);
     }
-    const isReceded = chain.some(({ style }) => formOf(style) === "page");
-    this.#recedes = isReceded !== this.#stack.classList.contains("receded");
+    const isReceded = chain.some(({ style }) => sheetForm(style) === "page");
+    this.#doesStackRecede = isReceded !== this.#stack.classList.contains("receded");
     this.#stack.classList.toggle("receded", isReceded);
   }
 
   // A popover covers nothing. What the others cover is inert too; the panel beside the device is not, for a pointer.
-  #make(entry) {
-    const form = formOf(entry.style);
+  #makeSheet(entry) {
+    const form = sheetForm(entry.style);
     const sheet = el(
       "div", { class: `sheet sheet-${form}`, "data-slot": "sheet", "data-screen": entry.screen.id, "data-style": entry.style ?? "automatic" },
       el("div", { class: "shade", "data-slot": "shade" }),
       el(
         "div", { class: "sheet-box", role: form === "alert" ? "alertdialog" : "dialog", "aria-modal": form === "popover" ? null : "true", tabindex: "-1" },
         el("div", { class: "sheet-head", "data-slot": "sheet-head" }), el("div", { class: "scroller" }, el("div", { class: "content" }))));
-    this.#elements.set(entry.screen.id, sheet);
-    this.#entering.push(sheet);
+    this.#sheetByScreen.set(entry.screen.id, sheet);
+    this.#enteringSheets.push(sheet);
     this.#root.append(sheet);
     return sheet;
   }
 
-  /** Adds what moves in a presentation or a dismissal, after `update` has brought it. */
-  move(motion, op) {
-    const moving = op === "present" ? this.#entering : this.#leaving;
+  /** Adds the sheets of a presentation or a dismissal to its motion, after `update`. */
+  addToMotion(motion, op) {
+    const moving = op === "present" ? this.#enteringSheets : this.#leavingSheets;
     for (const sheet of moving) {
       const box = sheet.querySelector(".sheet-box");
       const flat = motion.fade ? "fade" : sheet.className;
-      motion.add(sheet.querySelector(".shade"), fadeIn);
-      motion.add(box, frames(flat, op === "dismiss" ? this.#offset : 0));
+      motion.addFrames(sheet.querySelector(".shade"), fadeIn);
+      motion.addFrames(box, sheetFrames(flat, op === "dismiss" ? this.#pullOffset : 0));
     }
-    this.#offset = 0;
-    if (this.#recedes && !motion.fade) motion.add(this.#stack, [{ transform: "none", clipPath: "inset(0 round 0px)" }, RECEDED]);
+    this.#pullOffset = 0;
+    if (this.#doesStackRecede && !motion.fade) motion.addFrames(this.#stack, [{ transform: "none", clipPath: "inset(0 round 0px)" }, RECEDED_STACK]);
   }
 
-  /** A finger holds the outermost sheet this many pixels below its place. */
+  /** Moves a sheet down by `offset` pixels while a finger pulls it. */
   pull(sheet, offset) {
-    this.#offset = offset;
+    this.#pullOffset = offset;
     sheet.querySelector(".sheet-box").style.setProperty("--pull", `${offset}px`);
     sheet.querySelector(".shade").style.setProperty("--pulled", String(Math.min(1, Math.max(0, offset / 600))));
   }
 
-  /** Lets the sheet go back to its place. */
-  release(sheet) {
+  /** Animates a pulled sheet back to its place. */
+  springBack(sheet) {
     const box = sheet.querySelector(".sheet-box");
-    const from = this.#offset;
+    const from = this.#pullOffset;
     this.pull(sheet, 0);
     box.animate([{ transform: `translate3d(0, ${from}px, 0)` }, { transform: "none" }], { duration: 320, easing: "cubic-bezier(0.3, 1.4, 0.5, 1)" });
   }
 
-  rest() {
-    for (const sheet of this.#leaving.splice(0)) sheet.remove();
+  removeLeavingSheets() {
+    for (const sheet of this.#leavingSheets.splice(0)) sheet.remove();
   }
 
   // A popover stands at the button that it is about, inside the edges of the screen.
-  #place(sheet, entry) {
+  #placePopover(sheet, entry) {
     const box = sheet.querySelector(".sheet-box");
     const screen = this.#root.getBoundingClientRect();
     const name = typeof entry.screen.args?.anchor === "string" ? entry.screen.args.anchor : "";
@@ -123,24 +123,24 @@ export class Sheets {
   }
 }
 
-const RECEDED = { transform: "translate3d(0, calc(var(--status) - 3 * var(--pt)), 0) scale(0.92)", clipPath: "inset(0 round calc(12 * var(--pt)))" };
+const RECEDED_STACK = { transform: "translate3d(0, calc(var(--status) - 3 * var(--pt)), 0) scale(0.92)", clipPath: "inset(0 round calc(12 * var(--pt)))" };
 
-function frames(form, offset) {
+function sheetFrames(form, offset) {
   if (form.includes("popover")) return [{ opacity: 0, transform: "scale(0.7)" }, { opacity: 1, transform: "scale(1)" }];
   if (form.includes("alert")) return [{ opacity: 0, transform: "scale(1.12)" }, { opacity: 1, transform: "scale(1)" }];
   if (form === "fade") return fadeIn;
   return [{ transform: "translate3d(0, 110%, 0)" }, { transform: `translate3d(0, ${offset}px, 0)` }];
 }
 
-function fill(sheet, entry, content) {
+function fillSheet(sheet, entry, content) {
   const title = `sheet-${entry.screen.id}`;
-  const form = formOf(entry.style);
+  const form = sheetForm(entry.style);
   const box = sheet.querySelector(".sheet-box");
   box.setAttribute("aria-labelledby", title);
-  sheet.dataset.modal = String(!canPull(entry));
+  sheet.dataset.modal = String(!canPullDown(entry));
   const head = el("div", { class: "sheet-head", "data-slot": "sheet-head" });
   if (form === "page" || form === "form") head.append(el("span", { class: "grabber", "data-key": "grabber", "aria-hidden": "true" }));
-  head.append(el("h2", { class: "sheet-title", id: title, "data-slot": "sheet-title", "data-key": "title", "aria-label": labelOf(entry.screen), lang: languageOf(entry.screen) }, said(entry.screen.title ?? entry.screen.item?.title ?? entry.screen.id)));
+  head.append(el("h2", { class: "sheet-title", id: title, "data-slot": "sheet-title", "data-key": "title", "aria-label": labelOf(entry.screen), lang: languageOf(entry.screen) }, bdiText(entry.screen.title ?? entry.screen.item?.title ?? entry.screen.id)));
   if (form === "page" || form === "form") {
     head.append(el("button", { type: "button", class: "bar-button done sheet-close", "data-slot": "sheet-close", "data-key": "close" }, form === "page" ? "Done" : "Cancel"));
   } else if (form === "popover") {

@@ -2,23 +2,23 @@
 
 import { chainOf, topID, transitionOf } from "./model.js";
 
-const DURATION = { push: 380, pop: 380, present: 460, dismiss: 380 };
-export const CURVE = "cubic-bezier(0.32, 0.72, 0, 1)";
+const DURATION_MS = { push: 380, pop: 380, present: 460, dismiss: 380 };
+export const EASING_CURVE = "cubic-bezier(0.32, 0.72, 0, 1)";
 
-/** What the display shows, as far as transitions need it. */
-export const positionOf = (state) => ({
+/** The top screen, the presented chain and the transition of a state, from which `planTransition` compares two states. */
+export const displayPosition = (state) => ({
   top: topID(state), chain: chainOf(state).map(({ screen }) => screen.id), tid: transitionOf(state)?.tid ?? null, to: transitionOf(state)?.to ?? null,
 });
 
 /**
- * Compares what is shown with a new state.
+ * Decides which transition begins or ends when a new state follows the shown one.
  *
  * @returns {{begins: object|null, ends: {tid: number, completed: boolean}|null}}
- *   `begins`: a transition that is not shown yet. `ends`: the one that is shown is over, and whether its stack came about.
+ *   `begins`: the open transition if it is not shown yet. `ends`: the shown transition if it is over, and whether it completed.
  */
-export function plan(shown, state) {
+export function planTransition(shown, state) {
   const open = transitionOf(state);
-  const next = positionOf(state);
+  const next = displayPosition(state);
   const ends = shown && shown.tid !== null && open?.tid !== shown.tid ? { tid: shown.tid, completed: !isCancelled(shown, next, state) } : null;
   if (!shown || !open || open.tid === shown.tid) return { begins: null, ends };
   const isFade = open.style === "fade";
@@ -26,7 +26,7 @@ export function plan(shown, state) {
     ends,
     begins: {
       tid: open.tid, op: open.op, from: open.from ?? null, to: open.to ?? null, interactive: open.phase === "interactive", fade: isFade,
-      duration: isFade ? open.duration ?? 100 : open.duration ?? DURATION[open.op] ?? 380,
+      duration: isFade ? open.duration ?? 100 : open.duration ?? DURATION_MS[open.op] ?? 380,
     },
   };
 }
@@ -37,19 +37,19 @@ function isCancelled(shown, next, state) {
   return next.top === shown.top && shown.to !== next.top && next.chain.join() === shown.chain.join();
 }
 
-/** The newest position of a finger that another client reported, or null. */
-export function progressOf(events, tid) {
+/** The newest progress of a gesture, 0 to 1, that another client reported; null without one. */
+export function newestProgress(events, tid) {
   let value = null;
   for (const event of events) if (event.transitionProgress?.tid === tid) value = event.transitionProgress.value;
   return value;
 }
 
 /**
- * Keyframes of the parts that move in a push, from the screen below to the screen above. A pop is the same backwards.
+ * The keyframes of the elements that move in a push. A pop plays them backwards.
  *
  * @param {number} side 1 where the writing goes from left to right, else -1
  */
-export function slide(side) {
+export function slideFrames(side) {
   const x = (percent) => `translate3d(${percent * side}%, 0, 0)`;
   return {
     above: [{ transform: x(100) }, { transform: x(0) }],
@@ -67,12 +67,12 @@ export function slide(side) {
 export const fadeIn = [{ opacity: 0 }, { opacity: 1 }];
 export const fadeOut = [{ opacity: 1 }, { opacity: 0 }];
 
-/** One transition on the display: animations that run together, or that follow a finger. */
+/** The animations of one transition, which run together or follow a finger. */
 export class Motion {
-  #parts = [];
-  #position = 0;
+  #animations = [];
+  #progress = 0;
   #isOver = false;
-  #end;
+  #resolveDone;
 
   constructor({ tid, duration, interactive, backwards, fade, op, from, to }) {
     this.tid = tid;
@@ -83,35 +83,35 @@ export class Motion {
     this.op = op;
     this.from = from;
     this.to = to;
-    this.done = new Promise((resolve) => { this.#end = resolve; });
+    this.done = new Promise((resolve) => { this.#resolveDone = resolve; });
   }
 
-  /** Adds keyframes from below to above; a motion that goes backwards shows them in reverse. */
-  add(element, frames) {
+  /** Animates an element with keyframes; a backwards motion plays them in reverse. */
+  addFrames(element, frames) {
     if (!element) return;
-    const easing = this.interactive || this.fade ? "linear" : CURVE;
+    const easing = this.interactive || this.fade ? "linear" : EASING_CURVE;
     const ordered = this.backwards ? [...frames].reverse().map((frame) => ("offset" in frame ? { ...frame, offset: 1 - frame.offset } : frame)) : frames;
     const animation = element.animate(ordered, { duration: this.duration, easing, fill: "both" });
     if (this.interactive) animation.pause();
-    this.#parts.push(animation);
+    this.#animations.push(animation);
   }
 
-  /** Lets the animations run. The timer is for hidden pages, where the browser does not run them. */
+  /** Runs the animations; returns a promise of their end. A timer ends them in hidden pages, where the browser runs none. */
   run() {
     const late = new Promise((resolve) => { setTimeout(resolve, document.hidden ? 0 : this.duration + 250); });
-    Promise.race([Promise.allSettled(this.#parts.map(({ finished }) => finished)), late]).then(() => this.finish());
+    Promise.race([Promise.allSettled(this.#animations.map(({ finished }) => finished)), late]).then(() => this.finish());
     return this.done;
   }
 
-  /** Puts the display where the finger is. */
+  /** Sets the animations to the position of the finger, from 0 to 1. */
   seek(position) {
-    this.#position = Math.min(1, Math.max(0, position));
-    for (const animation of this.#parts) animation.currentTime = this.#position * this.duration;
+    this.#progress = Math.min(1, Math.max(0, position));
+    for (const animation of this.#animations) animation.currentTime = this.#progress * this.duration;
   }
 
-  /** Animates from where the finger was lifted to the begin or the end of the motion. */
-  glide(end) {
-    const start = this.#position;
+  /** Animates from the position at which the finger was lifted to 0 or 1. */
+  glideTo(end) {
+    const start = this.#progress;
     const began = performance.now();
     const length = Math.max(90, Math.abs(end - start) * 320);
     const step = (now) => {
@@ -131,12 +131,12 @@ export class Motion {
   finish() {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#end();
+    this.#resolveDone();
   }
 
   /** Removes the animations, so that the style sheet applies again. */
-  release() {
+  removeAnimations() {
     this.finish();
-    for (const animation of this.#parts) animation.cancel();
+    for (const animation of this.#animations) animation.cancel();
   }
 }

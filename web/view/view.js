@@ -1,10 +1,10 @@
 // Draws the contents of a screen from its groups of rows.
 
-import { el, said } from "./dom.js";
+import { el, bdiText } from "./dom.js";
 import { icon } from "./icons.js";
 import { setColour } from "./palette.js";
 
-/** Returns an element with the contents; device.js morphs the shown one into it. */
+/** Makes an element with the contents of a screen; device.js changes the shown element to match it. */
 export function drawContent(groups, screenID) {
   const root = el("div", { class: "content" });
   for (const group of groups) root.append(...drawGroup(group, screenID));
@@ -12,10 +12,10 @@ export function drawContent(groups, screenID) {
 }
 
 function drawGroup(group, screenID) {
-  const special = layouts[group.layout];
+  const special = layoutDrawers[group.layout];
   if (special) return [special(group)];
   const label = `${screenID}-${group.key}`.replace(/[^\w-]/g, "_");
-  const header = group.header && el("h2", { class: "group-header", id: label, "data-key": `${group.key}-header` }, said(group.header));
+  const header = group.header && el("h2", { class: "group-header", id: label, "data-key": `${group.key}-header` }, bdiText(group.header));
   const list = el("div", {
     class: "group", "data-key": `group-${group.key}`, role: group.radio ? "radiogroup" : "list", "aria-labelledby": header ? label : null,
   });
@@ -25,45 +25,45 @@ function drawGroup(group, screenID) {
 }
 
 function drawRow(row, role) {
-  const draw = rows[row.kind];
+  const draw = rowDrawers[row.kind];
   const element = draw(row);
   // A list has list items only, so that a screen reader can say how many there are; what can be pressed is inside.
   return role ? el("div", { role, class: "item", "data-key": `${row.key}-item` }, element) : element;
 }
 
-const title = (row) => el("span", { class: "row-title" }, said(row.title));
-const value = (row) => (row.value === undefined || row.value === null || row.value === "" ? null : el("span", { class: "row-value" }, said(row.value)));
+const titleElement = (row) => el("span", { class: "row-title" }, bdiText(row.title));
+const valueElement = (row) => (row.value === undefined || row.value === null || row.value === "" ? null : el("span", { class: "row-value" }, bdiText(row.value)));
 
-function badge(row) {
-  if (row.swatch) return tinted(el("span", { class: "swatch", "aria-hidden": "true" }), row.swatch);
-  return row.icon ? tinted(el("span", { class: "badge" }, icon(row.icon)), row.tint) : null;
+function badgeElement(row) {
+  if (row.swatch) return withTint(el("span", { class: "swatch", "aria-hidden": "true" }), row.swatch);
+  return row.icon ? withTint(el("span", { class: "badge" }, icon(row.icon)), row.tint) : null;
 }
 
-function tinted(element, name) {
+function withTint(element, name) {
   setColour(element, "--badge", name);
   return element;
 }
 
-const pressable = (row, more = {}) => ({ type: "button", class: `row row-${row.kind}`, "data-key": row.key, "data-act": row.act, "data-arg": row.arg, disabled: row.disabled, ...more });
+const pressableAttributes = (row, more = {}) => ({ type: "button", class: `row row-${row.kind}`, "data-key": row.key, "data-act": row.act, "data-arg": row.arg, disabled: row.disabled, ...more });
 
-const rows = {
-  link: (row) => el("button", pressable(row), badge(row), title(row), value(row), icon("disclosure")),
-  value: (row) => el("div", { class: "row row-value-only", "data-key": row.key }, badge(row), title(row), value(row)),
+const rowDrawers = {
+  link: (row) => el("button", pressableAttributes(row), badgeElement(row), titleElement(row), valueElement(row), icon("disclosure")),
+  value: (row) => el("div", { class: "row row-value-only", "data-key": row.key }, badgeElement(row), titleElement(row), valueElement(row)),
   choice: (row) => el(
-    "button", pressable(row, { role: "radio", "aria-checked": row.on ? "true" : "false" }), badge(row), title(row), value(row), icon("check")),
-  switch: (row) => el("button", pressable(row, { role: "switch", "aria-checked": row.on ? "true" : "false" }), title(row), el("span", { class: "switch" })),
-  button: (row) => el("button", pressable(row, { class: `row row-button ${row.style ?? ""}` }), title(row)),
-  tile: (row) => el("button", pressable(row, { class: "tile" }), badge(row), title(row)),
-  code: (row) => el("pre", { class: "row row-code", "data-key": row.key, tabindex: "0" }, said(row.text)),
+    "button", pressableAttributes(row, { role: "radio", "aria-checked": row.on ? "true" : "false" }), badgeElement(row), titleElement(row), valueElement(row), icon("check")),
+  switch: (row) => el("button", pressableAttributes(row, { role: "switch", "aria-checked": row.on ? "true" : "false" }), titleElement(row), el("span", { class: "switch" })),
+  button: (row) => el("button", pressableAttributes(row, { class: `row row-button ${row.style ?? ""}` }), titleElement(row)),
+  tile: (row) => el("button", pressableAttributes(row, { class: "tile" }), badgeElement(row), titleElement(row)),
+  code: (row) => el("pre", { class: "row row-code", "data-key": row.key, tabindex: "0" }, bdiText(row.text)),
   field: (row) => el(
-    "label", { class: "row row-field", "data-key": `${row.key}-field` }, title(row),
+    "label", { class: "row row-field", "data-key": `${row.key}-field` }, titleElement(row),
     el("input", {
       class: "row-input", "data-key": row.key, "data-field": row.key, value: row.value, autocomplete: "off", spellcheck: "false", maxlength: 64,
       inputmode: row.numeric ? "numeric" : null, "data-least": row.least, "data-most": row.most,
     })),
 };
 
-const layouts = {
+const layoutDrawers = {
   tiles: (group) => el("div", { class: "tiles", "data-key": `group-${group.key}` }, ...group.rows.map((row) => drawRow(row, null))),
   text: (group) => el("p", { class: "text", "data-key": `group-${group.key}` }, group.text),
   alert: (group) => el(
@@ -77,10 +77,10 @@ const layouts = {
     "button", { class: "clock", type: "button", "data-key": group.key, "data-act": "close", "aria-label": "End the screensaver" },
     el("span", { class: "clock-time", "data-clock": "time" }), el("span", { class: "clock-date", "data-clock": "date" }),
     el("span", { class: "clock-hint" }, "Tap to return")),
-  keypad,
+  keypad: drawKeypad,
 };
 
-function keypad(group) {
+function drawKeypad(group) {
   const dots = el("div", { class: `dots${group.wrong ? " wrong" : ""}`, "data-key": "dots", role: "img", "aria-label": `${group.typed} of 4 digits` });
   for (let at = 0; at < 4; at += 1) dots.append(el("span", { class: at < group.typed ? "dot filled" : "dot" }));
   const keys = el("div", { class: "keys", "data-key": "keys" });
@@ -94,19 +94,19 @@ function keypad(group) {
 }
 
 // Making a format takes longer than using it.
-let clock = null;
+let cachedFormats = null;
 
-function clockOf(locale) {
-  if (clock?.locale !== locale) {
-    const [known] = supported(locale);
+function clockFormats(locale) {
+  if (cachedFormats?.locale !== locale) {
+    const [known] = supportedLocales(locale);
     const format = (options) => new Intl.DateTimeFormat(known, options);
-    clock = { locale, time: format({ hour: "numeric", minute: "2-digit" }), date: format({ weekday: "long", day: "numeric", month: "long" }) };
+    cachedFormats = { locale, time: format({ hour: "numeric", minute: "2-digit" }), date: format({ weekday: "long", day: "numeric", month: "long" }) };
   }
-  return clock;
+  return cachedFormats;
 }
 
 // A client may set any text as the locale.
-function supported(locale) {
+function supportedLocales(locale) {
   try {
     return /** @type {any} */ (Intl).getCanonicalLocales(locale);
   } catch {
@@ -117,13 +117,13 @@ function supported(locale) {
 /** The direction in which a language is written: "rtl" or "ltr". */
 export function directionOf(locale) {
   /** @type {any} */
-  const known = new Intl.Locale(supported(locale)[0] ?? "en");
+  const known = new Intl.Locale(supportedLocales(locale)[0] ?? "en");
   return (known.getTextInfo?.() ?? known.textInfo)?.direction ?? "ltr";
 }
 
-/** Writes the time into everything that shows it. */
+/** Writes the time into all elements that show it. */
 export function drawClocks(root, now, locale) {
-  const formats = clockOf(locale);
+  const formats = clockFormats(locale);
   for (const place of root.querySelectorAll("[data-clock]")) {
     const text = formats[place.dataset.clock].format(now);
     if (place.textContent !== text) place.textContent = text;

@@ -16,8 +16,8 @@ struct ProbeFailure: Error, Hashable, Sendable, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Chooses the response to a request.
-enum Router {
+/// Chooses the response to an HTTP request for metrics or health.
+enum MetricsRouter {
   /// The response to a request, which depends only on its method, its path and the daemon.
   static func answer(
     method: String, path: String, from probe: inout some DaemonProbe & ~Copyable
@@ -40,7 +40,7 @@ enum Router {
     return response.with("Cache-Control", "no-store")
   }
 
-  /// 200 if the daemon can serve changes, else 503 with the reason.
+  /// Responds 200 if the daemon can serve changes, else 503 with the reason.
   static func readiness(_ statistics: JSONValue) -> HTTPResponse {
     if statistics["serving"]?.bool == false { return HTTPResponse(503, "navd is stopping") }
     if statistics["storageProblem"]?.string != nil {

@@ -11,12 +11,12 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
   /// The timeout of connecting, and that of waiting for a reply.
   private static let timeout = Duration.seconds(1)
   /// For how many milliseconds after a failure all queries fail.
-  private static let failureMilliseconds: UInt64 = 1000
+  private static let failureRepeatMilliseconds: UInt64 = 1000
 
   private let rules: PathRules
   private let endpoint: String?
   private var connection: NavigationConnection?
-  private var failure: (until: UInt64, error: any Error)?
+  private var failure: (lastsUntil: UInt64, error: any Error)?
 
   /// Makes a probe; each connect uses `endpoint`, or if it is nil the socket that `rules` find.
   init(endpoint: String?, rules: PathRules) {
@@ -48,7 +48,7 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
   private mutating func query<Value>(
     _ question: (inout NavigationConnection) throws(ConnectionError) -> Value
   ) throws -> Value {
-    if let failure, SystemClock.monotonicMilliseconds() < failure.until { throw failure.error }
+    if let failure, SystemClock.monotonicMilliseconds() < failure.lastsUntil { throw failure.error }
     do {
       var connection = try connect()
       let value: Value
@@ -62,7 +62,7 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
       failure = nil
       return value
     } catch {
-      failure = (SystemClock.monotonicMilliseconds() + Self.failureMilliseconds, error)
+      failure = (SystemClock.monotonicMilliseconds() + Self.failureRepeatMilliseconds, error)
       throw error
     }
   }

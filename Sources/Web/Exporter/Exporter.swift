@@ -19,10 +19,10 @@ package enum Exporter {
     ready(server.boundAddress)
     while true {
       var entries = [
-        pollfd(fd: server.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: server.pollDescriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
       ]
-      let result = unsafe poll(&entries, nfds_t(entries.count), server.timeout)
+      let result = unsafe poll(&entries, nfds_t(entries.count), server.timeoutMilliseconds)
       guard result >= 0 || navd_errno() == EINTR else {
         throw SystemError("wait for", "requests", code: navd_errno())
       }
@@ -34,19 +34,20 @@ package enum Exporter {
 
   /// Holds the noncopyable probe for the server's callbacks, which all run on one thread.
   ///
-  /// It accepts any header `Host`: it serves figures only, and monitoring uses names of its own.
+  /// The exporter accepts any header `Host`: it serves figures only, and monitoring systems use
+  /// names of their own for it.
   private final class MetricsApplication: HTTPApplication {
     private var probe: ConnectionProbe
 
     init(_ probe: consuming ConnectionProbe) { self.probe = probe }
 
-    func head(_ request: HTTPRequest) -> HTTPDecision {
-      .respond(Router.answer(method: request.method, path: request.path, from: &probe))
+    func decideAfterHead(_ request: HTTPRequest) -> HTTPDecision {
+      .respond(MetricsRouter.answer(method: request.method, path: request.path, from: &probe))
     }
 
-    func body(_ request: HTTPRequest) -> HTTPDecision { head(request) }
+    func decideAfterBody(_ request: HTTPRequest) -> HTTPDecision { decideAfterHead(request) }
 
-    func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse {
+    func refusalResponse(_ status: UInt32, _ reason: String) -> HTTPResponse {
       HTTPResponse(status, reason)
     }
   }

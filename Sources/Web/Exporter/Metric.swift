@@ -4,43 +4,44 @@ import NavigationHub
 /// One metric: its name, its help text, and the path of its number in the statistics.
 struct Metric: Sendable {
   /// How the value at the path becomes samples.
-  enum Value: Sendable {
-    /// A number divided by `scale`, 1 for true, or `missing` for anything else.
-    case number(scale: Double = 1, missing: Double = 0)
+  enum Conversion: Sendable {
+    /// A number divided by `divisor`, 1 for true, or `ifMissing` for anything else.
+    case number(divisor: Double = 1, ifMissing: Double = 0)
     /// 1 if there is a text.
-    case presence
-    /// A number for each value of a label; `always` lists the label values that appear even with 0.
-    case byLabel(String, always: [String])
-    /// A histogram; its values divided by `scale` are in the unit of the metric.
-    case histogram(scale: Double)
+    case textPresence
+    /// A number for each value of a label; the values in `alwaysShown` appear even with 0.
+    case byLabel(String, alwaysShown: [String])
+    /// A histogram; its values divided by `divisor` are in the unit of the metric.
+    case histogram(divisor: Double)
     /// The constant 1 with labels that contain text, each from a path of its own.
-    case information([(label: String, path: String)])
+    case infoLabels([(label: String, path: String)])
   }
 
   /// The name in Prometheus, such as `navd_navs`.
   let name: String
   /// The path in the answer to `get stats`.
-  let path: String
+  let statisticsPath: String
   /// The text of the `# HELP` line: one sentence without a full stop.
   let help: String
-  let value: Value
+  let conversion: Conversion
 
-  private init(_ name: String, _ path: String, _ help: String, _ value: Value = .number()) {
-    (self.name, self.path, self.help, self.value) = (name, path, help, value)
+  private init(_ name: String, _ path: String, _ help: String, _ value: Conversion = .number()) {
+    (self.name, statisticsPath, self.help, self.conversion) = (name, path, help, value)
   }
 
   /// The type of the metric in Prometheus.
-  var kind: String {
-    if case .histogram = value { return "histogram" }
+  var prometheusType: String {
+    if case .histogram = conversion { return "histogram" }
     return name.hasSuffix("_total") ? "counter" : "gauge"
   }
 
   static let all: [Metric] = [
     Metric(
       "navd_build_info", "", "The versions of the daemon and of libzmq, as labels of a 1",
-      .information([("server", "server"), ("libzmq", "process.libzmq")])),
-    Metric("navd_uptime_seconds", "uptime", "Time since the daemon started", .number(scale: 1000)),
-    Metric("navd_serving", "serving", "Whether the daemon accepts sessions", .number(missing: 1)),
+      .infoLabels([("server", "server"), ("libzmq", "process.libzmq")])),
+    Metric(
+      "navd_uptime_seconds", "uptime", "Time since the daemon started", .number(divisor: 1000)),
+    Metric("navd_serving", "serving", "Whether the daemon accepts sessions", .number(ifMissing: 1)),
     Metric("navd_navs", "navs", "Navs that exist"),
     Metric("navd_navs_loaded", "loadedNavs", "Navs in memory; the others are in the journal only"),
     Metric("navd_connections", "connections", "Open connections of clients"),
@@ -49,7 +50,7 @@ struct Metric: Sendable {
       "Connections at which the daemon accepts no more"),
     Metric(
       "navd_principal_connections", "principals", "Connections of the users and keys with the most",
-      .byLabel("principal", always: [])),
+      .byLabel("principal", alwaysShown: [])),
     Metric(
       "navd_principal_connections_max", "principals.0.connections",
       "Connections of the user or key with the most"),
@@ -79,7 +80,7 @@ struct Metric: Sendable {
       "navd_resume_bytes", "resumeBytes", "Bytes of diffs in memory for clients that reconnect"),
     Metric(
       "navd_storage_failing", "storageProblem", "Whether the journal accepts no commits",
-      .presence),
+      .textPresence),
     Metric("navd_journal_sequence", "seq", "Number of the newest row of the journal"),
     Metric("navd_journal_bytes", "journal.bytes", "Size of the journal's file"),
     Metric("navd_journal_wal_bytes", "journal.walBytes", "Size of the journal's write-ahead log"),
@@ -100,7 +101,7 @@ struct Metric: Sendable {
       "Shards that no daemon serves, whose navs are not available"),
     Metric(
       "navd_backup_interval_seconds", "backups.every",
-      "Time between two backups of the daemon's own, 0 for none", .number(scale: 1000)),
+      "Time between two backups of the daemon's own, 0 for none", .number(divisor: 1000)),
     Metric(
       "navd_backup_overdue", "backups.overdue",
       "Whether a backup of the daemon's own failed, or is an hour late"),
@@ -114,10 +115,10 @@ struct Metric: Sendable {
     Metric("navd_disk_size_bytes", "disk.size", "Size of the journal's file system"),
     Metric(
       "navd_operations_total", "operations", "Operations by outcome",
-      .byLabel("outcome", always: Outcome.ofOperations.map(\.word))),
+      .byLabel("outcome", alwaysShown: Outcome.ofOperations.map(\.word))),
     Metric(
       "navd_refusals_total", "refusals", "Refused messages other than operations, by code",
-      .byLabel("code", always: ErrorCode.allCases.map(\.rawValue))),
+      .byLabel("code", alwaysShown: ErrorCode.allCases.map(\.rawValue))),
     Metric("navd_messages_received_total", "messages.received", "Messages from clients"),
     Metric("navd_messages_sent_total", "messages.sent", "Messages to clients"),
     Metric(
@@ -127,14 +128,14 @@ struct Metric: Sendable {
     Metric("navd_sessions_opened_total", "opened", "Sessions opened"),
     Metric(
       "navd_sessions_ended_total", "ended", "Ended sessions by reason",
-      .byLabel("reason", always: SessionEndReason.allCases.map(\.rawValue))),
+      .byLabel("reason", alwaysShown: SessionEndReason.allCases.map(\.rawValue))),
     Metric(
       "navd_commit_seconds", "commit",
-      "Time from the start of a commit until its records are durable", .histogram(scale: 1e9)),
+      "Time from the start of a commit until its records are durable", .histogram(divisor: 1e9)),
     Metric(
       "navd_fan_out_seconds", "fanOut",
       "Time from the end of a commit until the last message about it is handed to the socket",
-      .histogram(scale: 1e9)),
-    Metric("navd_commit_records", "batch", "Records in one commit", .histogram(scale: 1)),
+      .histogram(divisor: 1e9)),
+    Metric("navd_commit_records", "batch", "Records in one commit", .histogram(divisor: 1)),
   ]
 }

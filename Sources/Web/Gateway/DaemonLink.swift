@@ -18,11 +18,11 @@ struct DaemonLink: ~Copyable {
   let socketSlot: Poller.Slot
   let monitorSlot: Poller.Slot
   private var isPaused = false
-  /// Whether a call on the socket may have hidden the sign of a message.
+  /// Whether a message may wait in the socket that the poller does not report.
   ///
-  /// By the law of `Poller.addSignal`, the poller reports a message only after a receive that found
+  /// As `Poller.addSignal` says, the poller reports a message only after a receive that found
   /// nothing, with no other call since. So each send makes this true, and such a receive false.
-  private(set) var mustRead = true
+  private(set) var mustReadUnsignalled = true
 
   static func open(
     _ endpoint: String, as identity: NetworkIdentity?, in context: borrowing Context,
@@ -50,12 +50,12 @@ struct DaemonLink: ~Copyable {
     guard isPaused != self.isPaused else { return }
     self.isPaused = isPaused
     for slot in [socketSlot, monitorSlot] { poller.watch(slot, for: isPaused ? [] : .readable) }
-    mustRead = true
+    mustReadUnsignalled = true
   }
 
   /// Sends messages; returns how many the socket accepted.
   mutating func send(_ messages: ArraySlice<PageMessage>) throws(ZeroMQError) -> Int {
-    mustRead = true
+    mustReadUnsignalled = true
     for (count, message) in messages.enumerated() {
       guard try socket.send([message.frame, message.body]) == .sent else { return count }
     }
@@ -63,12 +63,12 @@ struct DaemonLink: ~Copyable {
   }
 
   /// The next message as a line of the stream; nil if there is none.
-  mutating func receive() throws(ZeroMQError) -> [UInt8]? {
-    mustRead = false
+  mutating func receiveLine() throws(ZeroMQError) -> [UInt8]? {
+    mustReadUnsignalled = false
     guard try socket.receive(into: &parts) else { return nil }
-    mustRead = true
+    mustReadUnsignalled = true
     guard parts.count == 2 else { return [] }
-    return PageMessage.line(frame: parts[0].bytes, body: parts[1].bytes)
+    return PageMessage.streamLine(frame: parts[0].bytes, body: parts[1].bytes)
   }
 
   mutating func nextEvent() throws(ZeroMQError) -> Event? {
@@ -82,7 +82,7 @@ struct DaemonLink: ~Copyable {
     return nil
   }
 
-  func isReady(_ poller: borrowing Poller) -> Bool {
-    mustRead || poller.isReadable(socketSlot) || poller.isReadable(monitorSlot)
+  func mustRead(_ poller: borrowing Poller) -> Bool {
+    mustReadUnsignalled || poller.isReadable(socketSlot) || poller.isReadable(monitorSlot)
   }
 }

@@ -25,11 +25,11 @@ package final class Gateway {
     package var scripts: [String: String]
     /// The actor of pages opened by a printed launch code; nil to print none.
     package var launchActor: SessionActor?
-    /// Whether pages only read.
+    /// Whether the gateway refuses messages of pages that change anything.
     ///
-    /// A launched page reads what navd permits the user of this process, other pages what navd
-    /// permits the actor of their token.
-    package var isInspection = false
+    /// A page with a launch code reads what navd permits the user of this process, other pages what
+    /// navd permits the actor of their token.
+    package var isReadOnly = false
 
     package init(address: ListenAddress, rules: PathRules, scripts: [String: String]) {
       self.address = address
@@ -42,7 +42,7 @@ package final class Gateway {
 
   private let configuration: Configuration
   private let log: (String) -> Void
-  private let launched: (String) -> Void
+  private let reportLaunchAddress: (String) -> Void
   private let files: StaticFiles?
   private let context: Context
   private var tokens = TokenTable()
@@ -54,10 +54,10 @@ package final class Gateway {
   /// The launch code that the gateway printed last; nil without `launchActor`.
   private var printedCode: String?
   /// When the printed code expires; nil if it never does, or a page has used it.
-  private var codeExpiry: UInt64?
+  private var printedCodeExpiresAt: UInt64?
   /// Whether the printed address is the only way to open a page.
-  private var isPrivate: Bool {
-    configuration.isInspection && configuration.tokenFile == nil
+  private var opensOnlyByLaunchCode: Bool {
+    configuration.isReadOnly && configuration.tokenFile == nil
   }
   /// The last logged error of connecting to navd; nil after a connection.
   private var lastConnectError: String?
@@ -65,31 +65,31 @@ package final class Gateway {
 
   /// One stream with its sockets.
   private final class OpenStream {
-    var rules: PageStream
+    var state: PageStream
     let token: String
     let response = ResponseStream()
     var link: DaemonLink?
     /// The number of attempts to connect, each of which uses the next address of navd.
-    var attempts = 0
+    var connectAttempts = 0
 
-    init(_ rules: PageStream, token: String) {
-      self.rules = rules
+    init(_ state: PageStream, token: String) {
+      self.state = state
       self.token = token
     }
   }
 
   private init(
     _ configuration: Configuration, log: @escaping (String) -> Void,
-    launched: @escaping (String) -> Void
+    launched reportLaunchAddress: @escaping (String) -> Void
   ) throws {
     self.configuration = configuration
     self.log = log
-    self.launched = launched
+    self.reportLaunchAddress = reportLaunchAddress
     boundAddress = configuration.address
     files = try configuration.pageDirectory.map { try StaticFiles($0) }
     context = try Context()
     reader.readsActors = false
-    try readTokens()
+    try loadTokenFile()
   }
 
   /// Serves on the calling thread until SIGTERM or SIGINT arrives; SIGHUP reads the tokens again.
@@ -99,49 +99,47 @@ package final class Gateway {
   /// address on which it listens.
   package static func run(
     _ configuration: Configuration, log: @escaping (String) -> Void,
-    launched: @escaping (String) -> Void, ready: (ListenAddress) -> Void,
+    launched reportLaunchAddress: @escaping (String) -> Void, ready: (ListenAddress) -> Void,
     stopping: () -> Void = {}
   ) throws {
     let signals = try stopSignals()
     _ = navd_raise_descriptor_limit()
-    let gateway = try Gateway(configuration, log: log, launched: launched)
+    let gateway = try Gateway(configuration, log: log, launched: reportLaunchAddress)
     var server = try HTTPServer(
       configuration.address, inherited: configuration.inheritedDescriptor, maximumConnections: 640,
       idleSeconds: 15, application: gateway)
     gateway.boundAddress = server.boundAddress
     ready(server.boundAddress)
-    gateway.launch()
+    gateway.issueLaunchCode()
     try gateway.run(&server, signals, stopping)
   }
 
-  private func run(
-    _ server: inout HTTPServer, _ signals: Int32, _ stopping: () -> Void
-  ) throws {
+  private func run(_ server: inout HTTPServer, _ signals: Int32, _ stopping: () -> Void) throws {
     let signal = poller.add(descriptor: signals)
-    _ = poller.add(descriptor: server.descriptor)
+    _ = poller.add(descriptor: server.pollDescriptor)
     var stopAt: UInt64?
     while true {
-      _ = try poller.wait(milliseconds: timeout(server.timeout, stopAt))
+      _ = try poller.wait(milliseconds: pollMilliseconds(server.timeoutMilliseconds, stopAt))
       var mustStop = false
       if poller.isReadable(signal) {
-        mustStop = navd_next_signal(signals) != SIGHUP || isPrivate
-        if !mustStop { reload() }
+        mustStop = navd_next_signal(signals) != SIGHUP || opensOnlyByLaunchCode
+        if !mustStop { reloadTokens() }
       }
-      if let codeExpiry, codeExpiry <= now {
-        log("the address was not opened within \(TokenTable.codeSeconds) s")
-        self.codeExpiry = nil
+      if let printedCodeExpiresAt, printedCodeExpiresAt <= now {
+        log("the address was not opened within \(TokenTable.launchCodeSeconds) s")
+        self.printedCodeExpiresAt = nil
         mustStop = true
       }
       if mustStop, stopAt == nil {
-        stopAt = now + Self.stopMilliseconds
+        stopAt = now + Self.maximumStopMilliseconds
         stopping()
         isStopping = true
-        for stream in streams.values { end(stream, .gone) }
+        for stream in streams.values { end(stream, .navdGone) }
       }
       // Requests first, then messages for both sides, then what the pages are to get.
       server.run()
       for stream in Array(streams.values) {
-        do { try exchangeMessages(stream) } catch { end(stream, .gone) }
+        do { try exchangeMessages(stream) } catch { end(stream, .navdGone) }
         applyDeadline(stream)
       }
       server.run()
@@ -151,26 +149,27 @@ package final class Gateway {
   }
 
   /// The maximum wait, at a stop, until pages have received the end of their streams.
-  private static let stopMilliseconds: UInt64 = 1_000
+  private static let maximumStopMilliseconds: UInt64 = 1_000
   /// The wait before the gateway offers a message again that navd's socket did not accept.
   ///
-  /// It cannot rely on the poller alone: a receive can hide that the socket accepts messages again.
+  /// The poller alone is not enough: after a receive, it may not report that the socket accepts
+  /// messages again.
   private static let resendMilliseconds: UInt64 = 10
 
   private var now: UInt64 { SystemClock.monotonicMilliseconds() }
 
-  private func timeout(_ server: Int32, _ stopAt: UInt64?) -> Int {
-    var next = min(stopAt ?? .max, codeExpiry ?? .max)
+  private func pollMilliseconds(_ serverTimeout: Int32, _ stopAt: UInt64?) -> Int {
+    var next = min(stopAt ?? .max, printedCodeExpiresAt ?? .max)
     for stream in streams.values {
-      if mayRead(stream), stream.link?.mustRead == true { return 0 }
-      if stream.link != nil, !stream.rules.dueMessages.isEmpty {
+      if mayReadFromDaemon(stream), stream.link?.mustReadUnsignalled == true { return 0 }
+      if stream.link != nil, !stream.state.dueMessages.isEmpty {
         next = min(next, now + Self.resendMilliseconds)
       }
-      next = min(next, stream.rules.deadline?.at ?? .max, stream.rules.nextAttemptAt ?? .max)
+      next = min(next, stream.state.deadline?.at ?? .max, stream.state.nextConnectAt ?? .max)
     }
-    guard next < .max else { return Int(server) }
+    guard next < .max else { return Int(serverTimeout) }
     let left = Int(clamping: next - min(next, now))
-    return server < 0 ? left : min(left, Int(server))
+    return serverTimeout < 0 ? left : min(left, Int(serverTimeout))
   }
 
   /// Prints the error that ends the program, and returns the exit status.
@@ -180,44 +179,44 @@ package final class Gateway {
   package static func exitStatus(after error: any Error, log: (String) -> Void) -> Int32 {
     log(error is ListenError ? "usage: --listen: \(error)" : "\(error)")
     if error is ListenError { return 2 }
-    return (error as? TokenFileError)?.isFailedRead == false ? 3 : 1
+    return (error as? TokenFileError)?.isDiskFailure == false ? 3 : 1
   }
 
   // Streams.
 
   private func openStream(
-    _ actor: SessionActor, token: String, _ shared: [[String]]
+    _ actor: SessionActor, token: String, _ corsHeaders: [[String]]
   ) -> HTTPDecision {
     guard !isStopping, streams.count < Self.maximumStreams else {
-      let answer = Answers.error(503, "there are too many streams").with("Retry-After", "1")
-      return .respond(answer.with(shared))
+      let answer = GatewayReply.error(503, "there are too many streams").with("Retry-After", "1")
+      return .respond(answer.with(corsHeaders))
     }
-    let rules = PageStream(id: randomText(16), actor: actor, scope: scope(of: actor), at: now)
-    let stream = OpenStream(rules, token: token)
-    connect(stream)
-    streams[stream.rules.id] = stream
-    stream.response.send(stream.rules.openingLine)
-    return .stream(stream.response, Answers.stream.with(shared))
+    let state = PageStream(id: randomText(16), actor: actor, rights: rights(of: actor), at: now)
+    let stream = OpenStream(state, token: token)
+    connectToDaemon(stream)
+    streams[stream.state.id] = stream
+    stream.response.send(stream.state.openingLine)
+    return .stream(stream.response, GatewayReply.streamHead.with(corsHeaders))
   }
 
-  private func scope(of actor: SessionActor) -> PageStream.Scope {
-    guard configuration.isInspection else { return .actor }
+  private func rights(of actor: SessionActor) -> PageStream.Rights {
+    guard configuration.isReadOnly else { return .ofActor }
     var source = SystemRandomNumberGenerator()
     let client = ClientID(high: source.next(), low: source.next())
-    return actor == configuration.launchActor ? .readingUser(client) : .readingActor(client)
+    return actor == configuration.launchActor ? .readOnlyOfUser(client) : .readOnlyOfActor(client)
   }
 
   /// Begins to connect to navd, in place of an earlier attempt.
   ///
   /// If navd has no socket, as during its restart, the gateway retries until the stream's deadline.
-  private func connect(_ stream: OpenStream) {
-    close(stream)
-    stream.rules.noteAttempt(at: now)
+  private func connectToDaemon(_ stream: OpenStream) {
+    closeDaemonLink(stream)
+    stream.state.noteConnectAttempt(at: now)
     do {
       let endpoint = try configuration.rules.clientEndpoint(option: configuration.endpoint)
       let places = endpoints(in: endpoint)
-      let place = places[stream.attempts % places.count]
-      stream.attempts += 1
+      let place = places[stream.connectAttempts % places.count]
+      stream.connectAttempts += 1
       let identity = try NetworkIdentity.read(
         for: place, environment: configuration.rules.environment)
       stream.link = try DaemonLink.open(place, as: identity, in: context, &poller)
@@ -228,88 +227,88 @@ package final class Gateway {
     }
   }
 
-  private func post(_ request: HTTPRequest) -> HTTPResponse {
+  private func acceptPost(_ request: HTTPRequest) -> HTTPResponse {
     let number = request.query["n"] ?? request.nspHeaders["nsp-number"]
     guard let number = number.flatMap({ UInt64($0) }), number > 0 else {
-      return Answers.error(400, "the query needs stream and n, a number from 1 on")
+      return GatewayReply.error(400, "the query needs stream and n, a number from 1 on")
     }
     let id = request.query["stream"] ?? request.nspHeaders["nsp-stream"]
-    guard let stream = id.flatMap({ streams[$0] }), !stream.rules.hasEnded,
+    guard let stream = id.flatMap({ streams[$0] }), !stream.state.hasEnded,
       stream.token == request.token
-    else { return Answers.error(410, "there is no such stream; open another") }
-    let verdict = stream.rules.post(number, request.body, reader: &reader, at: now)
-    do { _ = try sendDue(stream) } catch { end(stream, .gone) }
-    return Answers.post(verdict)
+    else { return GatewayReply.error(410, "there is no such stream; open another") }
+    let verdict = stream.state.post(number, request.body, reader: &reader, at: now)
+    do { _ = try sendDueMessages(stream) } catch { end(stream, .navdGone) }
+    return GatewayReply.postResult(verdict)
   }
 
-  private func mayRead(_ stream: OpenStream) -> Bool {
-    stream.rules.mayReadDaemon(pending: stream.response.pending)
+  private func mayReadFromDaemon(_ stream: OpenStream) -> Bool {
+    stream.state.mayReadDaemon(backlog: stream.response.pendingBytes)
   }
 
   /// Passes the messages of a stream between page and navd.
   private func exchangeMessages(_ stream: OpenStream) throws {
-    guard stream.link?.isReady(poller) == true || !stream.rules.dueMessages.isEmpty else { return }
-    repeat { try receive(stream) } while try sendDue(stream)
+    guard stream.link?.mustRead(poller) == true || !stream.state.dueMessages.isEmpty else { return }
+    repeat { try receiveFromDaemon(stream) } while try sendDueMessages(stream)
     // An offer that navd's socket did not take may have hidden the sign of a message.
-    if stream.link?.mustRead == true { try receive(stream) }
+    if stream.link?.mustReadUnsignalled == true { try receiveFromDaemon(stream) }
   }
 
   /// Sends the stream's due messages to navd; returns whether the socket accepted any.
-  private func sendDue(_ stream: OpenStream) throws -> Bool {
-    guard !stream.rules.dueMessages.isEmpty else { return false }
-    guard let count = try stream.link?.send(stream.rules.dueMessages) else { return false }
-    stream.rules.noteSent(count)
+  private func sendDueMessages(_ stream: OpenStream) throws -> Bool {
+    guard !stream.state.dueMessages.isEmpty else { return false }
+    guard let count = try stream.link?.send(stream.state.dueMessages) else { return false }
+    stream.state.noteSent(count)
     return count > 0
   }
 
   /// Passes messages of navd to the page, and handles events of the connection.
-  private func receive(_ stream: OpenStream) throws {
+  private func receiveFromDaemon(_ stream: OpenStream) throws {
     // Messages before the event that ends their connection.
-    while mayRead(stream), let line = try stream.link?.receive() {
+    while mayReadFromDaemon(stream), let line = try stream.link?.receiveLine() {
       // An open stream counts as use of its token: a page that only shows must be able to come back.
       tokens.noteUse(of: stream.token, at: now)
       stream.response.send(line)
-      if let reason = stream.rules.receive(line) { return end(stream, reason) }
+      if let reason = stream.state.noteDaemonLine(line) { return end(stream, reason) }
     }
-    while mayRead(stream), let event = try stream.link?.nextEvent() {
+    while mayReadFromDaemon(stream), let event = try stream.link?.nextEvent() {
       switch event {
       case .connected:
-        stream.rules.noteConnected()
+        stream.state.noteConnected()
         lastConnectError = nil
-      case .lost: return end(stream, .gone)
+      case .lost: return end(stream, .navdGone)
       }
     }
   }
 
   /// Notes how much the page has read, connects again, and ends a stream at its deadline.
   private func applyDeadline(_ stream: OpenStream) {
-    stream.rules.notePage(
-      isDrained: stream.response.isDrained, taken: stream.response.taken, at: now)
-    if let again = stream.rules.nextAttemptAt, again <= now { connect(stream) }
-    guard let deadline = stream.rules.deadline, deadline.at <= now else { return }
-    if deadline.end == .stalled { stream.response.abort() }
+    stream.state.notePageProgress(
+      isDrained: stream.response.isDrained, bytesTaken: stream.response.takenBytes, at: now)
+    if let again = stream.state.nextConnectAt, again <= now { connectToDaemon(stream) }
+    guard let deadline = stream.state.deadline, deadline.at <= now else { return }
+    if deadline.end == .pageStalled { stream.response.abort() }
     end(stream, deadline.end)
   }
 
   /// Removes a stream that is over; pauses reading from navd while too much waits for the page.
   private func removeIfOver(_ stream: OpenStream) {
     guard stream.response.isOver else {
-      stream.link?.pause(!mayRead(stream), &poller)
+      stream.link?.pause(!mayReadFromDaemon(stream), &poller)
       return
     }
-    close(stream)
-    streams[stream.rules.id] = nil
+    closeDaemonLink(stream)
+    streams[stream.state.id] = nil
   }
 
   private func end(_ stream: OpenStream, _ reason: PageStream.End) {
-    guard !stream.rules.hasEnded else { return }
-    stream.rules.noteEnd(at: now)
-    if reason == .gone { stream.response.send(PageStream.goneLine) }
+    guard !stream.state.hasEnded else { return }
+    stream.state.noteEnd(at: now)
+    if reason == .navdGone { stream.response.send(PageStream.goneLine) }
     stream.response.end()
-    close(stream)
+    closeDaemonLink(stream)
   }
 
-  private func close(_ stream: OpenStream) {
+  private func closeDaemonLink(_ stream: OpenStream) {
     guard let link = stream.link.take() else { return }
     poller.remove(link.socketSlot)
     poller.remove(link.monitorSlot)
@@ -317,13 +316,13 @@ package final class Gateway {
 
   // Tokens.
 
-  private func readTokens() throws(TokenFileError) {
+  private func loadTokenFile() throws(TokenFileError) {
     guard let path = configuration.tokenFile else { return }
     let (bytes, status): ([UInt8], FileStatus)
     do throws(SystemError) {
       (bytes, status) = try readFile(path)
     } catch {
-      throw TokenFileError(description: error.description, isFailedRead: error.isDiskFailure)
+      throw TokenFileError(description: error.description, isDiskFailure: error.isDiskFailure)
     }
     guard status.isSecret || status.isSecretOfGroup else {
       throw TokenFileError(
@@ -332,18 +331,18 @@ package final class Gateway {
           + "group of navd-web and the mode 0640")
     }
     do throws(TokenFile.Fault) {
-      tokens.replace(try TokenFile.read(String(decoding: bytes, as: UTF8.self)))
+      tokens.replaceFileTokens(try TokenFile.read(String(decoding: bytes, as: UTF8.self)))
     } catch {
       throw TokenFileError(description: "\(path), \(error)")
     }
   }
 
-  private func reload() {
+  private func reloadTokens() {
     do {
-      try readTokens()
+      try loadTokenFile()
       log("read the tokens again")
       for stream in streams.values
-      where tokens.actor(of: stream.token, at: now) != stream.rules.actor { end(stream, .gone) }
+      where tokens.actor(of: stream.token, at: now) != stream.state.actor { end(stream, .navdGone) }
     } catch {
       log("the former tokens stay: \(error)")
     }
@@ -353,38 +352,38 @@ package final class Gateway {
   package static func launchActor(role: String) -> SessionActor? {
     let navs = ["*", "$navs"].compactMap { NavGlob($0) }
     guard !role.isEmpty else { return nil }
-    return SessionActor(name: TokenFile.launchName, role: Role(role), navs: navs)
+    return SessionActor(name: TokenFile.launchActorName, role: Role(role), navs: navs)
   }
 
-  private func launch() {
+  private func issueLaunchCode() {
     guard let actor = configuration.launchActor else { return }
     let code = randomText(32)
     printedCode = code
-    tokens.add(code: code, for: actor, at: now, expires: isPrivate)
-    if isPrivate { codeExpiry = now + TokenTable.codeSeconds * 1000 }
-    launched("http://\(boundAddress)/#c=\(code)")
+    tokens.add(code: code, for: actor, at: now, expires: opensOnlyByLaunchCode)
+    if opensOnlyByLaunchCode { printedCodeExpiresAt = now + TokenTable.launchCodeSeconds * 1000 }
+    reportLaunchAddress("http://\(boundAddress)/#c=\(code)")
   }
 
   private func tradeCode(_ request: HTTPRequest) -> HTTPResponse {
-    guard let code = Answers.code(in: request.body) else {
-      return Answers.error(400, "the body is {\"code\":CODE}")
+    guard let code = GatewayReply.launchCode(in: request.body) else {
+      return GatewayReply.error(400, "the body is {\"code\":CODE}")
     }
     let token = randomText(32)
     guard let actor = tokens.trade(code: code, for: token, at: now) else {
-      return Answers.error(401, "this launch code was used, has expired or never was")
+      return GatewayReply.error(401, "this launch code was used, has expired or never was")
     }
     if code == printedCode {
-      codeExpiry = nil
+      printedCodeExpiresAt = nil
       // One page of a private inspection is enough: it opens others by launch codes of its own.
-      if !isPrivate { launch() }
+      if !opensOnlyByLaunchCode { issueLaunchCode() }
     }
-    return Answers.token(token, of: actor)
+    return GatewayReply.token(token, of: actor)
   }
 
-  private func randomText(_ count: Int) -> String {
+  private func randomText(_ randomOctets: Int) -> String {
     var source = SystemRandomNumberGenerator()
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    let length = (count * 8 + 5) / 6
+    let length = (randomOctets * 8 + 5) / 6
     return String(
       decoding: (0..<length).map { _ in letters[Int(source.next() % 64)] }, as: UTF8.self)
   }
@@ -395,86 +394,86 @@ struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reason in one line, with the path.
   let description: String
   /// Whether the disk failed to read the file.
-  var isFailedRead = false
+  var isDiskFailure = false
 }
 
 extension Gateway: HTTPApplication {
-  func head(_ request: HTTPRequest) -> HTTPDecision {
-    let shared = sharingHeaders(request)
+  func decideAfterHead(_ request: HTTPRequest) -> HTTPDecision {
+    let shared = corsHeaders(request)
     do throws(RequestGate.Refusal) {
       switch try Admission(request, configuration.gate, &tokens, at: now) {
-      case .preflight(let route): return .respond(Answers.preflight(for: route).with(shared))
-      case .route(let route, _) where route.bodyLimit != nil:
-        return .readBody(limit: route.bodyLimit ?? 0)
-      case .route(.stream, let actor):
-        if request.isForHead { return .respond(Answers.stream.with(shared)) }
+      case .preflight(let route): return .respond(GatewayReply.preflight(for: route).with(shared))
+      case .admitted(let route, _) where route.maximumBodyBytes != nil:
+        return .readBody(limit: route.maximumBodyBytes ?? 0)
+      case .admitted(.stream, let actor):
+        if request.isForHead { return .respond(GatewayReply.streamHead.with(shared)) }
         guard let actor, let token = request.token else {
           preconditionFailure("a stream without a token")
         }
         return openStream(actor, token: token, shared)
-      case .route: return file(request.path)
+      case .admitted: return serveFile(request.path)
       }
     } catch {
       // The cause is a foreign page, or a proxy that does not pass `Host` on.
       if error.status == 403 || error.status == 421 {
-        refusals.line("\(request.method) \(request.path)", error.reason, at: now).map(log)
+        refusals.lineToLog("\(request.method) \(request.path)", error.reason, at: now).map(log)
       }
-      let answer = Answers.error(error.status, error.reason).with(shared)
-      return .respond(error.allow.map { answer.with("Allow", $0) } ?? answer)
+      let answer = GatewayReply.error(error.status, error.reason).with(shared)
+      return .respond(error.allowedMethods.map { answer.with("Allow", $0) } ?? answer)
     }
   }
 
   /// Checks the token again, since it may have become invalid while the body arrived.
-  func body(_ request: HTTPRequest) -> HTTPDecision {
+  func decideAfterBody(_ request: HTTPRequest) -> HTTPDecision {
     let answer: HTTPResponse
     do throws(RequestGate.Refusal) {
       switch try Admission(request, configuration.gate, &tokens, at: now) {
-      case .route(.token, _): answer = tradeCode(request)
-      case .route(.code, let actor?):
+      case .admitted(.tokenForLaunchCode, _): answer = tradeCode(request)
+      case .admitted(.newLaunchCode, let actor?):
         let code = randomText(32)
         tokens.add(code: code, for: actor, at: now)
-        answer = Answers.code(code)
-      case .route(.messages, _): answer = post(request)
-      case .route, .preflight: answer = Answers.error(404, "there is no \(request.path)")
+        answer = GatewayReply.launchCode(code)
+      case .admitted(.messages, _): answer = acceptPost(request)
+      case .admitted, .preflight: answer = GatewayReply.error(404, "there is no \(request.path)")
       }
     } catch {
-      answer = Answers.error(error.status, error.reason)
+      answer = GatewayReply.error(error.status, error.reason)
     }
-    return .respond(answer.with(sharingHeaders(request)))
+    return .respond(answer.with(corsHeaders(request)))
   }
 
   /// The headers that let a page of an allowed origin read the answer; none for files.
   ///
-  /// A request for another host is refused before its origin is read, so its answer has none too.
-  private func sharingHeaders(_ request: HTTPRequest) -> [[String]] {
+  /// The gateway refuses a request for another host before it reads the origin: no such headers.
+  private func corsHeaders(_ request: HTTPRequest) -> [[String]] {
     guard Route(request.path)?.isProtocol == true,
       configuration.gate.refusalOfHost(request) == nil
     else { return [] }
-    return configuration.gate.sharingHeaders(request)
+    return configuration.gate.corsHeaders(request)
   }
 
-  func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse {
-    Answers.error(status, reason)
+  func refusalResponse(_ status: UInt32, _ reason: String) -> HTTPResponse {
+    GatewayReply.error(status, reason)
   }
 
-  private func script(_ path: String) -> HTTPDecision {
+  private func serveScript(_ path: String) -> HTTPDecision {
     do {
       let bytes = try readSmallFile(path)
-      var answer = Answers.file(
+      var answer = GatewayReply.fileHead(
         type: "text/javascript; charset=utf-8", connectingTo: configuration.gate.allowedOrigins)
       answer.body = bytes
       return .respond(answer)
     } catch {
-      return .respond(Answers.error(404, "a script is not installed: \(error)"))
+      return .respond(GatewayReply.error(404, "a script is not installed: \(error)"))
     }
   }
 
-  private func file(_ path: String) -> HTTPDecision {
-    if let script = configuration.scripts[path] { return self.script(script) }
+  private func serveFile(_ path: String) -> HTTPDecision {
+    if let script = configuration.scripts[path] { return serveScript(script) }
     guard let (file, type) = files?.find(path) else {
-      return .respond(Answers.error(404, "there is no \(path)"))
+      return .respond(GatewayReply.error(404, "there is no \(path)"))
     }
     let origins = configuration.gate.allowedOrigins
-    return .sendFile(file, Answers.file(type: type, connectingTo: origins))
+    return .sendFile(file, GatewayReply.fileHead(type: type, connectingTo: origins))
   }
 }

@@ -2,8 +2,8 @@ import NavigationCore
 
 /// A resource that a request can ask for (docs/protocol.md §16).
 enum Route: Hashable, Sendable {
-  case token
-  case code
+  case tokenForLaunchCode
+  case newLaunchCode
   case stream
   case messages
   /// A file of the page, or one of `Gateway.Configuration.scripts`.
@@ -14,8 +14,8 @@ enum Route: Hashable, Sendable {
   /// A path that begins with `/nsp1` is never a file, so that no file can replace a route.
   init?(_ path: String) {
     switch path {
-    case "/nsp1/token": self = .token
-    case "/nsp1/code": self = .code
+    case "/nsp1/token": self = .tokenForLaunchCode
+    case "/nsp1/code": self = .newLaunchCode
     case "/nsp1/stream": self = .stream
     case "/nsp1/messages": self = .messages
     default:
@@ -34,14 +34,14 @@ enum Route: Hashable, Sendable {
     self == .messages ? ["nsp-token", "nsp-number", "nsp-stream"] : ["nsp-token"]
   }
 
-  var needsToken: Bool { isProtocol && self != .token }
+  var needsToken: Bool { isProtocol && self != .tokenForLaunchCode }
 
   /// The most octets of a body; nil if the route reads none.
-  var bodyLimit: Int? {
+  var maximumBodyBytes: Int? {
     switch self {
-    case .token: 4096
+    case .tokenForLaunchCode: 4096
     case .messages: PageMessage.maximumPostBytes
-    case .code: 0
+    case .newLaunchCode: 0
     case .stream, .file: nil
     }
   }
@@ -50,7 +50,7 @@ enum Route: Hashable, Sendable {
 /// A permitted request: its route and actor, or its preflight.
 enum Admission: Hashable, Sendable {
   /// The request may proceed, for this actor if its route needs one.
-  case route(Route, SessionActor?)
+  case admitted(Route, SessionActor?)
   /// The request is a preflight, and a page of its origin may send the request that it announces.
   case preflight(Route)
 
@@ -71,23 +71,23 @@ enum Admission: Hashable, Sendable {
     }
     guard request.method == route.method else {
       let allow = route.method == "GET" ? "GET, HEAD" : route.method
-      throw Refusal(405, "use \(route.method)", allow: allow)
+      throw Refusal(405, "use \(route.method)", allowedMethods: allow)
     }
     if route.isProtocol, let refusal = gate.refusalOfOrigin(request) { throw refusal }
     guard route.needsToken else {
-      self = .route(route, nil)
+      self = .admitted(route, nil)
       return
     }
     guard let token = request.token, let actor = tokens.actor(of: token, at: now) else {
       throw Refusal(401, "a token is needed: NSP-Token: TOKEN, or Authorization: Bearer TOKEN")
     }
-    self = .route(route, actor)
+    self = .admitted(route, actor)
   }
 }
 
 /// The responses that the gateway itself makes.
-enum Answers {
-  static func json(_ status: UInt32, _ write: (inout JSONWriter) -> Void) -> HTTPResponse {
+enum GatewayReply {
+  static func jsonObject(_ status: UInt32, _ write: (inout JSONWriter) -> Void) -> HTTPResponse {
     let body = JSONWriter.value { json in
       json.beginObject()
       write(&json)
@@ -99,21 +99,21 @@ enum Answers {
   }
 
   static func error(_ status: UInt32, _ reason: String) -> HTTPResponse {
-    let answer = json(status) { $0.member("error", reason) }
+    let answer = jsonObject(status) { $0.member("error", reason) }
     return status == 401 ? answer.with("WWW-Authenticate", "Bearer") : answer
   }
 
-  static func post(_ verdict: PageStream.Verdict) -> HTTPResponse {
+  static func postResult(_ verdict: PageStream.PostVerdict) -> HTTPResponse {
     switch verdict {
-    case .taken(let next): json(200) { $0.member("next", next) }
-    case .ahead(let next): json(409) { $0.member("next", next) }
+    case .accepted(let next): jsonObject(200) { $0.member("next", next) }
+    case .ahead(let next): jsonObject(409) { $0.member("next", next) }
     case .refused(let refusal): error(refusal.status, refusal.reason)
-    case .full: error(503, "navd is busy").with("Retry-After", "1")
+    case .outboxFull: error(503, "navd is busy").with("Retry-After", "1")
     }
   }
 
   static func token(_ token: String, of actor: SessionActor) -> HTTPResponse {
-    json(200) { json in
+    jsonObject(200) { json in
       json.member("token", token)
       json.member("name", actor.name)
       json.member("role", actor.role.name)
@@ -122,7 +122,7 @@ enum Answers {
   }
 
   /// The member `code` of a body; nil if the body is not an object with it.
-  static func code(in body: [UInt8]) -> String? {
+  static func launchCode(in body: [UInt8]) -> String? {
     var tape = JSONTape()
     do throws(JSONError) {
       try tape.read(body, maximumDepth: 8)
@@ -132,17 +132,17 @@ enum Answers {
     return tape.member("code", of: tape.root).flatMap { tape.string($0) }
   }
 
-  static func code(_ code: String) -> HTTPResponse {
-    json(200) { json in
+  static func launchCode(_ code: String) -> HTTPResponse {
+    jsonObject(200) { json in
       json.member("code", code)
-      json.member("seconds", TokenTable.codeSeconds)
+      json.member("seconds", TokenTable.launchCodeSeconds)
     }
   }
 
   /// The head of a stream.
   ///
   /// It forbids proxies to buffer or compress, because they would hold back the last message.
-  static let stream = HTTPResponse(
+  static let streamHead = HTTPResponse(
     200, type: "application/x-ndjson",
     headers: SecurityHeaders.all + [
       ["Cache-Control", "no-store, no-transform"], ["X-Accel-Buffering", "no"],
@@ -158,7 +158,7 @@ enum Answers {
   }
 
   /// The head of a file; a page in it may also connect to `origins`.
-  static func file(type: String, connectingTo origins: Set<String>) -> HTTPResponse {
+  static func fileHead(type: String, connectingTo origins: Set<String>) -> HTTPResponse {
     HTTPResponse(
       200, type: type,
       headers: SecurityHeaders.headers(connectingTo: origins) + [["Cache-Control", "no-cache"]],

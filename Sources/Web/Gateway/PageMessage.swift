@@ -13,15 +13,15 @@ struct PageMessage: Hashable, Sendable {
   static let maximumPostBytes = 131_072
 
   /// What the message counts against the outbox: its octets, and 64 for the memory of two arrays.
-  var cost: Int { frame.count + body.count + 64 }
+  var outboxCost: Int { frame.count + body.count + 64 }
 
-  var isHello: Bool { frame == Self.hello }
+  var isHello: Bool { frame == Self.helloFrame }
 
-  static let hello = Array("nsp1.hello".utf8)
+  static let helloFrame = Array("nsp1.hello".utf8)
 
-  var isBye: Bool { frame == Self.bye }
+  var isBye: Bool { frame == Self.byeFrame }
 
-  private static let bye = Array("nsp1.bye".utf8)
+  private static let byeFrame = Array("nsp1.bye".utf8)
 
   /// Reads a post: lines of `["verb",BODY]`, of which the last may lack its LF.
   static func read(_ post: [UInt8]) throws(RequestGate.Refusal) -> [PageMessage] {
@@ -42,9 +42,9 @@ struct PageMessage: Hashable, Sendable {
     return messages
   }
 
-  /// Reads a line; nil for another form.
+  /// Reads a line; nil if it is not `["verb",{…}]`.
   ///
-  /// It parses the verb only. navd rejects a body that is no JSON object.
+  /// The initializer parses the verb only; navd rejects a body that is no JSON object.
   private init?(line: ArraySlice<UInt8>) {
     let (quote, comma) = (UInt8(ascii: "\""), UInt8(ascii: ","))
     guard line.first == UInt8(ascii: "["), line.last == UInt8(ascii: "]") else { return nil }
@@ -71,7 +71,7 @@ struct PageMessage: Hashable, Sendable {
   }
 
   /// The line of a message from navd; `[]` if its first frame is not of NSP/1.
-  static func line(frame: Span<UInt8>, body: Span<UInt8>) -> [UInt8] {
+  static func streamLine(frame: Span<UInt8>, body: Span<UInt8>) -> [UInt8] {
     guard frame.count > 5 else { return [] }
     var line: [UInt8] = []
     line.reserveCapacity(frame.count + body.count + 8)

@@ -7,24 +7,24 @@ import RuntimePaths
 /// the time of a search does not show how much of a guessed token is right.
 struct TokenTable: Sendable {
   /// How long a token from a launch code stays valid without use.
-  static let idleMilliseconds: UInt64 = 12 * 3_600_000
+  static let tokenIdleMilliseconds: UInt64 = 12 * 3_600_000
   /// How long a launch code is valid.
-  static let codeSeconds: UInt64 = 60
+  static let launchCodeSeconds: UInt64 = 60
   /// The maximum number of launch codes, and of tokens from them, for all actors together.
   private static let maximumEntries = 1024
   /// The same maximum for one actor.
   private static let maximumEntriesOfActor = 64
 
-  /// A launch code or a token from one; `time` is the end of a code, or the last use of a token.
+  /// A launch code or a token from one; `endOrLastUse` is the end of a code, or the last use of a token.
   private struct Entry {
     var actor: SessionActor
-    var time: UInt64
+    var endOrLastUse: UInt64
   }
 
   /// The actors by the tokens of the token file.
   private var fileTokens: [String: SessionActor]
   private var launchTokens: [String: Entry] = [:]
-  private var codes: [String: Entry] = [:]
+  private var launchCodes: [String: Entry] = [:]
 
   init(_ fileTokens: [String: SessionActor] = [:]) { self.fileTokens = fileTokens }
 
@@ -32,18 +32,18 @@ struct TokenTable: Sendable {
   ///
   /// If an actor loses a token, its launch codes and their tokens end too: a thief of the token
   /// could have made them.
-  mutating func replace(_ fileTokens: [String: SessionActor]) {
+  mutating func replaceFileTokens(_ fileTokens: [String: SessionActor]) {
     let revoked = Set(self.fileTokens.filter { fileTokens[$0.key] != $0.value }.values)
     self.fileTokens = fileTokens
     launchTokens = launchTokens.filter { !revoked.contains($0.value.actor) }
-    codes = codes.filter { !revoked.contains($0.value.actor) }
+    launchCodes = launchCodes.filter { !revoked.contains($0.value.actor) }
   }
 
   /// The actor of a token; nil if the token is not valid.
   mutating func actor(of token: String, at now: UInt64) -> SessionActor? {
     if let actor = fileTokens[token] { return actor }
     guard let entry = launchTokens[token] else { return nil }
-    guard entry.time + Self.idleMilliseconds > now else {
+    guard entry.endOrLastUse + Self.tokenIdleMilliseconds > now else {
       launchTokens[token] = nil
       return nil
     }
@@ -53,26 +53,25 @@ struct TokenTable: Sendable {
 
   /// Notes that a page uses a token from a launch code now.
   mutating func noteUse(of token: String, at now: UInt64) {
-    launchTokens[token]?.time = now
+    launchTokens[token]?.endOrLastUse = now
   }
 
-  /// Adds a launch code, valid once: for `codeSeconds`, or without a limit if it does not expire.
-  mutating func add(
-    code: String, for actor: SessionActor, at now: UInt64, expires: Bool = true
-  ) {
-    codes = codes.filter { $0.value.time > now }
-    Self.makeRoom(in: &codes, for: actor)
-    codes[code] = Entry(actor: actor, time: expires ? now + Self.codeSeconds * 1000 : .max)
+  /// Adds a launch code, valid once: for `launchCodeSeconds`, or for ever if it does not expire.
+  mutating func add(code: String, for actor: SessionActor, at now: UInt64, expires: Bool = true) {
+    launchCodes = launchCodes.filter { $0.value.endOrLastUse > now }
+    Self.makeRoom(in: &launchCodes, for: actor)
+    let end = expires ? now + Self.launchCodeSeconds * 1000 : .max
+    launchCodes[code] = Entry(actor: actor, endOrLastUse: end)
   }
 
   /// Trades a launch code for a token; nil if the code was used, has expired or never existed.
-  mutating func trade(
-    code: String, for token: String, at now: UInt64
-  ) -> SessionActor? {
-    guard let entry = codes.removeValue(forKey: code), entry.time > now else { return nil }
-    launchTokens = launchTokens.filter { $0.value.time + Self.idleMilliseconds > now }
+  mutating func trade(code: String, for token: String, at now: UInt64) -> SessionActor? {
+    guard let entry = launchCodes.removeValue(forKey: code),
+      entry.endOrLastUse > now
+    else { return nil }
+    launchTokens = launchTokens.filter { $0.value.endOrLastUse + Self.tokenIdleMilliseconds > now }
     Self.makeRoom(in: &launchTokens, for: entry.actor)
-    launchTokens[token] = Entry(actor: entry.actor, time: now)
+    launchTokens[token] = Entry(actor: entry.actor, endOrLastUse: now)
     return entry.actor
   }
 
@@ -82,7 +81,7 @@ struct TokenTable: Sendable {
   private static func makeRoom(in entries: inout [String: Entry], for actor: SessionActor) {
     let own = entries.filter { $0.value.actor == actor }
     guard own.count >= maximumEntriesOfActor || entries.count >= maximumEntries else { return }
-    let oldest = (own.isEmpty ? entries : own).min { $0.value.time < $1.value.time }
+    let oldest = (own.isEmpty ? entries : own).min { $0.value.endOrLastUse < $1.value.endOrLastUse }
     if let oldest { entries[oldest.key] = nil }
   }
 }
@@ -98,7 +97,7 @@ enum TokenFile {
   }
 
   /// The actor name of launched pages, which no line of the file may have.
-  static let launchName = "launch"
+  static let launchActorName = "launch"
 
   /// Reads lines of `NAME TOKEN [ROLE [NAVS...]]`; `#` begins a comment.
   ///
@@ -125,8 +124,8 @@ enum TokenFile {
       else {
         throw fault("a name has 1 to 64 letters, digits and ._-, a pattern of navs 1 to 256 octets")
       }
-      guard actor.name != launchName else {
-        throw fault("\(launchName) is the name of pages of --launch; use another")
+      guard actor.name != launchActorName else {
+        throw fault("\(launchActorName) is the name of pages of --launch; use another")
       }
       guard names.insert(actor.name).inserted else { throw fault("\(actor.name) occurs twice") }
       guard actors.updateValue(actor, forKey: words[1]) == nil else {

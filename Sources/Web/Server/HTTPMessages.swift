@@ -28,7 +28,7 @@ struct HTTPRequest: Hashable, Sendable {
 
   /// The token of `NSP-Token: TOKEN` or else of `Authorization: Bearer TOKEN`; nil without one.
   ///
-  /// A proxy in front can want `Authorization` for itself.
+  /// A proxy in front of the gateway may need `Authorization` for itself.
   var token: String? {
     if let token = nspHeaders["nsp-token"] { return token.utf8.count <= 512 ? token : nil }
     guard let authorization, authorization.utf8.count <= 512 else { return nil }
@@ -79,17 +79,17 @@ enum HTTPDecision {
 
 /// The program behind a server; the server calls it on its own thread.
 protocol HTTPApplication: AnyObject {
-  /// Decides about a request, of which only the head has been read.
-  func head(_ request: HTTPRequest) -> HTTPDecision
+  /// Decides about a request before the server reads its body.
+  func decideAfterHead(_ request: HTTPRequest) -> HTTPDecision
   /// Decides about a request with its body, after `.readBody`.
-  func body(_ request: HTTPRequest) -> HTTPDecision
+  func decideAfterBody(_ request: HTTPRequest) -> HTTPDecision
   /// The response to a request that the server itself refuses.
-  func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse
+  func refusalResponse(_ status: UInt32, _ reason: String) -> HTTPResponse
 }
 
 /// Checks the headers that say where the body of a request ends.
 enum Framing {
-  /// The fault of the headers of a request; nil if they leave no doubt.
+  /// Why the headers of a request do not say clearly where its body ends; nil if they do.
   ///
   /// If a proxy and this server disagreed about the end of a request, the rest would be another
   /// request, which the proxy has not checked (RFC 9112, §6.3). They may also disagree about a
@@ -126,12 +126,12 @@ enum Framing {
 extension StringProtocol {
   /// Whether two texts have the same octets.
   ///
-  /// For `==`, texts with other octets can be equal: a letter with a mark has two forms.
+  /// `==` also equates texts with other octets, such as the two forms of a letter with an accent.
   func isSame(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
   /// Whether two texts have the same octets but for the case of ASCII letters.
   ///
-  /// For `lowercased()` and `==`, U+212A is a K: the text would pass here, and not at a proxy.
+  /// `lowercased()` and `==` take U+212A for a K, and a proxy does not.
   func equalsIgnoringASCIICase(_ other: String) -> Bool {
     func lower(_ octet: UInt8) -> UInt8 { (0x41...0x5A).contains(octet) ? octet | 0x20 : octet }
     return utf8.elementsEqual(other.utf8) { lower($0) == lower($1) }

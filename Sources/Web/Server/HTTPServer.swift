@@ -13,12 +13,12 @@ struct HTTPServer: ~Copyable {
   private let address: ListenAddress
   private let maximumConnections: Int
   private let listener: Int32
-  /// Whether `descriptor` watches the listening socket.
-  private var isListening = true
+  /// Whether `pollDescriptor` watches the listening socket.
+  private var isWatchingListener = true
   /// Whether the process had no free descriptor for a waiting connection; the next `run` retries.
   private var lacksDescriptors = false
   /// The descriptor that is readable when `run` has work.
-  let descriptor: Int32
+  let pollDescriptor: Int32
   /// The address it listens on, with the port that the kernel chose for port 0.
   let boundAddress: ListenAddress
 
@@ -60,7 +60,7 @@ struct HTTPServer: ~Copyable {
     self.address = address
     self.maximumConnections = maximumConnections
     self.listener = listener
-    descriptor = set
+    pollDescriptor = set
     removesSocketFile = inherited == nil
     boundAddress =
       switch address {
@@ -78,7 +78,7 @@ struct HTTPServer: ~Copyable {
     unsafe MHD_run(mhd)
     unsafe MHD_stop_daemon(mhd)
     close(listener)
-    close(descriptor)
+    close(pollDescriptor)
     if removesSocketFile, case .local(let path) = address { _ = unsafe unlink(path) }
   }
 
@@ -88,11 +88,11 @@ struct HTTPServer: ~Copyable {
   /// accepts them and reaches its limit, it can stop polling the listening socket for ever.
   mutating func run() {
     var ready = [Int32](repeating: -1, count: 64)
-    let count = unsafe navd_http_ready(descriptor, &ready)
+    let count = unsafe navd_http_ready(pollDescriptor, &ready)
     for descriptor in ready.prefix(Int(count)) { responder.streams[descriptor]?.abort() }
     var accepted: Int32 = 0
     // libmicrohttpd 1.0 counts a connection only when it runs.
-    var room = maximumConnections - connections
+    var room = maximumConnections - connectionCount
     while room > 0, accepted == 0 {
       accepted = unsafe navd_http_accept(mhd, listener)
       room -= 1
@@ -101,20 +101,20 @@ struct HTTPServer: ~Copyable {
     // caller would come back at once, for ever.
     lacksDescriptors = accepted == -2
     _ = unsafe MHD_run(mhd)
-    if isListening != (hasRoom && !lacksDescriptors) {
-      isListening.toggle()
-      navd_http_watch_again(descriptor, listener, isListening ? 1 : 0)
+    if isWatchingListener != (hasRoom && !lacksDescriptors) {
+      isWatchingListener.toggle()
+      navd_http_watch_again(pollDescriptor, listener, isWatchingListener ? 1 : 0)
     }
   }
 
-  private var connections: Int { unsafe Int(navd_http_connections(mhd)) }
+  private var connectionCount: Int { unsafe Int(navd_http_connections(mhd)) }
 
-  var hasRoom: Bool { connections < maximumConnections }
+  var hasRoom: Bool { connectionCount < maximumConnections }
 
-  /// Milliseconds until `run` must be called, at most 1000; -1 while no connection needs it.
+  /// After how many milliseconds the caller must call `run`, at most 1000; -1 for never.
   ///
   /// `run` then closes the connections that have been idle for too long.
-  var timeout: Int32 {
+  var timeoutMilliseconds: Int32 {
     let timeout = unsafe navd_http_timeout(mhd)
     return lacksDescriptors && timeout < 0 ? 1000 : timeout
   }
@@ -124,25 +124,25 @@ struct HTTPServer: ~Copyable {
 @safe
 private final class Responder {
   private let application: any HTTPApplication
-  private let watchSet: Int32
+  private let epollDescriptor: Int32
   /// The streams by the descriptors of their connections.
   private(set) var streams: [Int32: ResponseStream] = [:]
 
   /// A request whose body is still arriving, between two calls of the handler.
   final class PendingRequest {
     var request: HTTPRequest
-    let limit: Int
+    let bodyLimit: Int
     var isTooLong = false
 
-    init(_ request: HTTPRequest, limit: Int) {
+    init(_ request: HTTPRequest, bodyLimit: Int) {
       self.request = request
-      self.limit = limit
+      self.bodyLimit = bodyLimit
     }
   }
 
   init(_ application: any HTTPApplication, _ set: Int32) {
     self.application = application
-    watchSet = set
+    epollDescriptor = set
   }
 
   static let handler: MHD_AccessHandlerCallback = {
@@ -156,33 +156,34 @@ private final class Responder {
       let request = unsafe HTTPRequest(
         String(cString: method), String(cString: url), of: connection)
       if let fault = request.framingFault { return unsafe responder.refuse(400, fault, connection) }
-      let decision = responder.application.head(request)
+      let decision = responder.application.decideAfterHead(request)
       guard case .readBody(let limit) = decision else {
         return unsafe responder.carryOut(decision, on: connection)
       }
-      let exchange = PendingRequest(request, limit: limit)
-      unsafe state.pointee = Unmanaged.passRetained(exchange).toOpaque()
+      let pending = PendingRequest(request, bodyLimit: limit)
+      unsafe state.pointee = Unmanaged.passRetained(pending).toOpaque()
       return .YES
     }
-    let exchange = unsafe Unmanaged<PendingRequest>.fromOpaque(pointer).takeUnretainedValue()
+    let pending = unsafe Unmanaged<PendingRequest>.fromOpaque(pointer).takeUnretainedValue()
     if unsafe size.pointee > 0, let upload = unsafe upload {
       let bytes = unsafe UnsafeRawBufferPointer(start: upload, count: size.pointee)
-      if exchange.request.body.count + bytes.count > exchange.limit { exchange.isTooLong = true }
+      if pending.request.body.count + bytes.count > pending.bodyLimit { pending.isTooLong = true }
       // The rest of a body that is too long is read and dropped: otherwise the client would get a
       // reset in place of the answer.
-      if exchange.isTooLong {
-        exchange.request.body = []
+      if pending.isTooLong {
+        pending.request.body = []
       } else {
-        unsafe exchange.request.body += bytes
+        unsafe pending.request.body += bytes
       }
       unsafe size.pointee = 0
       return .YES
     }
-    if exchange.isTooLong {
-      let text = "the body has more than \(exchange.limit) octets"
+    if pending.isTooLong {
+      let text = "the body has more than \(pending.bodyLimit) octets"
       return unsafe responder.refuse(413, text, connection)
     }
-    return unsafe responder.carryOut(responder.application.body(exchange.request), on: connection)
+    let decision = responder.application.decideAfterBody(pending.request)
+    return unsafe responder.carryOut(decision, on: connection)
   }
 
   static let requestCompleted: MHD_RequestCompletedCallback = { _, _, state, _ in
@@ -195,7 +196,7 @@ private final class Responder {
     _ status: UInt32, _ reason: String, _ connection: OpaquePointer
   ) -> MHD_Result {
     // What follows on this connection cannot be trusted to be a request.
-    let answer = application.refusal(status, reason).with("Connection", "close")
+    let answer = application.refusalResponse(status, reason).with("Connection", "close")
     return unsafe carryOut(.respond(answer), on: connection)
   }
 
@@ -211,10 +212,10 @@ private final class Responder {
       }
     case .sendFile(let file, let answer):
       head = answer
-      unsafe response = MHD_create_response_from_fd64(UInt64(file.size), file.take())
+      unsafe response = MHD_create_response_from_fd64(UInt64(file.size), file.takeDescriptor())
     case .stream(let stream, let answer):
       head = answer
-      unsafe response = body(of: stream, on: connection)
+      unsafe response = makeBody(of: stream, on: connection)
     }
     guard let response = unsafe response else { return .NO }
     defer { unsafe MHD_destroy_response(response) }
@@ -223,13 +224,13 @@ private final class Responder {
     return unsafe MHD_queue_response(connection, head.status, response)
   }
 
-  private func body(of stream: ResponseStream, on connection: OpaquePointer) -> OpaquePointer? {
+  private func makeBody(of stream: ResponseStream, on connection: OpaquePointer) -> OpaquePointer? {
     unsafe stream.begin(connection)
     let descriptor = stream.descriptor
     unsafe navd_http_be_patient(connection)
     streams[descriptor] = stream
     // A suspended connection does not notice that its peer has closed it.
-    _ = navd_http_watch(watchSet, descriptor, 1)
+    _ = navd_http_watch(epollDescriptor, descriptor, 1)
     stream.whenOver = { [unowned self, unowned stream] in
       if streams[descriptor] === stream { streams[descriptor] = nil }
     }
@@ -238,11 +239,11 @@ private final class Responder {
       { context, _, target, limit in
         guard let context = unsafe context, let target = unsafe target else { return -1 }
         let stream = unsafe Unmanaged<ResponseStream>.fromOpaque(context).takeUnretainedValue()
-        return unsafe stream.take(target, limit)
+        return unsafe stream.copyPending(to: target, limit)
       }, Unmanaged.passRetained(stream).toOpaque(),
       { context in
         guard let context = unsafe context else { return }
-        unsafe Unmanaged<ResponseStream>.fromOpaque(context).takeRetainedValue().finish()
+        unsafe Unmanaged<ResponseStream>.fromOpaque(context).takeRetainedValue().noteReleased()
       })
   }
 }

@@ -8,10 +8,10 @@ package struct RequestGate: Hashable, Sendable {
   struct Refusal: Error, Hashable, Sendable {
     var status: UInt32
     var reason: String
-    var allow: String?
+    var allowedMethods: String?
 
-    init(_ status: UInt32, _ reason: String, allow: String? = nil) {
-      (self.status, self.reason, self.allow) = (status, reason, allow)
+    init(_ status: UInt32, _ reason: String, allowedMethods: String? = nil) {
+      (self.status, self.reason, self.allowedMethods) = (status, reason, allowedMethods)
     }
   }
 
@@ -31,7 +31,7 @@ package struct RequestGate: Hashable, Sendable {
   /// that an attacker has pointed to this machine (DNS rebinding).
   func refusalOfHost(_ request: HTTPRequest) -> Refusal? {
     guard request.hosts.count == 1 else { return Refusal(400, "a request needs one header Host") }
-    guard let (name, _) = Self.split(request.hosts[0]), isAllowed(name) else {
+    guard let (name, _) = Self.split(request.hosts[0]), isAllowedHost(name) else {
       return Refusal(
         421,
         "this server answers for loopback names only; --allow-host NAME permits another; "
@@ -45,7 +45,7 @@ package struct RequestGate: Hashable, Sendable {
   /// Call it only after `refusalOfHost`, which rules out a host that an attacker chose.
   func refusalOfOrigin(_ request: HTTPRequest) -> Refusal? {
     guard request.hosts.count == 1 else { return Refusal(400, "no header Host") }
-    let isShared = sharedOrigin(of: request) != nil
+    let isShared = allowedForeignOrigin(of: request) != nil
     guard request.origin == nil || isShared || isOwnOrigin(of: request) else {
       return Refusal(
         403,
@@ -74,10 +74,8 @@ package struct RequestGate: Hashable, Sendable {
   /// Whether a request is a preflight for what a page of an allowed origin may send to a route.
   ///
   /// Call it only after `refusalOfHost`.
-  func permitsPreflight(
-    _ request: HTTPRequest, method: String, headers: [String]
-  ) -> Bool {
-    guard request.method == "OPTIONS", sharedOrigin(of: request) != nil,
+  func permitsPreflight(_ request: HTTPRequest, method: String, headers: [String]) -> Bool {
+    guard request.method == "OPTIONS", allowedForeignOrigin(of: request) != nil,
       refusalOfOrigin(request) == nil
     else { return false }
     let asked = (request.requestedHeaders ?? "").split(separator: ",")
@@ -87,18 +85,18 @@ package struct RequestGate: Hashable, Sendable {
 
   /// The headers that let a page of an allowed origin read the answer to a request.
   ///
-  /// The answer depends on the origin for every page, so caches must keep one for each.
-  func sharingHeaders(_ request: HTTPRequest) -> [[String]] {
+  /// The answer differs by the header `Origin`, so caches must keep one answer for each origin.
+  func corsHeaders(_ request: HTTPRequest) -> [[String]] {
     guard !allowedOrigins.isEmpty else { return [] }
     let vary = [["Vary", "Origin"]]
-    guard let origin = sharedOrigin(of: request) else { return vary }
+    guard let origin = allowedForeignOrigin(of: request) else { return vary }
     return vary + [
       ["Access-Control-Allow-Origin", origin], ["Access-Control-Expose-Headers", "Retry-After"],
     ]
   }
 
   /// The allowed origin that a request comes from; nil for its own origin and for any other.
-  private func sharedOrigin(of request: HTTPRequest) -> String? {
+  private func allowedForeignOrigin(of request: HTTPRequest) -> String? {
     guard let origin = request.origin, allowedOrigins.contains(where: { $0.isSame(as: origin) }),
       !isOwnOrigin(of: request)
     else { return nil }
@@ -130,7 +128,7 @@ package struct RequestGate: Hashable, Sendable {
     return false
   }
 
-  private func isAllowed(_ name: String) -> Bool {
+  private func isAllowedHost(_ name: String) -> Bool {
     let name = name.lowercased()
     return unsafe navd_is_loopback(name) == 1 || name == "localhost" || name == "[::1]"
       || allowedHosts.contains(name)
@@ -162,7 +160,7 @@ package struct RequestGate: Hashable, Sendable {
 /// The headers that forbid a page to load or run what comes from another server.
 enum SecurityHeaders {
   /// The value of `Content-Security-Policy` for a page that may also connect to `origins`.
-  static func policy(connectingTo origins: Set<String> = []) -> String {
+  static func contentSecurityPolicy(connectingTo origins: Set<String> = []) -> String {
     let connections = (["'self'"] + origins.sorted()).joined(separator: " ")
     return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
       + "font-src 'self'; media-src 'self'; connect-src \(connections); manifest-src 'self'; "
@@ -175,7 +173,7 @@ enum SecurityHeaders {
   /// The security headers of a page that may also connect to `origins`.
   static func headers(connectingTo origins: Set<String> = []) -> [[String]] {
     [
-      ["Content-Security-Policy", policy(connectingTo: origins)],
+      ["Content-Security-Policy", contentSecurityPolicy(connectingTo: origins)],
       ["X-Content-Type-Options", "nosniff"],
       ["Referrer-Policy", "no-referrer"],
       ["Cross-Origin-Resource-Policy", "same-origin"],

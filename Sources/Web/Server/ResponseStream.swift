@@ -6,45 +6,45 @@ import CMicroHTTPD
 @safe
 final class ResponseStream {
   /// The number of sent octets at which the buffer drops them.
-  private static let freedBytes = 65_536
+  private static let compactionBytes = 65_536
 
-  /// The octets that wait for the socket, from `start` on; those before were sent.
+  /// The octets that wait for the socket, from `firstUnsent` on; those before were sent.
   private var buffer: [UInt8] = []
-  private var start = 0
+  private var firstUnsent = 0
   private var isEnding = false
   private var isAborted = false
   private var connection: OpaquePointer?
   private var isSuspended = false
   /// How many octets libmicrohttpd has taken for the socket so far.
-  private(set) var taken: UInt64 = 0
+  private(set) var takenBytes: UInt64 = 0
   /// Whether the response is over, or its connection closed.
   private(set) var isOver = false
   /// Called once, when libmicrohttpd has released the response.
   var whenOver: () -> Void = {}
 
-  var pending: Int { buffer.count - start }
+  var pendingBytes: Int { buffer.count - firstUnsent }
 
   /// Whether nothing waits for the socket, also not in libmicrohttpd.
   ///
-  /// `take` moves up to 16 KiB into the buffer of libmicrohttpd, which asks for more, and is
-  /// suspended then, only when the socket has taken all of them.
-  var isDrained: Bool { pending == 0 && isSuspended }
+  /// `copyPending` moves up to 16 KiB into the buffer of libmicrohttpd. libmicrohttpd asks for more,
+  /// and this stream suspends it, only after the socket has taken all of them.
+  var isDrained: Bool { pendingBytes == 0 && isSuspended }
 
   /// The size of the buffer, with the sent octets that it has not dropped yet.
   var bufferedBytes: Int { buffer.count }
 
   func send(_ bytes: [UInt8]) {
     guard !isEnding, !isOver else { return }
-    if start == buffer.count {
+    if firstUnsent == buffer.count {
       buffer = bytes
-      start = 0
+      firstUnsent = 0
     } else {
       buffer += bytes
     }
     resume()
   }
 
-  /// Ends the response once the socket has what waits.
+  /// Ends the response after the socket has taken all waiting octets.
   func end() {
     isEnding = true
     resume()
@@ -67,9 +67,9 @@ final class ResponseStream {
   }
 
   /// Copies the next octets for libmicrohttpd, which alone calls it; returns their number.
-  func take(_ target: UnsafeMutablePointer<CChar>, _ limit: Int) -> Int {
+  func copyPending(to target: UnsafeMutablePointer<CChar>, _ limit: Int) -> Int {
     if isAborted { return Int(MHD_CONTENT_READER_END_WITH_ERROR_) }
-    let count = min(pending, limit)
+    let count = min(pendingBytes, limit)
     guard count > 0 else {
       if isEnding { return Int(MHD_CONTENT_READER_END_OF_STREAM_) }
       // Without this, libmicrohttpd would ask again at once, for ever.
@@ -77,24 +77,24 @@ final class ResponseStream {
       isSuspended = true
       return 0
     }
-    unsafe buffer[start..<start + count].withUnsafeBytes { bytes in
+    unsafe buffer[firstUnsent..<firstUnsent + count].withUnsafeBytes { bytes in
       let room = unsafe UnsafeMutableRawBufferPointer(start: target, count: limit)
       unsafe room.copyMemory(from: bytes)
     }
-    start += count
-    taken += UInt64(count)
-    if start == buffer.count {
-      (buffer, start) = ([], 0)
-    } else if start >= Self.freedBytes {
+    firstUnsent += count
+    takenBytes += UInt64(count)
+    if firstUnsent == buffer.count {
+      (buffer, firstUnsent) = ([], 0)
+    } else if firstUnsent >= Self.compactionBytes {
       // A peer that is always behind would otherwise keep all that it ever got.
-      buffer.removeFirst(start)
-      start = 0
+      buffer.removeFirst(firstUnsent)
+      firstUnsent = 0
     }
     return count
   }
 
   /// Notes that libmicrohttpd has released the response.
-  func finish() {
+  func noteReleased() {
     isOver = true
     unsafe connection = nil
     whenOver()

@@ -15,7 +15,7 @@ final class OpenFile {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Returns the descriptor, which the caller must close.
-  func take() -> Int32 {
+  func takeDescriptor() -> Int32 {
     defer { descriptor = -1 }
     return descriptor
   }
@@ -23,13 +23,13 @@ final class OpenFile {
 
 /// The files of one directory, for pages.
 ///
-/// No path leads out of the directory: it opens each component by itself, and never a link. It does
-/// not serve hidden files, nor types that are not in the table.
+/// No path leads out of the directory: it opens each component separately, and follows no symbolic
+/// link. It does not serve hidden files, nor types that are not in the table.
 final class StaticFiles {
   private let directory: Int32
 
   /// The values of `Content-Type` by file extension.
-  static let types: [String: String] = [
+  static let contentTypes: [String: String] = [
     "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8", "mjs": "text/javascript; charset=utf-8",
     "json": "application/json", "txt": "text/plain; charset=utf-8",
@@ -52,7 +52,7 @@ final class StaticFiles {
   func find(_ path: String) -> (file: OpenFile, type: String)? {
     guard let names = Self.components(path), let last = names.last,
       let end = last.lastIndex(of: "."),
-      let type = Self.types[String(last[last.index(after: end)...])]
+      let type = Self.contentTypes[String(last[last.index(after: end)...])]
     else { return nil }
     var folder = directory
     for name in names.dropLast() {

@@ -192,7 +192,7 @@ export class Opened {
   /** The stream is lost, and another session begins after a time. */
   reopen(after = 0, welcome = {}) {
     this.session.lost(this.now);
-    this.session.take();
+    this.session.takeActions();
     this.open(this.now + after, welcome);
   }
 
@@ -200,7 +200,7 @@ export class Opened {
 
   sent() { return this.actions("send").map(({ line }) => JSON.parse(line)); }
 
-  actions(kind) { return this.session.take().filter((action) => action.kind === kind); }
+  actions(kind) { return this.session.takeActions().filter((action) => action.kind === kind); }
 
   /** Answers the watch that was sent with a snapshot. */
   snapshot(rev, ids) {

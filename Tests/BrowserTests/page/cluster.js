@@ -205,7 +205,7 @@ claims["rule 3: an op that may have run goes to no daemon that knows the client 
     from.session.hold("far", Infinity);
     from.receive("err", { id: refused, ...elsewhere("far", B) });
     for (const nav of [NAV, "far"]) to.session.adopt(nav, from.session.surrender(nav), 0);
-    const actions = to.session.take();
+    const actions = to.session.takeActions();
     const failed = actions.filter(({ kind }) => kind === "answered").map(({ id, err }) => [id, err.code, err.effect]);
     same(failed, isRepeated ? [] : [[op, "op-too-old", "unknown"]]);
     const ids = actions.filter(({ kind }) => kind === "send").map(({ line }) => JSON.parse(line)[1].id);

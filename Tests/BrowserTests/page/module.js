@@ -56,7 +56,7 @@ claims["a request that is forgotten or refused makes room for one that waits"] =
   same(opened.sent().map(([, { id }]) => id), ids.slice(0, 64));
   same(opened.session.forget(ids[0]), 1);
   same(opened.sent().map(([, { id }]) => id), [ids[64]], "after one was forgotten:");
-  opened.session.refuse(ids[1], 400);
+  opened.session.refusedByGateway(ids[1], 400);
   same(opened.sent().map(([, { id }]) => id), [ids[65]], "after one was refused:");
 };
 
@@ -75,7 +75,7 @@ claims["an answer or roles that cannot be sent are thrown to the caller, and the
   same(thrown(() => opened.session.delegate(NAV, wanted))?.code, "limit");
   same(thrown(() => opened.session.request("op", NAV, { do: [{ push: { screen: { id: large } } }] }))?.code, "limit");
   opened.session.lost(0);
-  opened.session.take();
+  opened.session.takeActions();
   opened.open();
   same(opened.sent().map(([verb, { roles }]) => [verb, roles]), [["delegate", ["veto"]]], "in the next session:");
 };

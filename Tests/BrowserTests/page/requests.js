@@ -7,7 +7,7 @@ const POP = [{ pop: {} }];
 
 /** A tap that must be sent within two seconds, and the ids, codes and effects of what failed. */
 const tap = (opened) => opened.session.request("op", NAV, { do: [{ "ui.backTap": {} }] }, 2000, opened.now);
-const failed = (opened) => opened.session.take().filter(({ kind }) => kind === "answered").map(({ id, err }) => [id, err.code, err.effect]);
+const failed = (opened) => opened.session.takeActions().filter(({ kind }) => kind === "answered").map(({ id, err }) => [id, err.code, err.effect]);
 
 claims["a late op fails at its time, and is not sent"] = () => {
   const opened = new Opened({ wall: () => 0 });
@@ -27,7 +27,7 @@ claims["a page that was frozen, or whose machine slept, fails a late op before i
     const opened = new Opened({ wall: () => time });
     opened.session.lost(0);
     tap(opened);
-    opened.session.take();
+    opened.session.takeActions();
     [opened.now, time] = [now, wall];
     same(resumed(opened), [[], ["expired"]], `${now} ${wall}`);
   }
@@ -72,7 +72,7 @@ claims["a watch that waits goes on with the next nav, and one beside it ends"] =
   same(wait, true);
   opened.receive("queued", { id, nav: NAV, pos: 0 });
   opened.receive("ok", { id, nav: NAV, mode: "snap", epoch: "e", rev: 1 });
-  opened.session.take();
+  opened.session.takeActions();
   opened.receive("end", { nav: NAV, view: "full", epoch: "e", rev: 1, why: "closed" });
   const [[verb, again]] = opened.sent();
   same([verb, again.wait, again.from], ["watch", true, undefined]);
@@ -94,7 +94,7 @@ function resumed(opened, last = 0) {
   opened.session.connected(opened.now);
   const [[, { nonce }]] = opened.sent();
   opened.receive("welcome", { ops: { last }, nonce });
-  const actions = opened.session.take();
+  const actions = opened.session.takeActions();
   return [actions.filter(({ kind, id }) => kind === "send" && id !== null).map(({ id }) => id),
     actions.filter(({ kind }) => kind === "answered").map(({ err }) => err.code)];
 }
@@ -159,7 +159,7 @@ claims["an op that was never posted has not happened, and is sent after any time
 
   const opened = new Opened();
   const id = opened.session.request("op", NAV, { do: POP });
-  opened.session.take();
+  opened.session.takeActions();
   opened.session.noteUnposted(id);
   same(resent(opened, [[0, 3]]).map((body) => [body.id, body.again]), [[id, undefined]]);
 };
@@ -199,11 +199,11 @@ claims["a request that the next daemon would not accept fails, and does not cost
   opened.reopen();
   same(opened.sent().map(([, { id }]) => id), [large, small]);
   opened.session.lost(0);
-  opened.session.take();
+  opened.session.takeActions();
   opened.session.connected(0);
   const [[, { nonce }]] = opened.sent();
   opened.receive("welcome", { nonce, limits: { message: 16_384, window: 65_536 } });
-  const actions = opened.session.take();
+  const actions = opened.session.takeActions();
   same(actions.filter(({ kind }) => kind === "answered").map(({ id, err }) => [id, err.code, err.effect]),
     [[large, "limit", "unknown"]]);
   same(actions.filter(({ kind }) => kind === "send").map(({ id }) => id), [small]);
@@ -254,10 +254,10 @@ claims["a value that JSON does not have is refused, and one that it has is sent"
   document.body.append(frame);
   // Objects of another window have other prototypes.
   const v = Object.assign(frame.contentWindow.JSON.parse('{"a":[1,-0.5,null,true,"x"]}'), { b: undefined });
-  session.take();
+  session.takeActions();
   session.request("op", NAV, { do: [{ push: { screen: { args: { v, n: Object.assign(Object.create(null), { k: 1 }) } } } }] });
   frame.remove();
-  const [{ line }] = session.take().filter(({ kind }) => kind === "send");
+  const [{ line }] = session.takeActions().filter(({ kind }) => kind === "send");
   same(JSON.parse(line)[1].do[0].push.screen.args, { v: { a: [1, -0.5, null, true, "x"] }, n: { k: 1 } });
 };
 
@@ -268,12 +268,12 @@ claims["an error without an id fails what is open, and nothing else"] = () => {
   const ids = [opened.session.request("op", NAV, { do: POP }), opened.session.request("get", NAV, {})];
   opened.session.watch("other");
   opened.session.delegate(NAV, { roles: ["veto"] });
-  opened.session.take();
+  opened.session.takeActions();
   // Of a message that has no id by its form.
   opened.receive("err", { id: null, verb: "answer", code: "limit", msg: "m", effect: "none", retry: "no" });
-  same(opened.session.take(), []);
+  same(opened.session.takeActions(), []);
   opened.receive("err", { id: null, code: "bad-json", msg: "m", effect: "none", retry: "no" });
-  const actions = opened.session.take();
+  const actions = opened.session.takeActions();
   const of = (wanted) => actions.filter(({ kind }) => kind === wanted);
   same(of("answered").map(({ id, err }) => [id, err.code, err.effect]), ids.map((id) => [id, "bad-json", "unknown"]));
   same([of("watchEnded").map(({ nav }) => nav), of("duty").map(({ err }) => err.code)], [["other"], ["bad-json"]]);
@@ -317,7 +317,7 @@ function holding() {
   opened.receive("ok", { id: watch.id, nav: NAV, mode: "snapshot" });
   opened.receive(...shown(1, ["home"], "page"));
   opened.receive("ok", { id: lease.id, nav: NAV, owner: "page" });
-  opened.session.take();
+  opened.session.takeActions();
   return opened;
 }
 
@@ -365,7 +365,7 @@ claims["the signs of another display ask for nothing"] = () => {
   const opened = holding();
   opened.receive(...owned(2, "other"));
   const id = opened.session.request("op", NAV, { do: [{ "transition.complete": {} }] });
-  opened.session.take();
+  opened.session.takeActions();
   opened.receive("err", { id, code: "lease-lost", retry: "resync", effect: "none" });
   same(opened.sent(), []);
 };
@@ -386,7 +386,7 @@ claims["force counts once, also if its answer is lost"] = () => {
   const offline = new Opened();
   offline.session.lost(0);
   offline.session.lease(NAV, true);
-  offline.session.take();
+  offline.session.takeActions();
   offline.open();
   same(offline.sent().map(([, { force }]) => force), [true]);
 };

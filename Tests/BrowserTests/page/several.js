@@ -29,7 +29,7 @@ export class Several {
 
   /** Performs actions until there are no more. */
   run() {
-    for (let actions; (actions = this.cluster.take()).length;) actions.forEach((each) => this.perform(each));
+    for (let actions; (actions = this.cluster.takeActions()).length;) actions.forEach((each) => this.perform(each));
   }
 
   perform(action) {

@@ -59,7 +59,7 @@ class Run {
   }
 
   take() {
-    for (const action of this.session.take()) {
+    for (const action of this.session.takeActions()) {
       if (action.kind === "send") this.sent.push(JSON.parse(action.line));
       else this.events.push(action);
     }
@@ -77,7 +77,7 @@ class Run {
   hand(verb, body, octets) {
     this.session.receive(verb, body, octets, this.now);
     this.take();
-    this.session.applied();
+    this.session.grantCreditIfDue();
     this.take();
   }
 

@@ -101,8 +101,8 @@ import Testing
     let statistics = try JSONValue(
       hub.statistics(for: Sender(connection: ConnectionID(1), peer: peer)))
     for metric in Metric.all {
-      var paths = [metric.path]
-      if case .information(let labels) = metric.value { paths = labels.map(\.path) }
+      var paths = [metric.statisticsPath]
+      if case .infoLabels(let labels) = metric.conversion { paths = labels.map(\.path) }
       for path in paths { #expect(statistics.at(path) != nil, "\(metric.name)") }
     }
   }
@@ -177,7 +177,7 @@ import Testing
 
   @Test func `a failed query is 503 with its reason`() {
     var probe = ConnectionProbe(endpoint: "nowhere", rules: rules([:]))
-    let answer = Router.answer(method: "GET", path: "/readyz", from: &probe)
+    let answer = MetricsRouter.answer(method: "GET", path: "/readyz", from: &probe)
     #expect(answer.status == 503 && answer.body.starts(with: Array("zmq_connect nowhere: ".utf8)))
   }
 }

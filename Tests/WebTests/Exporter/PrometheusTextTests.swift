@@ -131,7 +131,8 @@ struct ParsedMetrics {
   @Test func `names say what Prometheus expects of them`() {
     for metric in Metric.all {
       #expect(metric.name.hasPrefix("navd_"))
-      #expect(metric.name.hasSuffix("_total") == (metric.kind == "counter"), "\(metric.name)")
+      let isCounter = metric.prometheusType == "counter"
+      #expect(metric.name.hasSuffix("_total") == isCounter, "\(metric.name)")
       #expect(!metric.help.hasSuffix("."), "\(metric.name)")
     }
   }
@@ -142,7 +143,7 @@ struct ParsedMetrics {
     let guide = try String(
       contentsOf: root.appendingPathComponent("docs/operations.md"), encoding: .utf8)
     let told = guide.split(separator: "\n").filter { $0.hasPrefix("| `navd_") }.map(String.init)
-    let known = Metric.all.map { "| `\($0.name)` | \($0.kind) | \($0.help) |" }
+    let known = Metric.all.map { "| `\($0.name)` | \($0.prometheusType) | \($0.help) |" }
     #expect(told == known)
   }
 }

@@ -26,35 +26,35 @@ private struct FakeProbe: DaemonProbe {
     _ method: String, _ path: String, _ probe: FakeProbe = FakeProbe()
   ) -> UInt32 {
     var probe = probe
-    return Router.answer(method: method, path: path, from: &probe).status
+    return MetricsRouter.answer(method: method, path: path, from: &probe).status
   }
 
   @Test(arguments: ["/metrics", "/livez", "/readyz"])
   func `a daemon that does not answer is 503 with the reason`(path: String) {
     var probe = FakeProbe(failure: ProbeFailure("gone"))
     #expect(
-      Router.answer(method: "GET", path: path, from: &probe)
+      MetricsRouter.answer(method: "GET", path: path, from: &probe)
         == HTTPResponse(503, "gone").with("Cache-Control", "no-store"))
     #expect(status("GET", path) == 200)
   }
 
   @Test func `a refused method is told the one that is answered`() {
     var probe = FakeProbe()
-    let answer = Router.answer(method: "POST", path: "/livez", from: &probe)
+    let answer = MetricsRouter.answer(method: "POST", path: "/livez", from: &probe)
     #expect(answer.headers.contains(["Allow", "GET, HEAD"]))
   }
 
   @Test(arguments: ["POST", "HEAD", "PUT", "get", ""])
   func `another method is refused without asking`(method: String) {
     var probe = FakeProbe()
-    #expect(Router.answer(method: method, path: "/metrics", from: &probe).status == 405)
+    #expect(MetricsRouter.answer(method: method, path: "/metrics", from: &probe).status == 405)
     #expect(probe.asked == 0)
   }
 
   @Test(arguments: ["/", "", "/metrics/", "/metricsx", "//metrics", "/../metrics"])
   func `another path is not there, and nobody is asked`(path: String) {
     var probe = FakeProbe()
-    #expect(Router.answer(method: "GET", path: path, from: &probe).status == 404)
+    #expect(MetricsRouter.answer(method: "GET", path: path, from: &probe).status == 404)
     #expect(probe.asked == 0)
   }
 

@@ -13,7 +13,7 @@ import Testing
 
   private func post(
     _ stream: inout PageStream, _ number: UInt64, _ text: String
-  ) -> PageStream.Verdict {
+  ) -> PageStream.PostVerdict {
     var reader = ClientMessageReader(maximumBytes: 65_536)
     return stream.post(number, Array(text.utf8), reader: &reader, at: 2000)
   }
@@ -25,19 +25,19 @@ import Testing
 
   @Test func `a post is taken once, in order, whole`() {
     var stream = stream()
-    #expect(post(&stream, 2, Self.hello) == .ahead(next: 1))
-    #expect(post(&stream, 1, Self.hello + "\n" + #"["ping",{"id":1}]"#) == .taken(next: 2))
+    #expect(post(&stream, 2, Self.hello) == .ahead(nextPost: 1))
+    #expect(post(&stream, 1, Self.hello + "\n" + #"["ping",{"id":1}]"#) == .accepted(nextPost: 2))
     welcome(&stream)
     #expect(stream.dueMessages.map { String(decoding: $0.frame, as: UTF8.self) } == ["nsp1.ping"])
-    #expect(post(&stream, 1, "anything") == .taken(next: 2))
-    #expect(post(&stream, 3, #"["ping",{"id":2}]"#) == .ahead(next: 2))
+    #expect(post(&stream, 1, "anything") == .accepted(nextPost: 2))
+    #expect(post(&stream, 3, #"["ping",{"id":2}]"#) == .ahead(nextPost: 2))
     #expect(stream.dueMessages.count == 1)
     guard case .refused = post(&stream, 2, #"["ping",{"id":2}]"# + "\nx") else {
       Issue.record("a post with a bad line was taken")
       return
     }
     #expect(stream.dueMessages.count == 1)
-    #expect(post(&stream, 2, #"["ping",{"id":2}]"#) == .taken(next: 3))
+    #expect(post(&stream, 2, #"["ping",{"id":2}]"#) == .accepted(nextPost: 3))
     #expect(stream.dueMessages.count == 2)
   }
 
@@ -46,9 +46,9 @@ import Testing
     let own = Self.hello.replacing(
       #""nonce""#,
       with: #""flow":"none","actor":{"name":"root","role":"admin","navs":["*"]},"nonce""#)
-    #expect(post(&stream, 1, own) == .taken(next: 2))
+    #expect(post(&stream, 1, own) == .accepted(nextPost: 2))
     // A later hello begins another session; it gets the actor too.
-    #expect(post(&stream, 2, own) == .taken(next: 3))
+    #expect(post(&stream, 2, own) == .accepted(nextPost: 3))
     let first = stream.dueMessages
     welcome(&stream)
     #expect(first.count == 1 && stream.dueMessages.count == 1)
@@ -81,14 +81,14 @@ import Testing
     #expect(stream.dueMessages.map(\.isHello) == [true])
     stream.noteSent(1)
     #expect(stream.dueMessages.isEmpty)
-    #expect(stream.receive(Array("[\"welcome\",{}]\n".utf8)) == nil)
+    #expect(stream.noteDaemonLine(Array("[\"welcome\",{}]\n".utf8)) == nil)
   }
 
   @Test func `until navd accepts the first hello, nothing else passes`() {
     var stream = stream()
     let op = #"["op",{"id":1}]"#
-    #expect(post(&stream, 1, Self.hello + "\n" + op) == .taken(next: 2))
-    #expect(post(&stream, 2, op) == .taken(next: 3))
+    #expect(post(&stream, 1, Self.hello + "\n" + op) == .accepted(nextPost: 2))
+    #expect(post(&stream, 2, op) == .accepted(nextPost: 3))
     welcome(&stream)
     #expect(stream.dueMessages.count == 2)
   }
@@ -97,7 +97,8 @@ import Testing
     var stream = stream()
     _ = post(&stream, 1, Self.hello + "\n" + #"["op",{"id":1}]"#)
     stream.noteSent(1)
-    #expect(stream.receive(Array(#"["err",{"nonce":"n","code":"version"}]"#.utf8)) == .over)
+    let refusal = Array(#"["err",{"nonce":"n","code":"version"}]"#.utf8)
+    #expect(stream.noteDaemonLine(refusal) == .sessionOver)
     #expect(stream.dueMessages.isEmpty)
   }
 
@@ -105,8 +106,8 @@ import Testing
     var stream = stream()
     _ = post(&stream, 1, Self.hello)
     welcome(&stream)
-    #expect(stream.receive(Array("[\"err\",{\"id\":1}]\n".utf8)) == nil)
-    #expect(stream.receive(Array("[\"bye\",{\"why\":\"fenced\"}]\n".utf8)) == .over)
+    #expect(stream.noteDaemonLine(Array("[\"err\",{\"id\":1}]\n".utf8)) == nil)
+    #expect(stream.noteDaemonLine(Array("[\"bye\",{\"why\":\"fenced\"}]\n".utf8)) == .sessionOver)
   }
 
   @Test func `the answer to the page's bye ends the stream`() {
@@ -114,8 +115,8 @@ import Testing
     _ = post(&stream, 1, Self.hello)
     welcome(&stream)
     _ = post(&stream, 2, #"["op",{"id":7}]"# + "\n" + #"["bye",{"id":8}]"#)
-    #expect(stream.receive(Array("[\"ok\",{\"id\":7,\"nav\":\"a\"}]\n".utf8)) == nil)
-    #expect(stream.receive(Array("[\"ok\",{\"id\":8}]\n".utf8)) == .over)
+    #expect(stream.noteDaemonLine(Array("[\"ok\",{\"id\":7,\"nav\":\"a\"}]\n".utf8)) == nil)
+    #expect(stream.noteDaemonLine(Array("[\"ok\",{\"id\":8}]\n".utf8)) == .sessionOver)
   }
 
   @Test(arguments: [
@@ -135,82 +136,85 @@ import Testing
     for (index, names) in posts.enumerated() {
       let text = names.split(separator: "\n").compactMap { lines[String($0)] }
       let number = UInt64(index + 2)
-      #expect(post(&stream, number, text.joined(separator: "\n")) == .taken(next: number + 1))
+      let body = text.joined(separator: "\n")
+      #expect(post(&stream, number, body) == .accepted(nextPost: number + 1))
     }
-    #expect(stream.receive(Array("[\"err\",{\"code\":\"bad-json\"}]\n".utf8)) == nil)
-    #expect(stream.receive(Array("[\"ok\",{\"id\":8}]\n".utf8)) == .over)
+    #expect(stream.noteDaemonLine(Array("[\"err\",{\"code\":\"bad-json\"}]\n".utf8)) == nil)
+    #expect(stream.noteDaemonLine(Array("[\"ok\",{\"id\":8}]\n".utf8)) == .sessionOver)
   }
 
   @Test func `what navd does not take is bounded`() {
     var stream = stream()
-    #expect(post(&stream, 1, Self.hello) == .taken(next: 2))
+    #expect(post(&stream, 1, Self.hello) == .accepted(nextPost: 2))
     let long = #"["op",{"x":""# + String(repeating: "x", count: 60_000) + #""}]"#
-    #expect(post(&stream, 2, long) == .taken(next: 3))
-    #expect(post(&stream, 3, long) == .taken(next: 4))
-    #expect(post(&stream, 4, long) == .full)
+    #expect(post(&stream, 2, long) == .accepted(nextPost: 3))
+    #expect(post(&stream, 3, long) == .accepted(nextPost: 4))
+    #expect(post(&stream, 4, long) == .outboxFull)
     welcome(&stream)
-    #expect(post(&stream, 4, long) == .full)
+    #expect(post(&stream, 4, long) == .outboxFull)
     stream.noteSent(1)
-    #expect(post(&stream, 4, long) == .taken(next: 5))
+    #expect(post(&stream, 4, long) == .accepted(nextPost: 5))
   }
 
   @Test func `many small messages count for the memory that they take`() {
     var stream = stream()
-    #expect(post(&stream, 1, Self.hello) == .taken(next: 2))
+    #expect(post(&stream, 1, Self.hello) == .accepted(nextPost: 2))
     // 100 messages of 2 + 7 octets, and 64 for each: 7300.
     let small = Array(repeating: #"["op",{}]"#, count: 100).joined(separator: "\n")
     var number: UInt64 = 2
-    while number < 100, post(&stream, number, small) == .taken(next: number + 1) { number += 1 }
+    while number < 100, post(&stream, number, small) == .accepted(nextPost: number + 1) {
+      number += 1
+    }
     #expect(number == 19)
     welcome(&stream)
     stream.noteSent(100)
-    #expect(post(&stream, number, small) == .taken(next: number + 1))
-    #expect(post(&stream, number + 1, small) == .full)
+    #expect(post(&stream, number, small) == .accepted(nextPost: number + 1))
+    #expect(post(&stream, number + 1, small) == .outboxFull)
     // What went out leaves nothing behind in the count.
     stream.noteSent(stream.dueMessages.count)
     for next in number + 1...number + 17 {
-      #expect(post(&stream, next, small) == .taken(next: next + 1))
+      #expect(post(&stream, next, small) == .accepted(nextPost: next + 1))
     }
-    #expect(post(&stream, number + 18, small) == .full)
+    #expect(post(&stream, number + 18, small) == .outboxFull)
   }
 
   @Test func `without a connection, a hello or a reader the stream ends in its time`() {
     var stream = stream()
-    #expect(stream.deadline?.at == 6000 && stream.deadline?.end == .gone)
-    #expect(stream.nextAttemptAt == 1250)
-    stream.noteAttempt(at: 1300)
-    #expect(stream.nextAttemptAt == 1550)
+    #expect(stream.deadline?.at == 6000 && stream.deadline?.end == .navdGone)
+    #expect(stream.nextConnectAt == 1250)
+    stream.noteConnectAttempt(at: 1300)
+    #expect(stream.nextConnectAt == 1550)
     stream.noteConnected()
-    #expect(stream.nextAttemptAt == nil)
-    #expect(stream.deadline?.at == 11_000 && stream.deadline?.end == .gone)
+    #expect(stream.nextConnectAt == nil)
+    #expect(stream.deadline?.at == 11_000 && stream.deadline?.end == .navdGone)
     _ = post(&stream, 1, Self.hello)
     // A navd that is stopped takes connections, and does not answer.
-    #expect(stream.deadline?.at == 7000 && stream.deadline?.end == .gone)
+    #expect(stream.deadline?.at == 7000 && stream.deadline?.end == .navdGone)
     welcome(&stream)
     #expect(stream.deadline == nil)
-    stream.notePage(isDrained: false, taken: 0, at: 20_000)
-    #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .stalled)
-    stream.notePage(isDrained: false, taken: 0, at: 30_000)
+    stream.notePageProgress(isDrained: false, bytesTaken: 0, at: 20_000)
+    #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .pageStalled)
+    stream.notePageProgress(isDrained: false, bytesTaken: 0, at: 30_000)
     #expect(stream.deadline?.at == 35_000)
-    stream.notePage(isDrained: false, taken: 5, at: 31_000)
+    stream.notePageProgress(isDrained: false, bytesTaken: 5, at: 31_000)
     #expect(stream.deadline?.at == 46_000)
-    stream.notePage(isDrained: true, taken: 15, at: 32_000)
+    stream.notePageProgress(isDrained: true, bytesTaken: 15, at: 32_000)
     #expect(stream.deadline == nil)
   }
 
   @Test func `a stream that has ended waits for its page as long as any, and connects no more`() {
     var stream = stream()
     stream.noteEnd(at: 2000)
-    #expect(stream.deadline?.at == 17_000 && stream.deadline?.end == .stalled)
-    #expect(stream.nextAttemptAt == nil)
-    #expect(stream.hasEnded && !stream.mayReadDaemon(pending: 0))
-    stream.notePage(isDrained: false, taken: 0, at: 20_000)
-    #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .stalled)
+    #expect(stream.deadline?.at == 17_000 && stream.deadline?.end == .pageStalled)
+    #expect(stream.nextConnectAt == nil)
+    #expect(stream.hasEnded && !stream.mayReadDaemon(backlog: 0))
+    stream.notePageProgress(isDrained: false, bytesTaken: 0, at: 20_000)
+    #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .pageStalled)
   }
 
   @Test func `navd is read while little waits for the page`() {
-    #expect(stream().mayReadDaemon(pending: 65_535))
-    #expect(!stream().mayReadDaemon(pending: 65_536))
+    #expect(stream().mayReadDaemon(backlog: 65_535))
+    #expect(!stream().mayReadDaemon(backlog: 65_536))
   }
 }
 
@@ -265,7 +269,7 @@ import Testing
 
   @Test func `a line feed between tokens becomes a space, with the same number of octets`() {
     let body = Array("{\"args\":{\n\"a\":\n1}}".utf8)
-    let line = PageMessage.line(frame: Array("nsp1.snap".utf8).span, body: body.span)
+    let line = PageMessage.streamLine(frame: Array("nsp1.snap".utf8).span, body: body.span)
     #expect(String(decoding: line, as: UTF8.self) == "[\"snap\",{\"args\":{ \"a\": 1}}]\n")
   }
 }

@@ -12,23 +12,23 @@ import Testing
   /// The client id that the gateway made.
   static let own = ClientID(high: 1, low: 2)
 
-  private static func stream(_ scope: PageStream.Scope) -> PageStream {
-    PageStream(id: "s", actor: actor("till"), scope: scope, at: 1000)
+  private static func stream(_ scope: PageStream.Rights) -> PageStream {
+    PageStream(id: "s", actor: actor("till"), rights: scope, at: 1000)
   }
 
   private static func post(
     _ stream: inout PageStream, _ number: UInt64, _ text: String
-  ) -> PageStream.Verdict {
+  ) -> PageStream.PostVerdict {
     var reader = ClientMessageReader(maximumBytes: 65_536)
     return stream.post(number, Array(text.utf8), reader: &reader, at: 2000)
   }
 
   /// What becomes of a line behind the hello.
   private static func verdict(
-    _ line: String, _ scope: PageStream.Scope = .readingUser(own)
-  ) -> PageStream.Verdict {
+    _ line: String, _ scope: PageStream.Rights = .readOnlyOfUser(own)
+  ) -> PageStream.PostVerdict {
     var stream = stream(scope)
-    #expect(post(&stream, 1, hello) == .taken(next: 2))
+    #expect(post(&stream, 1, hello) == .accepted(nextPost: 2))
     return post(&stream, 2, line)
   }
 
@@ -39,8 +39,8 @@ import Testing
     #"["get",{"id":1,"what":"stats"}]"#, #"["get",{"id":1,"nav":"a","what":"state","at":3}]"#,
   ])
   func `what reads passes`(line: String) {
-    #expect(Self.verdict(line) == .taken(next: 3))
-    #expect(Self.verdict(line, .readingActor(Self.own)) == .taken(next: 3))
+    #expect(Self.verdict(line) == .accepted(nextPost: 3))
+    #expect(Self.verdict(line, .readOnlyOfActor(Self.own)) == .accepted(nextPost: 3))
   }
 
   static let writing = [
@@ -53,12 +53,12 @@ import Testing
     #"["get",{"id":1,"nav":"a","what":"verify"}]"#,
   ]
 
-  @Test(arguments: writing, [PageStream.Scope.readingUser(own), .readingActor(own)])
+  @Test(arguments: writing, [PageStream.Rights.readOnlyOfUser(own), .readOnlyOfActor(own)])
   func `what changes anything is refused, and the stream goes on`(
-    line: String, scope: PageStream.Scope
+    line: String, scope: PageStream.Rights
   ) throws {
     var stream = Self.stream(scope)
-    #expect(Self.post(&stream, 1, Self.hello) == .taken(next: 2))
+    #expect(Self.post(&stream, 1, Self.hello) == .accepted(nextPost: 2))
     let ping = #"["ping",{"id":9}]"#
     // One line is enough: nothing of the post is taken.
     guard case .refused(let refusal) = Self.post(&stream, 2, ping + "\n" + line) else {
@@ -67,12 +67,12 @@ import Testing
     }
     #expect(refusal.status == 403 && refusal.reason.hasPrefix("line 2: the inspector only reads"))
     stream.noteSent(1)
-    #expect(stream.receive(Array("[\"welcome\",{}]\n".utf8)) == nil)
+    #expect(stream.noteDaemonLine(Array("[\"welcome\",{}]\n".utf8)) == nil)
     #expect(stream.dueMessages.isEmpty)
-    #expect(Self.post(&stream, 2, ping) == .taken(next: 3))
+    #expect(Self.post(&stream, 2, ping) == .accepted(nextPost: 3))
     #expect(stream.dueMessages.count == 1)
     // The gateway of other pages carries it.
-    #expect(Self.verdict(line, .actor) == .taken(next: 3))
+    #expect(Self.verdict(line, .ofActor) == .accepted(nextPost: 3))
   }
 
   @Test(arguments: [
@@ -90,12 +90,12 @@ import Testing
     throws
   {
     for (scope, isNamed) in [
-      (PageStream.Scope.readingUser(Self.own), false), (.readingActor(Self.own), true),
+      (PageStream.Rights.readOnlyOfUser(Self.own), false), (.readOnlyOfActor(Self.own), true),
     ] {
       var stream = Self.stream(scope)
       let own = Self.hello.replacing(
         #""nonce""#, with: #""actor":{"name":"root","role":"admin","navs":["*"]},"nonce""#)
-      #expect(Self.post(&stream, 1, own) == .taken(next: 2))
+      #expect(Self.post(&stream, 1, own) == .accepted(nextPost: 2))
       let message = try #require(stream.dueMessages.first)
       var reader = ClientMessageReader(maximumBytes: 65_536)
       guard

@@ -24,11 +24,11 @@ import Testing
     var table = TokenTable([Self.token: actor("file")])
     table.add(code: "c", for: actor("a"), at: 0)
     _ = table.trade(code: "c", for: "t", at: 0)
-    #expect(table.actor(of: "t", at: TokenTable.idleMilliseconds - 1) == actor("a"))
-    #expect(table.actor(of: "t", at: 2 * TokenTable.idleMilliseconds - 2) == actor("a"))
-    #expect(table.actor(of: "t", at: 3 * TokenTable.idleMilliseconds - 2) == nil)
+    #expect(table.actor(of: "t", at: TokenTable.tokenIdleMilliseconds - 1) == actor("a"))
+    #expect(table.actor(of: "t", at: 2 * TokenTable.tokenIdleMilliseconds - 2) == actor("a"))
+    #expect(table.actor(of: "t", at: 3 * TokenTable.tokenIdleMilliseconds - 2) == nil)
     #expect(table.actor(of: Self.token, at: .max / 2) == actor("file"))
-    table.replace([:])
+    table.replaceFileTokens([:])
     #expect(table.actor(of: Self.token, at: 0) == nil)
   }
 
@@ -36,9 +36,9 @@ import Testing
     var table = TokenTable()
     table.add(code: "c", for: actor("a"), at: 0)
     _ = table.trade(code: "c", for: "t", at: 0)
-    table.noteUse(of: "t", at: TokenTable.idleMilliseconds - 1)
+    table.noteUse(of: "t", at: TokenTable.tokenIdleMilliseconds - 1)
     table.noteUse(of: "never", at: 0)
-    #expect(table.actor(of: "t", at: 2 * TokenTable.idleMilliseconds - 2) != nil)
+    #expect(table.actor(of: "t", at: 2 * TokenTable.tokenIdleMilliseconds - 2) != nil)
     #expect(table.actor(of: "never", at: 1) == nil)
   }
 
@@ -50,7 +50,7 @@ import Testing
     for (code, token) in [("c1", "t1"), ("c3", "t3"), ("c4", "t4")] {
       _ = table.trade(code: code, for: token, at: 0)
     }
-    table.replace(["new": actor("a"), "kept": actor("b")])
+    table.replaceFileTokens(["new": actor("a"), "kept": actor("b")])
     #expect(table.actor(of: "old", at: 0) == nil && table.actor(of: "t1", at: 0) == nil)
     #expect(table.trade(code: "c2", for: "t2", at: 0) == nil)
     #expect(table.actor(of: "new", at: 0) == actor("a"))
@@ -170,13 +170,13 @@ import Testing
     request.requestedMethod = "POST"
     do throws(RequestGate.Refusal) {
       switch try Admission(request, gate, &tokens, at: 0) {
-      case .route(let route, let found):
+      case .admitted(let route, let found):
         #expect((found == actor) == route.needsToken)
         return 200
       case .preflight: return 204
       }
     } catch {
-      #expect(!error.reason.isEmpty && (error.allow != nil) == (error.status == 405))
+      #expect(!error.reason.isEmpty && (error.allowedMethods != nil) == (error.status == 405))
       return error.status
     }
   }
@@ -187,7 +187,7 @@ import Testing
       var request = HTTPRequest(
         method: "GET", path: "/nsp1/stream", hosts: ["localhost:1"], authorization: authorization)
       request.nspHeaders = ["nsp-token": own]
-      guard case .route? = try? Admission(request, RequestGate(), &tokens, at: 0) else {
+      guard case .admitted? = try? Admission(request, RequestGate(), &tokens, at: 0) else {
         return false
       }
       return true

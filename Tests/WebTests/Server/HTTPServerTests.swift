@@ -13,16 +13,16 @@ private final class Answering: HTTPApplication {
   /// The most octets of a body; nil to read none.
   var bodyLimit: Int?
 
-  func head(_ request: HTTPRequest) -> HTTPDecision {
+  func decideAfterHead(_ request: HTTPRequest) -> HTTPDecision {
     if let bodyLimit { return .readBody(limit: bodyLimit) }
     return .respond(answer(request.method, request.path))
   }
 
-  func body(_ request: HTTPRequest) -> HTTPDecision {
+  func decideAfterBody(_ request: HTTPRequest) -> HTTPDecision {
     .respond(answer(request.method, request.path))
   }
 
-  func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse {
+  func refusalResponse(_ status: UInt32, _ reason: String) -> HTTPResponse {
     HTTPResponse(status, "refused: " + reason)
   }
 }
@@ -106,7 +106,7 @@ private final class Connection {
       for connection in connections { connection.read() }
       guard !holds() else { return }
       var entries = [
-        pollfd(fd: server.descriptor, events: Int16(POLLIN), revents: 0)
+        pollfd(fd: server.pollDescriptor, events: Int16(POLLIN), revents: 0)
       ]
       _ = unsafe poll(&entries, nfds_t(entries.count), 20)
     }
@@ -253,11 +253,11 @@ private final class Connection {
     for _ in 0..<64 {
       stream.send(piece)
       let taken = unsafe room.withUnsafeMutableBufferPointer { buffer in
-        unsafe buffer.baseAddress.map { unsafe stream.take($0, buffer.count) }
+        unsafe buffer.baseAddress.map { unsafe stream.copyPending(to: $0, buffer.count) }
       }
       #expect(taken == piece.count)
     }
-    #expect(stream.pending == piece.count)
+    #expect(stream.pendingBytes == piece.count)
     #expect(stream.bufferedBytes <= 8 * piece.count)
   }
 
@@ -266,12 +266,12 @@ private final class Connection {
     var room = [CChar](repeating: 0, count: 16)
     func take() -> Int? {
       unsafe room.withUnsafeMutableBufferPointer { buffer in
-        unsafe buffer.baseAddress.map { unsafe stream.take($0, buffer.count) }
+        unsafe buffer.baseAddress.map { unsafe stream.copyPending(to: $0, buffer.count) }
       }
     }
     #expect(!stream.isDrained)
     stream.send([1, 2, 3])
-    #expect(take() == 3 && stream.pending == 0)
+    #expect(take() == 3 && stream.pendingBytes == 0)
     // The socket may not have taken these octets.
     #expect(!stream.isDrained)
     #expect(take() == 0 && stream.isDrained)

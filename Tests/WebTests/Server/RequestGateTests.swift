@@ -92,7 +92,7 @@ import Testing
 
   @Test func `an answer is shared with the exact allowed origin, and caches know it`() {
     func headers(_ gate: RequestGate, _ origin: String?) -> [[String]] {
-      gate.sharingHeaders(request("127.0.0.1:9720", origin: origin))
+      gate.corsHeaders(request("127.0.0.1:9720", origin: origin))
     }
     let expose = ["Access-Control-Expose-Headers", "Retry-After"]
     let vary = ["Vary", "Origin"]
@@ -178,14 +178,15 @@ import Testing
   }
 
   @Test func `the policy runs nothing but files of the server, and no text as script`() {
+    let policy = SecurityHeaders.contentSecurityPolicy()
     for part in [
       "default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'none'",
       "require-trusted-types-for 'script'", "trusted-types 'none'",
-    ] { #expect(SecurityHeaders.policy().contains(part)) }
-    #expect(!SecurityHeaders.policy().contains("unsafe"))
-    #expect(SecurityHeaders.policy().contains("connect-src 'self';"))
-    let wider = SecurityHeaders.policy(connectingTo: ["http://b", "http://a"])
+    ] { #expect(policy.contains(part)) }
+    #expect(!policy.contains("unsafe"))
+    #expect(policy.contains("connect-src 'self';"))
+    let wider = SecurityHeaders.contentSecurityPolicy(connectingTo: ["http://b", "http://a"])
     #expect(wider.contains("connect-src 'self' http://a http://b;"))
-    #expect(wider.replacing(" http://a http://b", with: "") == SecurityHeaders.policy())
+    #expect(wider.replacing(" http://a http://b", with: "") == policy)
   }
 }

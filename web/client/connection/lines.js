@@ -1,18 +1,18 @@
 /** Divides octets into lines; a line may come in pieces, and a character too. */
 export class LineReader {
-  #rest = new Uint8Array();
+  #incompleteLine = new Uint8Array();
 
   /** Returns the lines that are complete, as octets without the LF. */
   push(bytes) {
-    const all = new Uint8Array(this.#rest.length + bytes.length);
-    all.set(this.#rest);
-    all.set(bytes, this.#rest.length);
+    const all = new Uint8Array(this.#incompleteLine.length + bytes.length);
+    all.set(this.#incompleteLine);
+    all.set(bytes, this.#incompleteLine.length);
     const lines = [];
     let start = 0;
     for (let end; (end = all.indexOf(10, start)) >= 0; start = end + 1) {
       lines.push(all.subarray(start, end));
     }
-    this.#rest = all.subarray(start);
+    this.#incompleteLine = all.subarray(start);
     return lines;
   }
 }
@@ -24,17 +24,17 @@ export function decode(line) {
   const [verb, body] = JSON.parse(decoder.decode(line));
   const isMessage = typeof verb === "string" && body !== null && typeof body === "object";
   if (!isMessage) throw new SyntaxError("not a message");
-  return { verb, body: harden(body), octets: line.length - verb.length - 5 };
+  return { verb, body: freezeWithoutPrototypes(body), octets: line.length - verb.length - 5 };
 }
 
 /**
- * Freezes a JSON value and takes the prototypes of its objects.
+ * Freezes a JSON value and removes the prototypes of its objects.
  *
- * Clients choose many keys. Without a prototype, `__proto__` is a key like every other.
+ * Other clients choose many of the keys. In an object without a prototype, `__proto__` is a key like any other.
  */
-function harden(value) {
+function freezeWithoutPrototypes(value) {
   if (value === null || typeof value !== "object") return value;
-  for (const member of Object.values(value)) harden(member);
+  for (const member of Object.values(value)) freezeWithoutPrototypes(member);
   return Object.freeze(Array.isArray(value) ? value : Object.setPrototypeOf(value, null));
 }
 

@@ -1,11 +1,11 @@
 // The locks of a browser's pages, one for each stream that it may have.
 
-const LOCKS = Object.freeze([1, 2, 3, 4].map((number) => `nsp-stream-${number}`));
+const LOCK_NAMES = Object.freeze([1, 2, 3, 4].map((number) => `nsp-stream-${number}`));
 
 /** Resolves with a function that releases the lock; calls `onWait` if all four are taken. */
-export async function takeLock(signal, onWait) {
+export async function takeStreamLock(signal, onWait) {
   if (!globalThis.navigator?.locks) return () => {};
-  for (const name of LOCKS) {
+  for (const name of LOCK_NAMES) {
     const release = await holdLock(name, { ifAvailable: true });
     if (release) return release;
   }
@@ -14,11 +14,11 @@ export async function takeLock(signal, onWait) {
   onWait();
   const race = new AbortController();
   signal.addEventListener("abort", () => race.abort(), { signal: race.signal });
-  return Promise.any(LOCKS.map((name) => firstLock(name, race)));
+  return Promise.any(LOCK_NAMES.map((name) => waitForLock(name, race)));
 }
 
 /** Waits for one of the locks; releases it if the page got another one first. */
-async function firstLock(name, race) {
+async function waitForLock(name, race) {
   const release = await holdLock(name, { signal: race.signal });
   if (!race.signal.aborted) {
     race.abort();

@@ -1,22 +1,22 @@
 /** How many octets the lines of one post may have. */
-const POST_OCTETS = 131072;
-const MOST_TRIES = 5;
+const MAXIMUM_POST_OCTETS = 131072;
+const MAXIMUM_RETRIES = 5;
 
 /** The numbered posts of one stream: which lines go next, and what an answer means. */
 export class Outbox {
-  #n;
-  #lines = [];
+  #nextPostNumber;
+  #waitingLines = [];
   #batch = null;
-  #isPosted = false;
+  #isInFlight = false;
   /** Whether a post of this batch had no answer, so that the gateway may have accepted it. */
-  #mayBeTaken = false;
-  #tries = 0;
+  #mayBeAccepted = false;
+  #retries = 0;
   /** How many lines are posted one at a time after a refused batch, so that only the faulty one fails. */
-  #alone = 0;
+  #singleLinesLeft = 0;
 
-  constructor(next = 1) { this.#n = next; }
+  constructor(next = 1) { this.#nextPostNumber = next; }
 
-  add(text, id = null) { this.#lines.push({ text, id }); }
+  add(text, id = null) { this.#waitingLines.push({ text, id }); }
 
   /** Removes the line of a request; returns whether the gateway cannot have accepted the line. */
   withdraw(id) {
@@ -32,34 +32,34 @@ export class Outbox {
 
   /** The lists of lines that the gateway cannot have accepted. */
   get #unsentBatches() {
-    const isHere = this.#batch && !this.#isPosted && !this.#mayBeTaken;
-    return isHere ? [this.#batch, this.#lines] : [this.#lines];
+    const isHere = this.#batch && !this.#isInFlight && !this.#mayBeAccepted;
+    return isHere ? [this.#batch, this.#waitingLines] : [this.#waitingLines];
   }
 
   /** The post to send, the same one until it is answered; null without lines. */
   next() {
     if (!this.#batch?.length) this.#beginBatch();
     if (!this.#batch.length) return null;
-    this.#isPosted = true;
-    return { n: this.#n, body: this.#batch.map((line) => line.text).join("") };
+    this.#isInFlight = true;
+    return { n: this.#nextPostNumber, body: this.#batch.map((line) => line.text).join("") };
   }
 
   #beginBatch() {
     this.#batch = this.#fillBatch();
-    this.#mayBeTaken = false;
+    this.#mayBeAccepted = false;
   }
 
   #fillBatch() {
-    const most = this.#alone > 0 ? 1 : this.#lines.length;
-    if (this.#alone > 0) this.#alone--;
+    const most = this.#singleLinesLeft > 0 ? 1 : this.#waitingLines.length;
+    if (this.#singleLinesLeft > 0) this.#singleLinesLeft--;
     let octets = 0;
     let count = 0;
-    for (; count < most && this.#lines[count]; count++) {
+    for (; count < most && this.#waitingLines[count]; count++) {
       // UTF-8 has at most three octets for each unit of a text.
-      octets += 3 * this.#lines[count].text.length;
-      if (count && octets > POST_OCTETS) break;
+      octets += 3 * this.#waitingLines[count].text.length;
+      if (count && octets > MAXIMUM_POST_OCTETS) break;
     }
-    return this.#lines.splice(0, count);
+    return this.#waitingLines.splice(0, count);
   }
 
   /**
@@ -68,30 +68,30 @@ export class Outbox {
    * @returns {{kind: "taken" | "again" | "refused" | "over" | "unauthorized", wait?: number}}
    */
   answered({ status, next, after = 0 }, random = Math.random) {
-    this.#isPosted = false;
-    if (status === 0) this.#mayBeTaken = true;
-    if (status === 200 && next > this.#n) return this.#confirmTaken(next);
-    if (status === 400 || status === 413) return this.#isolateRefused();
+    this.#isInFlight = false;
+    if (status === 0) this.#mayBeAccepted = true;
+    if (status === 200 && next > this.#nextPostNumber) return this.#confirmAccepted(next);
+    if (status === 400 || status === 413) return this.#retryLinesSingly();
     if (status === 401) return { kind: "unauthorized" };
-    const mayRecover = status === 503 || status === 0 && this.#tries < MOST_TRIES;
+    const mayRecover = status === 503 || status === 0 && this.#retries < MAXIMUM_RETRIES;
     if (!mayRecover) return { kind: "over" };
-    const pause = random() * Math.min(5000, 100 * 2 ** Math.min(this.#tries++, 16));
+    const pause = random() * Math.min(5000, 100 * 2 ** Math.min(this.#retries++, 16));
     return { kind: "again", wait: Math.max(after, pause, 1) };
   }
 
-  #confirmTaken(next) {
-    this.#n = next;
+  #confirmAccepted(next) {
+    this.#nextPostNumber = next;
     this.#batch = null;
-    this.#tries = 0;
+    this.#retries = 0;
     return { kind: "taken" };
   }
 
-  #isolateRefused() {
+  #retryLinesSingly() {
     const batch = this.#batch;
     this.#batch = null;
     if (batch.length > 1) {
-      this.#lines.unshift(...batch);
-      this.#alone = batch.length;
+      this.#waitingLines.unshift(...batch);
+      this.#singleLinesLeft = batch.length;
       return { kind: "again" };
     }
     // Without its `hello` or a `credit`, a stream is of no use.

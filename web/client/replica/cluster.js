@@ -1,49 +1,49 @@
 import { NavigationError } from "../errors.js";
-import { gatewayOf } from "./gateways.js";
-import { Members } from "./members.js";
-import { LONGEST_MOVE_MS, movePause, Routes } from "./routes.js";
+import { gatewayAddress } from "./gateways.js";
+import { GatewayMembers } from "./members.js";
+import { LONGEST_MOVE_PAUSE_MS, movePauseMilliseconds, Routes } from "./routes.js";
 import { Session } from "./session.js";
 
 /** How long a session that no nav needs stays open, in milliseconds. */
-const IDLE_MS = 10_000;
-/** How long after a `hello` of this client its daemon may end another session of the client, in milliseconds. */
-const OWN_FENCE_MS = 30_000;
+const UNUSED_SESSION_MS = 10_000;
+/** How long after a `hello` of this client, in milliseconds, the daemon may end the client's other session. */
+const OWN_FENCE_WINDOW_MS = 30_000;
 
 /**
- * The sessions of one client, one for each gateway, and which of them has which nav (§17).
+ * The sessions of one client, one for each gateway, and which session has which nav (docs/protocol.md, §17).
  *
- * A nav is asked for at the base, the gateway that the client is connected to first. `moved` leads
- * to another gateway; everything about the nav goes there, and nothing else. Callers use it as a
- * `Session`, with the address of the gateway. Besides the kinds of a session, an action can be
- * `open` (a stream at `gateway`), `drop` (end that stream) or `status`.
+ * The client asks its base, the gateway that it connects to first, about each nav. If the daemon
+ * there answers `moved`, the client sends everything about that nav to the gateway that the answer
+ * names. Callers use a cluster like a `Session`, and pass the gateway's address with each event.
+ * More kinds of actions than those of a session are `open` and `drop` (of a stream) and `status`.
  */
 export class Cluster {
   #actions = [];
-  #options;
+  #sessionOptions;
   #random;
-  #ids = { next: 1 };
+  #sharedIDs = { next: 1 };
   /** The address of the gateway for the navs whose gateway is not known. */
-  #base;
+  #baseAddress;
   #members;
   #routes = new Routes();
   /** When the client said `hello` last, by address. */
-  #greetings = new Map();
+  #helloTimes = new Map();
   #isStarted = false;
   #isClosed = false;
   #hasWelcomed = false;
   #status = "connecting";
-  #now = 0;
+  #lastEventAt = 0;
 
   /** @param {object} options those of `Session`, and `gateways`, the addresses to begin with */
   constructor({ gateways, random = Math.random, ...options }) {
-    this.#options = { ...options, random, ids: this.#ids };
+    this.#sessionOptions = { ...options, random, ids: this.#sharedIDs };
     this.#random = random;
-    this.#members = new Members(gateways);
-    this.#base = gateways[0];
+    this.#members = new GatewayMembers(gateways);
+    this.#baseAddress = gateways[0];
   }
 
   /** Returns the actions since the last call. */
-  take() {
+  takeActions() {
     this.#collectActions();
     const actions = this.#actions;
     this.#actions = [];
@@ -61,27 +61,27 @@ export class Cluster {
   }
 
   /** Whether there are gateways besides the base. */
-  get hasOthers() { return this.#members.candidates.length > 1; }
+  get hasOtherGateways() { return this.#members.candidateAddresses.length > 1; }
 
   // Events.
 
-  /** Begins, or goes on after `stop`: opens streams at the base and where navs are. */
+  /** Starts, or resumes after `stop`: opens streams to the base and to the gateways of known navs. */
   start(now) {
-    this.#now = now;
+    this.#lastEventAt = now;
     this.#isStarted = true;
-    this.#ensureConnected(this.#member(this.#base));
+    this.#ensureConnected(this.#memberAt(this.#baseAddress));
     for (const member of this.#members) {
-      if (this.#isNeeded(member)) this.#open(member);
+      if (this.#isNeeded(member)) this.#openStream(member);
     }
   }
 
-  /** Ends all sessions, to go on later. */
+  /** Ends all sessions until `start` resumes them. */
   stop(now) {
-    this.#now = now;
+    this.#lastEventAt = now;
     this.#isStarted = false;
     for (const member of this.#members) {
       member.session.lost(now);
-      member.session.take().forEach((action) => this.#forward(action));
+      member.session.takeActions().forEach((action) => this.#forwardToClient(action));
       Object.assign(member, { phase: "idle", openAt: Infinity, notBefore: 0 });
     }
     this.#reportStatus();
@@ -89,45 +89,45 @@ export class Cluster {
 
   /** Handles a new stream. */
   connected(address, now) {
-    this.#now = now;
-    this.#greetings.set(address, now);
+    this.#lastEventAt = now;
+    this.#helloTimes.set(address, now);
     this.#members.get(address)?.session.connected(now);
   }
 
   /** Handles the loss of a stream, or a failed attempt to open one. */
-  lost(address, now, least = 0) {
-    this.#now = now;
-    this.#members.get(address)?.session.lost(now, least);
+  lost(address, now, leastPause = 0) {
+    this.#lastEventAt = now;
+    this.#members.get(address)?.session.lost(now, leastPause);
   }
 
-  /** Handles a gateway that does not know the token. */
+  /** Handles that a gateway has rejected the token. */
   refused(address, error, now) {
-    this.#now = now;
+    this.#lastEventAt = now;
     const member = this.#members.get(address);
     if (!member) return;
-    this.#members.refuse(address, error);
-    this.#endRejected(member, error);
+    this.#members.noteRejection(address, error);
+    this.#endRejectedSession(member, error);
   }
 
   /** Handles a message of the daemon behind a gateway. */
   receive(address, verb, body, octets, now) {
-    this.#now = now;
+    this.#lastEventAt = now;
     const member = this.#members.get(address);
-    if (verb === "bye" && body.why === "fenced" && this.#isOwnFence(address)) this.#continueElsewhere(member);
+    if (verb === "bye" && body.why === "fenced" && this.#mayBeOwnFence(address)) this.#continueElsewhere(member);
     else member?.session.receive(verb, body, octets, now);
     this.#collectActions();
   }
 
   /** Sends `credit` if half of the window is used; call it after the actions are performed. */
-  applied(address) { this.#members.get(address)?.session.applied(); }
+  grantCreditIfDue(address) { this.#members.get(address)?.session.grantCreditIfDue(); }
 
   /** Handles deadlines. */
   tick(now) {
-    this.#now = now;
+    this.#lastEventAt = now;
     if (!this.#isStarted) return;
     for (const member of [...this.#members]) {
-      if (member.openAt <= now) this.#open(member);
-      if (member.idleAt <= now) this.#endUnused(member);
+      if (member.openAt <= now) this.#openStream(member);
+      if (member.idleAt <= now) this.#endUnusedSession(member);
       else member.session.tick(now);
     }
   }
@@ -141,72 +141,72 @@ export class Cluster {
 
   // What users ask for.
 
-  mirror(nav) { return this.#find(nav)?.mirror(nav) ?? null; }
+  mirror(nav) { return this.#sessionServing(nav)?.mirror(nav) ?? null; }
 
   /** Whether there is no session with the daemon of a nav. */
-  isLost(nav) { return !this.#find(nav)?.isOpen; }
+  isLost(nav) { return !this.#sessionServing(nav)?.isOpen; }
 
-  isBehind(state) { return this.#find(state.nav)?.isBehind(state) ?? false; }
+  isBehind(state) { return this.#sessionServing(state.nav)?.isBehind(state) ?? false; }
 
-  current(nav, view) { return this.#find(nav)?.current(nav, view) ?? null; }
+  current(nav, view) { return this.#sessionServing(nav)?.current(nav, view) ?? null; }
 
-  watch(nav, view = "full", waits = false) { this.#sessionFor(nav).watch(nav, view, waits); }
+  watch(nav, view = "full", waits = false) { this.#connectedSessionFor(nav).watch(nav, view, waits); }
 
-  unwatch(nav, view = "full") { this.#find(nav)?.unwatch(nav, view); }
+  unwatch(nav, view = "full") { this.#sessionServing(nav)?.unwatch(nav, view); }
 
   request(verb, nav, members, within = null, now = 0) {
-    const id = this.#sessionFor(nav).request(verb, nav, members, within, now);
+    const id = this.#connectedSessionFor(nav).request(verb, nav, members, within, now);
     this.#routes.noteRequest(id, nav);
     return id;
   }
 
-  /** Drops a request; returns in how many sessions it was sent, so that it may have happened. */
+  /** Drops a request; returns in how many sessions it was sent: if above 0, the daemon may have performed it. */
   forget(id) {
-    const sends = this.#sessionOf(id)?.forget(id) ?? 0;
+    const sends = this.#sessionOfRequest(id)?.forget(id) ?? 0;
     this.#routes.forgetRequest(id);
     return sends;
   }
 
-  noteUnposted(id) { this.#sessionOf(id)?.noteUnposted(id); }
+  noteUnposted(id) { this.#sessionOfRequest(id)?.noteUnposted(id); }
 
-  refuse(id, status) { this.#sessionOf(id)?.refuse(id, status); }
+  refusedByGateway(id, status) { this.#sessionOfRequest(id)?.refusedByGateway(id, status); }
 
-  delegate(nav, wanted) { this.#sessionFor(nav).delegate(nav, wanted); }
+  delegate(nav, wanted) { this.#connectedSessionFor(nav).delegate(nav, wanted); }
 
-  lease(nav, force) { this.#sessionFor(nav).lease(nav, force); }
+  lease(nav, force) { this.#connectedSessionFor(nav).lease(nav, force); }
 
-  answer(nav, ask, value) { this.#find(nav)?.answer(ask, value); }
+  answer(nav, ask, value) { this.#sessionServing(nav)?.answer(ask, value); }
 
   // Which session has which nav.
 
   /** The session that has a nav; undefined if there is none yet. */
-  #find(nav) { return this.#members.get(this.#addressOf(nav))?.session; }
+  #sessionServing(nav) { return this.#members.get(this.#addressOf(nav))?.session; }
 
-  #addressOf(nav) { return this.#routes.address(nav) ?? this.#base; }
+  #addressOf(nav) { return this.#routes.address(nav) ?? this.#baseAddress; }
 
-  #sessionOf(id) {
-    return this.#routes.hasRequest(id) ? this.#find(this.#routes.navOf(id)) : undefined;
+  #sessionOfRequest(id) {
+    return this.#routes.hasRequest(id) ? this.#sessionServing(this.#routes.navOf(id)) : undefined;
   }
 
   /** The session for a nav; connects it if necessary. */
-  #sessionFor(nav) {
-    const member = this.#member(this.#addressOf(nav));
+  #connectedSessionFor(nav) {
+    const member = this.#memberAt(this.#addressOf(nav));
     this.#ensureConnected(member);
     return member.session;
   }
 
   #route(nav) {
-    return this.#routes.route(nav, this.#base,
+    return this.#routes.route(nav, this.#baseAddress,
       (each, address) => this.#members.get(address)?.session.navs.has(each));
   }
 
   /** Moves everything about a nav from one session to another. */
-  #move(nav, from, to, at = this.#now) {
-    to.session.adopt(nav, from.session.surrender(nav), this.#now, at);
+  #moveNav(nav, from, to, at = this.#lastEventAt) {
+    to.session.adopt(nav, from.session.surrender(nav), this.#lastEventAt, at);
     this.#ensureConnected(to);
   }
 
-  /** Handles `moved`, also as the end of a watch, and that a nav has no owner. */
+  /** Handles the message that another daemon owns a nav, or that no daemon owns it now. */
   #followMove(member, { nav, hasOwner, web, endpoint, after }) {
     const route = this.#route(nav);
     if (!hasOwner) {
@@ -214,52 +214,52 @@ export class Cluster {
       route.moves = 0;
       // Not longer each time: the daemon says when to ask. A random part spreads the clients.
       const wait = after + this.#random() * (after / 4 + 10);
-      return member.session.hold(nav, this.#now + wait);
+      return member.session.hold(nav, this.#lastEventAt + wait);
     }
-    const address = gatewayOf(web);
+    const address = gatewayAddress(web);
     const refusal = address === null
       ? new NavigationError("moved", "the daemon that has the nav has no gateway",
         { endpoint, retry: "same" })
-      : this.#members.refusal(address);
+      : this.#members.rejection(address);
     if (refusal) {
       this.#routes.forget(nav);
       return member.session.abandon(nav, refusal);
     }
     route.moves++;
-    const wait = movePause(route, this.#random);
+    const wait = movePauseMilliseconds(route, this.#random);
     route.address = address;
-    const target = this.#member(address);
-    if (target !== member) return this.#move(nav, member, target, this.#now + wait);
+    const target = this.#memberAt(address);
+    if (target !== member) return this.#moveNav(nav, member, target, this.#lastEventAt + wait);
     // The stream leads to another daemon than that of its gateway. The next one may lead there.
-    member.session.hold(nav, this.#now + wait);
-    if (route.moves > 1) member.session.lost(this.#now, wait);
+    member.session.hold(nav, this.#lastEventAt + wait);
+    if (route.moves > 1) member.session.lost(this.#lastEventAt, wait);
   }
 
   // Gateways.
 
-  #member(address) {
-    return this.#members.get(address) ?? this.#members.add(address, new Session(this.#options));
+  #memberAt(address) {
+    return this.#members.get(address) ?? this.#members.add(address, new Session(this.#sessionOptions));
   }
 
-  #isNeeded({ address, session }) { return address === this.#base || !session.isIdle; }
+  #isNeeded({ address, session }) { return address === this.#baseAddress || !session.isIdle; }
 
   /** Opens the stream of a member, unless it is open or a timer will open it. */
   #ensureConnected(member) {
     member.idleAt = Infinity;
     if (!this.#isStarted || member.phase === "opening" || member.phase === "open") return;
     // A gateway that was lost is always left to the timer, so that no failure causes the next one.
-    if (member.phase === "idle") this.#open(member);
+    if (member.phase === "idle") this.#openStream(member);
     else member.openAt = member.notBefore;
   }
 
-  #open(member) {
+  #openStream(member) {
     if (member.phase === "opening" || member.phase === "open") return;
     Object.assign(member, { openAt: Infinity, phase: "opening" });
     this.#actions.push({ kind: "open", gateway: member.address });
   }
 
   /** Ends a session that no nav needs. */
-  #endUnused(member) {
+  #endUnusedSession(member) {
     this.#members.remove(member);
     this.#actions.push({ kind: "drop", gateway: member.address });
   }
@@ -270,69 +270,69 @@ export class Cluster {
     // Until the lease of its daemon ends, the others name it. So while they answer, no pause may
     // delay the answer of the one that takes over.
     if (this.#members.isAnyOtherOpen(member)) {
-      at = Math.min(at, this.#now + Math.max(least, LONGEST_MOVE_MS));
+      at = Math.min(at, this.#lastEventAt + Math.max(least, LONGEST_MOVE_PAUSE_MS));
     }
     Object.assign(member, { phase: "lost", notBefore: at, openAt: Infinity });
     this.#actions.push({ kind: "drop", gateway: member.address });
     // After a loss, it is asked again itself, unless it wants to be left alone for some time.
-    if (hasFailed || at - this.#now > 100) this.#askOthers(member);
+    if (hasFailed || at - this.#lastEventAt > 100) this.#moveToOtherGateway(member);
     if (this.#isNeeded(member)) this.#ensureConnected(member);
     this.#reportStatus();
   }
 
-  /** Asks another gateway about the navs of one that cannot be reached. */
-  #askOthers(member) {
-    const address = this.#members.insteadOf(member);
+  /** Moves the navs of a gateway that cannot be reached to another gateway. */
+  #moveToOtherGateway(member) {
+    const address = this.#members.alternativeTo(member);
     if (address === undefined) return;
-    if (this.#base === member.address) this.#base = address;
-    const target = this.#member(address);
-    this.#moveAll(member, target);
-    this.#ensureConnected(this.#member(this.#base));
+    if (this.#baseAddress === member.address) this.#baseAddress = address;
+    const target = this.#memberAt(address);
+    this.#moveAllNavs(member, target);
+    this.#ensureConnected(this.#memberAt(this.#baseAddress));
   }
 
   /**
-   * Whether another session of this client may have ended the one at an address.
+   * Whether another session of this client may have ended the session at an address.
    *
    * Two gateways can have one daemon, which keeps the session with the last `hello`.
    */
-  #isOwnFence(address) {
-    return [...this.#greetings].some(([each, at]) => each !== address && this.#now < at + OWN_FENCE_MS);
+  #mayBeOwnFence(address) {
+    return [...this.#helloTimes].some(([each, at]) => each !== address && this.#lastEventAt < at + OWN_FENCE_WINDOW_MS);
   }
 
-  /** Continues in the session that is being opened; if there is none, connects again. */
+  /** Moves the navs of a session to the one that is being opened; without one, connects again. */
   #continueElsewhere(member) {
     if (!member) return;
     const newer = [...this.#members].find((each) => each !== member && each.phase === "opening");
-    if (newer) this.#moveToNewer(member, newer);
-    else member.session.lost(this.#now);
+    if (newer) this.#moveToNewerSession(member, newer);
+    else member.session.lost(this.#lastEventAt);
   }
 
-  /** Joins older sessions with the same run of a daemon, which it has ended, to a new one. */
-  #joinOlder(member) {
+  /** Moves the navs of older sessions with the same daemon process, which it has ended, to a new session. */
+  #absorbOlderSessions(member) {
     for (const each of [...this.#members]) {
       const isSame = each.boot !== undefined && each.boot === member.boot;
-      if (isSame && each !== member && each.phase === "open") this.#moveToNewer(each, member);
+      if (isSame && each !== member && each.phase === "open") this.#moveToNewerSession(each, member);
     }
   }
 
-  /** Moves everything from a session that a newer one of this client has ended. */
-  #moveToNewer(member, target) {
-    if (this.#base === member.address) this.#base = target.address;
-    this.#moveAll(member, target);
-    for (const action of member.session.take()) this.#forward(action);
-    this.#endUnused(member);
+  /** Moves everything from a session to a newer one of this client, for which the daemon ended the older one. */
+  #moveToNewerSession(member, target) {
+    if (this.#baseAddress === member.address) this.#baseAddress = target.address;
+    this.#moveAllNavs(member, target);
+    for (const action of member.session.takeActions()) this.#forwardToClient(action);
+    this.#endUnusedSession(member);
     this.#reportStatus();
   }
 
-  #moveAll(member, target) {
+  #moveAllNavs(member, target) {
     for (const nav of member.session.navs) {
-      this.#routes.lead(nav, target.address);
-      this.#move(nav, member, target);
+      this.#routes.setGateway(nav, target.address);
+      this.#moveNav(nav, member, target);
     }
   }
 
   /** Ends the session with a gateway that rejects the client; without another gateway, ends the client. */
-  #endRejected(member, error) {
+  #endRejectedSession(member, error) {
     const { address, session } = member;
     // Another process has the identity of the client.
     if (error.reason === "fenced") {
@@ -340,7 +340,7 @@ export class Cluster {
       this.#actions.push({ kind: "closed", error });
       return;
     }
-    if (this.#members.candidates.every((each) => each === address)) {
+    if (this.#members.candidateAddresses.every((each) => each === address)) {
       this.#isClosed = true;
       this.#actions.push({ kind: "closed", error });
       return;
@@ -348,20 +348,20 @@ export class Cluster {
     // A daemon that knows the client by another gateway may send its navs back here, in a circle.
     for (const nav of session.navs) if (nav !== null) this.#route(nav).moves++;
     member.phase = "lost";
-    this.#askOthers(member);
-    for (const action of session.take()) this.#forward(action);
-    this.#endUnused(member);
+    this.#moveToOtherGateway(member);
+    for (const action of session.takeActions()) this.#forwardToClient(action);
+    this.#endUnusedSession(member);
     this.#reportStatus();
   }
 
   // Actions.
 
-  /** Handles the actions of all sessions, which may cause others. */
+  /** Handles the actions of all sessions until none is left, since an action may cause others. */
   #collectActions() {
     for (let isDone = false; !isDone;) {
       isDone = true;
       for (const member of [...this.#members]) {
-        for (const action of member.session.take()) {
+        for (const action of member.session.takeActions()) {
           isDone = false;
           this.#handleAction(member, action);
         }
@@ -369,41 +369,41 @@ export class Cluster {
     }
     for (const member of this.#members) {
       if (this.#isNeeded(member)) member.idleAt = Infinity;
-      else if (member.idleAt === Infinity) member.idleAt = this.#now + IDLE_MS;
+      else if (member.idleAt === Infinity) member.idleAt = this.#lastEventAt + UNUSED_SESSION_MS;
     }
   }
 
   #handleAction(member, action) {
     const { kind } = action;
     // What a session still sends after its gateway was given up goes nowhere.
-    if (!this.#members.has(member) || this.#isClosed) return this.#forward(action);
+    if (!this.#members.has(member) || this.#isClosed) return this.#forwardToClient(action);
     if (kind === "send") {
       this.#actions.push({ ...action, gateway: member.address });
     } else if (kind === "opened") {
       Object.assign(member, { phase: "open", notBefore: 0, boot: action.welcome.boot });
       this.#hasWelcomed = true;
       this.#actions.push(action);
-      this.#joinOlder(member);
+      this.#absorbOlderSessions(member);
       this.#reportStatus();
     } else if (kind === "reconnect") {
       this.#handleLoss(member, action);
     } else if (kind === "closed") {
-      if (action.error.reason === "revoked") this.#members.refuse(member.address, action.error);
-      this.#endRejected(member, action.error);
+      if (action.error.reason === "revoked") this.#members.noteRejection(member.address, action.error);
+      this.#endRejectedSession(member, action.error);
     } else if (kind === "moved") {
       this.#followMove(member, action);
     } else {
-      this.#forward(action);
+      this.#forwardToClient(action);
     }
   }
 
   /** Forwards an action about a nav to the client; the action proves that the nav has an owner again. */
-  #forward(action) {
+  #forwardToClient(action) {
     const { kind, id } = action;
     if (["send", "reconnect", "closed", "moved"].includes(kind)) return;
     const nav = kind === "answered" ? this.#routes.navOf(id) : action.nav;
     if (kind === "answered") this.#routes.forgetRequest(id);
-    if (["answered", "state", "duty"].includes(kind) && !action.isEvent) this.#routes.arrive(nav);
+    if (["answered", "state", "duty"].includes(kind) && !action.isEvent) this.#routes.noteServed(nav);
     this.#actions.push(action);
   }
 

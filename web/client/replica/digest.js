@@ -1,7 +1,7 @@
 import { utf8 } from "./json.js";
 
 /** The records beside the screens of a stack, in the order of the digest. */
-export const PARTS = Object.freeze(
+export const PART_NAMES = Object.freeze(
   ["bar", "toolbar", "presented", "transition", "environment", "settings"]);
 
 /**
@@ -14,19 +14,19 @@ export const PARTS = Object.freeze(
 export function checksum(screens, parts = {}) { return updateChecksums([], screens, parts, 0); }
 
 /**
- * Computes the checksum after a change that did not touch the screens below `from`.
+ * Computes the checksum after a change that did not touch the screens below `firstChanged`.
  *
  * `sums` has the checksum of the lines up to and including each screen, and is brought up to date.
  */
-export function updateChecksums(sums, screens, parts, from) {
-  sums.length = Math.min(from, sums.length, screens.length);
+export function updateChecksums(sums, screens, parts, firstChanged) {
+  sums.length = Math.min(firstChanged, sums.length, screens.length);
   let sum = sums.at(-1) ?? 0;
   for (let index = sums.length; index < screens.length; index++) {
     const { id, ver } = screens[index];
     sum = crc32(utf8(`${index ? "\n" : ""}${id}@${ver}`), sum);
     sums.push(sum);
   }
-  const lines = PARTS.filter((name) => parts[name]).map((name) => `:${name}@${parts[name].ver}`);
+  const lines = PART_NAMES.filter((name) => parts[name]).map((name) => `:${name}@${parts[name].ver}`);
   const rest = (screens.length && lines.length ? "\n" : "") + lines.join("\n");
   return crc32(utf8(rest), sum).toString(16).padStart(8, "0");
 }

@@ -1,90 +1,90 @@
 import { encode } from "./json.js";
-import { isDue } from "./output.js";
+import { isDueAfterHold } from "./output.js";
 
 /** The delegate roles and leases of a session, and its open questions. */
-export class Duties {
-  #out;
+export class RolesAndLeases {
+  #output;
   /** The roles and leases by kind and nav. */
-  #all = new Map();
+  #byKey = new Map();
   /** The open questions of this session: the nav and the time at which each is void. */
-  #asks = new Map();
+  #openQuestions = new Map();
 
-  /** @param {import("./output.js").Output} out */
-  constructor(out) { this.#out = out; }
+  /** @param {import("./output.js").SessionOutput} output */
+  constructor(output) { this.#output = output; }
 
-  get size() { return this.#all.size; }
+  get size() { return this.#byKey.size; }
 
-  values() { return this.#all.values(); }
+  values() { return this.#byKey.values(); }
 
-  get(key) { return this.#all.get(key); }
+  get(key) { return this.#byKey.get(key); }
 
   get wakeAt() {
     let at = Infinity;
-    for (const { retryAt } of this.#all.values()) at = Math.min(at, retryAt);
-    for (const { until } of this.#asks.values()) at = Math.min(at, until);
+    for (const { retryAt } of this.#byKey.values()) at = Math.min(at, retryAt);
+    for (const { until } of this.#openQuestions.values()) at = Math.min(at, until);
     return at;
   }
 
   // What users ask for.
 
   /** Registers roles; null ends them. Throws if they cannot be sent. */
-  delegate(nav, wanted) { this.#want("delegate", nav, wanted, { roles: [] }); }
+  delegate(nav, wanted) { this.#requestOrResign("delegate", nav, wanted, { roles: [] }); }
 
-  /** Takes the display, by `force` if that is true; null gives it back. */
+  /** Requests the lease on a display, also from another holder if `force` is true; null releases it. */
   lease(nav, force) {
-    this.#want("lease", nav, force === null ? null : { take: true, ...(force && { force }) },
+    this.#requestOrResign("lease", nav, force === null ? null : { take: true, ...(force && { force }) },
       { take: false });
   }
 
-  #want(kind, nav, wanted, resignation) {
-    const out = this.#out;
+  #requestOrResign(kind, nav, wanted, resignation) {
+    const output = this.#output;
     const key = `${kind} ${nav}`;
-    if (wanted) out.checkSize(kind, encode({ id: out.ids.next, nav, ...wanted }));
-    out.unask(key);
-    if (kind === "delegate") this.#voidAsks(nav);
+    if (wanted) output.checkSize(kind, encode({ id: output.sharedIDs.next, nav, ...wanted }));
+    output.ignoreAnswer(key);
+    if (kind === "delegate") this.#voidQuestionsOf(nav);
     if (wanted) {
       const duty = {
         key, kind, nav, wanted, isHeld: false, faults: 0, retryAt: Infinity, isDue: false,
       };
-      this.#all.set(key, duty);
-      if (out.isOpen) this.#send(duty);
-    } else if (this.#all.delete(key) && out.isOpen) {
-      out.send(kind, encode({ id: out.ids.next++, nav, ...resignation }));
+      this.#byKey.set(key, duty);
+      if (output.isOpen) this.#send(duty);
+    } else if (this.#byKey.delete(key) && output.isOpen) {
+      output.send(kind, encode({ id: output.sharedIDs.next++, nav, ...resignation }));
     }
   }
 
   /** Answers a question, unless it is void; throws if the answer cannot be sent. */
   answer(ask, value) {
-    const open = this.#asks.get(ask);
-    if (!this.#out.isOpen || !open || open.isAnswered) return;
+    const open = this.#openQuestions.get(ask);
+    if (!this.#output.isOpen || !open || open.isAnswered) return;
     const body = encode({ ask, value });
-    this.#out.checkSize("answer", body);
+    this.#output.checkSize("answer", body);
     open.isAnswered = true;
-    this.#out.send("answer", body);
+    this.#output.send("answer", body);
   }
 
   // Sending.
 
-  #send(duty) { this.#out.ask(duty, duty.kind, () => duty.wanted); }
+  #send(duty) { this.#output.sendWish(duty, duty.kind, () => duty.wanted); }
 
-  sendAll() { for (const duty of this.#all.values()) this.#send(duty); }
+  sendAll() { for (const duty of this.#byKey.values()) this.#send(duty); }
 
   /** Sends the requests about a nav that no longer waits for an owner. */
-  sendDue(nav) { for (const duty of this.#all.values()) if (isDue(duty, nav)) this.#send(duty); }
+  sendAfterHold(nav) { for (const duty of this.#byKey.values()) if (isDueAfterHold(duty, nav)) this.#send(duty); }
 
-  tick(now) { for (const duty of this.#all.values()) if (duty.retryAt <= now) this.#send(duty); }
+  tick(now) { for (const duty of this.#byKey.values()) if (duty.retryAt <= now) this.#send(duty); }
 
   // What the daemon sends.
 
-  grant(duty) {
+  noteGranted(duty) {
     Object.assign(duty, { isHeld: true, faults: 0 });
     if (duty.kind === "lease") duty.wanted = { take: true };
-    this.#out.note({ kind: "duty", duty: duty.kind, nav: duty.nav });
+    this.#output.addAction({ kind: "duty", duty: duty.kind, nav: duty.nav });
   }
 
-  refuse({ key, kind, nav }, err) {
-    this.#all.delete(key);
-    this.#out.note({ kind: "duty", duty: kind, nav, err });
+  noteRefused({ key, kind, nav }, err) {
+    this.#byKey.delete(key);
+    this.#output.addAction({ kind: "duty", duty: kind, nav, err });
   }
 
   /**
@@ -94,69 +94,69 @@ export class Duties {
    */
   receiveLost({ nav, of, code, msg, owner }) {
     const key = `${of} ${nav}`;
-    const duty = this.#all.get(key);
+    const duty = this.#byKey.get(key);
     if (!duty?.isHeld) return;
     duty.isHeld = false;
-    if (this.#out.isAsked(key)) return;
-    if (of === "delegate") this.#voidAsks(nav);
-    this.refuse(duty, { code, msg, nav, effect: "none", retry: "resync", ...(owner && { owner }) });
+    if (this.#output.isWishSent(key)) return;
+    if (of === "delegate") this.#voidQuestionsOf(nav);
+    this.noteRefused(duty, { code, msg, nav, effect: "none", retry: "resync", ...(owner && { owner }) });
   }
 
-  /** Handles a question; `hb` is how long after the deadline its `settled` may come. */
+  /** Handles a question of the daemon; its `settled` may arrive `hb` milliseconds after the deadline. */
   receiveAsk(body, hb, now) {
     const { ask, nav, within } = body;
-    if (!this.#all.has(`delegate ${nav}`) || this.#asks.has(ask)) return;
-    this.#asks.set(ask, { nav, until: now + within + hb, isAnswered: false });
-    this.#out.note({ kind: "asked", nav, body });
+    if (!this.#byKey.has(`delegate ${nav}`) || this.#openQuestions.has(ask)) return;
+    this.#openQuestions.set(ask, { nav, until: now + within + hb, isAnswered: false });
+    this.#output.addAction({ kind: "asked", nav, body });
   }
 
-  #voidAsks(nav) {
-    for (const [ask, open] of this.#asks) if (open.nav === nav) this.void(ask);
+  #voidQuestionsOf(nav) {
+    for (const [ask, open] of this.#openQuestions) if (open.nav === nav) this.voidQuestion(ask);
   }
 
   /** Ends the questions that nobody settled. */
-  voidLate(now) { for (const [ask, { until }] of this.#asks) if (until <= now) this.void(ask); }
+  voidLateQuestions(now) { for (const [ask, { until }] of this.#openQuestions) if (until <= now) this.voidQuestion(ask); }
 
-  void(ask) {
-    const open = this.#asks.get(ask);
-    if (!this.#asks.delete(ask)) return;
-    this.#out.note({ kind: "settled", nav: open.nav, ask });
+  voidQuestion(ask) {
+    const open = this.#openQuestions.get(ask);
+    if (!this.#openQuestions.delete(ask)) return;
+    this.#output.addAction({ kind: "settled", nav: open.nav, ask });
   }
 
   /** Forgets what belongs to the lost session; call it before `forgetSession` of the output. */
   forgetSession() {
-    for (const duty of this.#all.values()) {
+    for (const duty of this.#byKey.values()) {
       // Force counts once, also if its answer was lost: another client may have the display since.
-      if (duty.kind === "lease" && this.#out.isAsked(duty.key)) duty.wanted = { take: true };
+      if (duty.kind === "lease" && this.#output.isWishSent(duty.key)) duty.wanted = { take: true };
       Object.assign(duty, { isHeld: false, retryAt: Infinity });
     }
-    for (const ask of this.#asks.keys()) this.void(ask);
+    for (const ask of this.#openQuestions.keys()) this.voidQuestion(ask);
   }
 
   // Navs that another daemon has.
 
-  /** Ends the roles, leases and questions about a nav whose daemon has changed, until the nav has an owner. */
+  /** Voids the questions about a nav whose daemon has changed; requests its roles and leases again when the nav has an owner. */
   suspend(nav) {
-    for (const duty of this.#all.values()) {
+    for (const duty of this.#byKey.values()) {
       if (duty.nav !== nav) continue;
       Object.assign(duty, { isDue: true, isHeld: false, retryAt: Infinity });
     }
-    this.#voidAsks(nav);
+    this.#voidQuestionsOf(nav);
   }
 
-  /** Takes out the duties of a nav, for `adopt` of another session. */
+  /** Removes and returns the roles and leases of a nav, for `adopt` in another session. */
   surrender(nav) {
-    const duties = [...this.#all.values()].filter((duty) => duty.nav === nav);
+    const duties = [...this.#byKey.values()].filter((duty) => duty.nav === nav);
     for (const { key } of duties) {
-      this.#out.unask(key);
-      this.#all.delete(key);
+      this.#output.ignoreAnswer(key);
+      this.#byKey.delete(key);
     }
     return duties;
   }
 
-  adopt(duties) { for (const duty of duties) this.#all.set(duty.key, duty); }
+  adopt(duties) { for (const duty of duties) this.#byKey.set(duty.key, duty); }
 
   abandon(duties, err) {
-    for (const { kind, nav } of duties) this.#out.note({ kind: "duty", duty: kind, nav, err });
+    for (const { kind, nav } of duties) this.#output.addAction({ kind: "duty", duty: kind, nav, err });
   }
 }

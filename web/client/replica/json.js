@@ -1,6 +1,6 @@
 const encoder = new TextEncoder();
 
-/** Writes JSON that navd can read, or throws a TypeError: navd could not name the request. */
+/** Writes JSON; throws a TypeError if navd could not read it, since the error of navd could not name the request. */
 export function encode(value) {
   checkJSON(value, 0);
   return JSON.stringify(value);

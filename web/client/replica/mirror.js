@@ -1,5 +1,5 @@
 import { NavigationError } from "../errors.js";
-import { PARTS, updateChecksums } from "./digest.js";
+import { PART_NAMES, updateChecksums } from "./digest.js";
 
 /**
  * A copy of one nav, which its digest proves at each revision.
@@ -9,14 +9,14 @@ import { PARTS, updateChecksums } from "./digest.js";
  */
 export class Mirror {
   #nav;
-  #now = null;
-  /** idle: no watch. awaiting: a watch without its answer. snapshot: one must come. following. */
+  #current = null;
+  /** "idle": no watch; "awaiting": a watch has no answer; "snapshot": a snapshot must come; "following": diffs come. */
   #phase = "snapshot";
-  #bad = null;
-  #isSuspect = false;
-  #screens = null; // of an incomplete snapshot
-  #head = null;
-  #sums = [];
+  #badPosition = null;
+  #hasDiverged = false;
+  #snapshotScreens = null; // of an incomplete snapshot
+  #snapshotHead = null;
+  #screenChecksums = [];
 
   constructor(nav) { this.#nav = nav; }
 
@@ -31,29 +31,29 @@ export class Mirror {
 
   /** Whether the digest of the mirror is verified, so that guards may be made from it. */
   get isSynced() {
-    return this.#phase === "following" && !this.#isSuspect && !this.#screens && this.#now !== null;
+    return this.#phase === "following" && !this.#hasDiverged && !this.#snapshotScreens && this.#current !== null;
   }
 
   get #position() {
-    const { epoch, rev, dig } = this.#now;
+    const { epoch, rev, dig } = this.#current;
     return { epoch, rev, dig };
   }
 
   /** The last state with a right digest, which a new loop gets first; null before the first snapshot. */
-  get state() { return this.#now && this.#stateFor({ isResynchronised: true }); }
+  get state() { return this.#current && this.#stateFor({ isResynchronised: true }); }
 
-  /** Notes that a watch is sent; returns its members `from` or `bad`. */
-  watching() {
+  /** Notes that the client sends a watch; returns the member `from` or `bad` of the message. */
+  beginWatch() {
     this.disconnect();
     this.#phase = "awaiting";
-    if (this.#isSuspect) return this.#bad ? { bad: this.#bad } : {};
-    return this.#now ? { from: this.#position } : {};
+    if (this.#hasDiverged) return this.#badPosition ? { bad: this.#badPosition } : {};
+    return this.#current ? { from: this.#position } : {};
   }
 
   /** Notes the end of the session or of the watch; the next one resumes from here. */
   disconnect() {
     this.#phase = "idle";
-    this.#screens = this.#head = null;
+    this.#snapshotScreens = this.#snapshotHead = null;
   }
 
   /**
@@ -61,7 +61,7 @@ export class Mirror {
    *
    * @returns {{kind: "state" | "part" | "diverged" | "ignored" | "ended"}} A `state` has `state`
    *   and `how`: `replaced`, `applied` or `resumed`. After `diverged`, send a watch with the
-   *   members of `watching()`; until its `ok` arrives, everything else is ignored.
+   *   members of `beginWatch()`; until its `ok` arrives, everything else is ignored.
    */
   apply(verb, body, now = 0) {
     switch (verb) {
@@ -74,8 +74,8 @@ export class Mirror {
     }
   }
 
-  /** The state with the events of an `event`; null unless the mirror is known to be right. */
-  withEvents({ ev = [] }, receivedAt = 0) {
+  /** The state with the events of a message `event`; null unless the digest of the mirror is verified. */
+  stateWithEvents({ ev = [] }, receivedAt = 0) {
     return this.isSynced ? this.#stateFor({ ev }, receivedAt) : null;
   }
 
@@ -83,65 +83,65 @@ export class Mirror {
     if (this.#phase !== "awaiting") return IGNORED;
     if (mode !== "resume") {
       this.#phase = "snapshot";
-      return PART;
+      return INCOMPLETE;
     }
     // Not asked for, or of another epoch.
-    if (this.#isSuspect || epoch !== this.#now?.epoch) return this.#enterDivergence(this.#now);
+    if (this.#hasDiverged || epoch !== this.#current?.epoch) return this.#enterDivergence(this.#current);
     this.#phase = "following";
     return { kind: "state", how: "resumed", state: this.state };
   }
 
   #receiveSnap(part, receivedAt) {
     if (this.#phase !== "snapshot" && this.#phase !== "following") return IGNORED;
-    if (part.i > 0 && !this.#isContinued(part)) return this.#enterDivergence(this.#now);
-    this.#head = part;
-    this.#screens = part.i > 0 ? [...this.#screens, ...part.screens] : [...part.screens];
-    if (!part.last) return PART;
-    const screens = this.#screens;
+    if (part.i > 0 && !this.#continuesSnapshot(part)) return this.#enterDivergence(this.#current);
+    this.#snapshotHead = part;
+    this.#snapshotScreens = part.i > 0 ? [...this.#snapshotScreens, ...part.screens] : [...part.screens];
+    if (!part.last) return INCOMPLETE;
+    const screens = this.#snapshotScreens;
     const { kind, epoch, rev, dig, resolved = null } = part;
-    const parts = pick(part, PARTS);
-    this.#screens = this.#head = null;
+    const parts = pickMembers(part, PART_NAMES);
+    this.#snapshotScreens = this.#snapshotHead = null;
     const sums = [];
     const computed = updateChecksums(sums, screens, parts, 0);
     if (computed !== dig.slice(0, 8)) return this.#enterDivergence({ rev, dig: computed + dig.slice(8) });
-    this.#sums = sums;
-    this.#adopt({ kind, epoch, rev, dig, screens, parts, resolved, receivedAt });
+    this.#screenChecksums = sums;
+    this.#replaceCurrent({ kind, epoch, rev, dig, screens, parts, resolved, receivedAt });
     this.#phase = "following";
-    this.#isSuspect = false;
-    this.#bad = null;
+    this.#hasDiverged = false;
+    this.#badPosition = null;
     return { kind: "state", how: "replaced", state: this.state };
   }
 
-  #isContinued(part) {
-    return this.#head !== null && this.#screens.length === part.i
-      && this.#head.epoch === part.epoch && this.#head.rev === part.rev;
+  #continuesSnapshot(part) {
+    return this.#snapshotHead !== null && this.#snapshotScreens.length === part.i
+      && this.#snapshotHead.epoch === part.epoch && this.#snapshotHead.rev === part.rev;
   }
 
   #receiveDiff(diff, receivedAt) {
     if (this.#phase === "idle" || this.#phase === "awaiting") return IGNORED;
     // A snapshot comes whole and before every diff, so a message is missing.
-    if (this.#phase === "snapshot" || this.#screens) return this.#enterDivergence(this.#now);
-    const { epoch, rev, dig } = this.#now;
+    if (this.#phase === "snapshot" || this.#snapshotScreens) return this.#enterDivergence(this.#current);
+    const { epoch, rev, dig } = this.#current;
     if (diff.epoch === epoch && diff.rev <= rev) {
-      return diff.rev === rev && diff.dig !== dig ? this.#enterDivergence(this.#now) : IGNORED;
+      return diff.rev === rev && diff.dig !== dig ? this.#enterDivergence(this.#current) : IGNORED;
     }
     if (diff.epoch !== epoch || diff.base !== rev) return this.#enterGap();
-    return this.#change(diff, receivedAt);
+    return this.#applyDiff(diff, receivedAt);
   }
 
-  #change(diff, receivedAt) {
-    const next = { ...this.#now, screens: [...this.#now.screens], parts: this.#now.parts };
+  #applyDiff(diff, receivedAt) {
+    const next = { ...this.#current, screens: [...this.#current.screens], parts: this.#current.parts };
     let lowest = next.screens.length;
     for (const change of diff.ch) {
       const index = applyChange(next, change);
-      if (index < 0) return this.#enterDivergence(this.#now);
+      if (index < 0) return this.#enterDivergence(this.#current);
       lowest = Math.min(lowest, index);
     }
-    const computed = updateChecksums(this.#sums, next.screens, next.parts, lowest);
+    const computed = updateChecksums(this.#screenChecksums, next.screens, next.parts, lowest);
     if (computed !== diff.dig.slice(0, 8)) {
       return this.#enterDivergence({ rev: diff.rev, dig: computed + diff.dig.slice(8) });
     }
-    this.#adopt({
+    this.#replaceCurrent({
       ...next, rev: diff.rev, dig: diff.dig, resolved: diff.resolved ?? next.resolved, receivedAt,
     });
     const state = this.#stateFor(diff);
@@ -151,48 +151,48 @@ export class Mirror {
   #receiveMark([, rev, dig]) {
     if (this.#phase === "idle" || this.#phase === "awaiting") return IGNORED;
     // A mark names only watches to which the daemon has sent everything.
-    if (this.#phase === "snapshot" || this.#screens) return this.#enterDivergence(this.#now);
-    const isRight = rev < this.#now.rev || rev === this.#now.rev && dig === this.#now.dig;
-    return isRight ? IGNORED : this.#enterDivergence(this.#now);
+    if (this.#phase === "snapshot" || this.#snapshotScreens) return this.#enterDivergence(this.#current);
+    const isRight = rev < this.#current.rev || rev === this.#current.rev && dig === this.#current.dig;
+    return isRight ? IGNORED : this.#enterDivergence(this.#current);
   }
 
   #receiveEnd() {
-    this.#now = this.#bad = null;
-    this.#isSuspect = false;
-    this.#screens = this.#head = null;
-    this.#sums = [];
+    this.#current = this.#badPosition = null;
+    this.#hasDiverged = false;
+    this.#snapshotScreens = this.#snapshotHead = null;
+    this.#screenChecksums = [];
     if (this.#phase === "awaiting") return IGNORED;
     this.#phase = "idle";
     return { kind: "ended" };
   }
 
-  /** Revisions are missing: the mirror is right, and the next watch resumes from it. */
+  /** Notes that revisions are missing: the mirror is right, and the next watch resumes from it. */
   #enterGap() {
     this.#phase = "awaiting";
     return DIVERGED;
   }
 
-  /** The mirror differs from the nav; only a snapshot repairs it. */
+  /** Notes that the mirror differs from the nav: only a snapshot repairs it. */
   #enterDivergence(position) {
-    this.#isSuspect = true;
-    this.#bad = position && { rev: position.rev, dig: position.dig };
-    this.#screens = this.#head = null;
+    this.#hasDiverged = true;
+    this.#badPosition = position && { rev: position.rev, dig: position.dig };
+    this.#snapshotScreens = this.#snapshotHead = null;
     this.#phase = "awaiting";
     return DIVERGED;
   }
 
-  #adopt(now) {
+  #replaceCurrent(now) {
     Object.freeze(now.screens);
     Object.freeze(now.parts);
-    this.#now = Object.freeze(now);
+    this.#current = Object.freeze(now);
   }
 
-  /** The state as loops get it. */
-  #stateFor(change, receivedAt = this.#now.receivedAt) {
-    const { kind, epoch, rev, dig, screens, parts, resolved } = this.#now;
-    const { cause = null, by = null, ev = NOTHING, animated = false } = change;
+  /** The state object that `for await` loops over the nav get. */
+  #stateFor(change, receivedAt = this.#current.receivedAt) {
+    const { kind, epoch, rev, dig, screens, parts, resolved } = this.#current;
+    const { cause = null, by = null, ev = EMPTY_LIST, animated = false } = change;
     const { isResynchronised = false } = change;
-    const presented = parts.presented?.chain ?? NOTHING;
+    const presented = parts.presented?.chain ?? EMPTY_LIST;
     const top = screens.at(-1) ?? null;
     const isStack = kind !== "directory";
     return Object.freeze({
@@ -205,8 +205,8 @@ export class Mirror {
 
 const IGNORED = Object.freeze({ kind: "ignored" });
 const DIVERGED = Object.freeze({ kind: "diverged" });
-const PART = Object.freeze({ kind: "part" });
-const NOTHING = Object.freeze([]);
+const INCOMPLETE = Object.freeze({ kind: "part" });
+const EMPTY_LIST = Object.freeze([]);
 
 /** Applies a change; returns the index of the lowest screen that it touched, or −1. */
 function applyChange(next, change) {
@@ -228,7 +228,7 @@ function applyChange(next, change) {
   return screens.length;
 }
 
-function pick(source, names) {
+function pickMembers(source, names) {
   const result = Object.create(null);
   for (const name of names) if (source[name] !== undefined) result[name] = source[name];
   return result;

@@ -2,52 +2,52 @@ import { NavigationError } from "../errors.js";
 import { encode, utf8 } from "./json.js";
 
 /** How many octets a line may have. */
-const LINE_OCTETS = 65536;
-/** How many octets shorter than other messages an op must be, for `again`. */
-const AGAIN_OCTETS = 32;
+const MAXIMUM_LINE_OCTETS = 65536;
+/** The number of octets that an op leaves free for its member `again`. */
+const AGAIN_MEMBER_OCTETS = 32;
 
 /**
- * The way out of a session: its actions, and what the ids of its messages were for.
+ * The outgoing side of a session: its actions, and which wish each message id belongs to.
  *
- * A wish is a watch or a duty: the session asks for it, and again after each loss. It has a `key`, a
+ * A wish is a watch, delegate role or lease: the session requests it, and again after each loss. It has a `key`, a
  * `nav`, the count of its `faults`, and `retryAt`; `isDue` says that it is to be sent after a hold.
  */
-export class Output {
+export class SessionOutput {
   #actions = [];
   #random;
-  #bodyOctets = LINE_OCTETS;
-  /** The key of the wish for which each id of this session was. */
-  #asked = new Map();
+  #maximumMessageOctets = MAXIMUM_LINE_OCTETS;
+  /** The keys of the wishes that have no answer yet, by message id. */
+  #wishKeysByID = new Map();
   /** The next id, and the rows seen; the sessions of one client share them. */
-  ids;
+  sharedIDs;
   /** The phase of the session: "unconnected", then "greeting" and "open", and at the end "closed". */
   phase = "unconnected";
-  /** The navs about which nothing is sent, with the end of that pause: no daemon serves them yet. */
-  held = new Map();
+  /** The navs that no daemon serves yet, with the time until which the session sends nothing about them. */
+  heldNavs = new Map();
 
   constructor(ids, random) {
-    this.ids = ids;
+    this.sharedIDs = ids;
     this.#random = random;
   }
 
   get isOpen() { return this.phase === "open"; }
 
   /** Returns the actions since the last call. */
-  take() {
+  takeActions() {
     const actions = this.#actions;
     this.#actions = [];
     return actions;
   }
 
   /** Adds an action. */
-  note(action) { this.#actions.push(action); }
+  addAction(action) { this.#actions.push(action); }
 
-  send(verb, body, id = null) { this.note({ kind: "send", line: `["${verb}",${body}]\n`, id }); }
+  send(verb, body, id = null) { this.addAction({ kind: "send", line: `["${verb}",${body}]\n`, id }); }
 
   // The size of messages.
 
   /** Notes the size that the daemon accepts. */
-  limit(octets) { this.#bodyOctets = Math.min(LINE_OCTETS, octets ?? LINE_OCTETS); }
+  limitMessageOctets(octets) { this.#maximumMessageOctets = Math.min(MAXIMUM_LINE_OCTETS, octets ?? MAXIMUM_LINE_OCTETS); }
 
   /** Throws if a message is too large: the daemon could not name it in its error. */
   checkSize(verb, body) {
@@ -57,39 +57,39 @@ export class Output {
   }
 
   isTooLarge(verb, body) {
-    const room = verb === "op" ? AGAIN_OCTETS : 0;
-    return utf8(body).length + verb.length + 6 + room > this.#bodyOctets;
+    const room = verb === "op" ? AGAIN_MEMBER_OCTETS : 0;
+    return utf8(body).length + verb.length + 6 + room > this.#maximumMessageOctets;
   }
 
   // Wishes.
 
   /** Sends a wish, unless its nav is held; `members` returns what follows `id` and `nav`. */
-  ask(wish, verb, members) {
+  sendWish(wish, verb, members) {
     const { key, nav } = wish;
-    this.unask(key);
-    Object.assign(wish, { retryAt: Infinity, isDue: this.held.has(nav) });
+    this.ignoreAnswer(key);
+    Object.assign(wish, { retryAt: Infinity, isDue: this.heldNavs.has(nav) });
     if (wish.isDue) return;
-    const id = this.ids.next++;
-    this.#asked.set(id, key);
+    const id = this.sharedIDs.next++;
+    this.#wishKeysByID.set(id, key);
     this.send(verb, encode({ id, nav, ...members() }));
   }
 
   /** Ignores the answer to a wish that is under way. */
-  unask(key) { for (const [id, asked] of this.#asked) if (asked === key) this.#asked.delete(id); }
+  ignoreAnswer(key) { for (const [id, asked] of this.#wishKeysByID) if (asked === key) this.#wishKeysByID.delete(id); }
 
-  isAsked(key) { return [...this.#asked.values()].includes(key); }
+  isWishSent(key) { return [...this.#wishKeysByID.values()].includes(key); }
 
   /** The ids of the wishes without an answer. */
-  get openIds() { return this.#asked.keys(); }
+  get sentWishIDs() { return this.#wishKeysByID.keys(); }
 
   /** Handles an answer: returns the key of its wish. */
-  answered(id) {
-    const key = this.#asked.get(id);
-    this.#asked.delete(id);
+  takeWishKey(id) {
+    const key = this.#wishKeysByID.get(id);
+    this.#wishKeysByID.delete(id);
     return key;
   }
 
-  postpone(wish, now, least = 0) {
+  postponeWish(wish, now, least = 0) {
     wish.mirror?.disconnect();
     wish.retryAt = now + Math.max(least, this.backOff(wish.faults++));
   }
@@ -99,8 +99,8 @@ export class Output {
 
   forgetSession() {
     if (this.phase !== "closed") this.phase = "unconnected";
-    this.#asked.clear();
+    this.#wishKeysByID.clear();
   }
 }
 
-export function isDue(wish, nav) { return wish.nav === nav && wish.isDue; }
+export function isDueAfterHold(wish, nav) { return wish.nav === nav && wish.isDue; }

@@ -1,9 +1,9 @@
 import { NavigationError } from "../errors.js";
-import { Duties } from "./duties.js";
+import { RolesAndLeases } from "./duties.js";
 import { PendingRequests, isPostponed } from "./flights.js";
 import { encode } from "./json.js";
-import { Output } from "./output.js";
-import { SeenRows } from "./seen.js";
+import { SessionOutput } from "./output.js";
+import { SeenJournalRows } from "./seen.js";
 import { Watches } from "./watches.js";
 
 const CREDIT_VERBS = new Set(["snap", "diff", "diffs", "latest", "event", "traced"]);
@@ -17,114 +17,114 @@ const CREDIT_VERBS = new Set(["snap", "diff", "diffs", "latest", "event", "trace
  * `asked`, `settled`, `duty`, `moved`.
  */
 export class Session {
-  #out;
+  #output;
   #watches;
   /** Delegate roles and leases to hold in every session. */
-  #duties;
-  #flights;
+  #rolesAndLeases;
+  #pendingRequests;
   /** The next id, and the rows seen; the sessions of one client share them. */
-  #ids;
-  #hello;
+  #sharedIDs;
+  #helloMembers;
   #random;
-  #nonce = "";
-  #hb;
-  #window;
-  #used = 0;
-  #upto = 0;
-  #heard = 0;
-  #isDoubted = false;
-  #attempts = 0;
+  #helloNonce = "";
+  #heartbeatMilliseconds;
+  #creditWindow;
+  #usedCredit = 0;
+  #grantedCredit = 0;
+  #lastReceivedAt = 0;
+  #isLossSuspected = false;
+  #failedAttempts = 0;
 
   /**
    * @param {{client: string, name?: string, window?: number, hb?: number,
-   *   random?: () => number, wall?: () => number, ids?: {next: number, seen?: SeenRows}}} options `client`
+   *   random?: () => number, wall?: () => number, ids?: {next: number, seen?: SeenJournalRows}}} options `client`
    *   is new for each run of the page; `ids` has the next id and the rows seen, for all sessions of the client
    */
   constructor({
     client, name = "", window = 65536, hb = 5000, random = Math.random, wall = Date.now,
     ids = { next: 1 },
   }) {
-    this.#ids = ids;
-    ids.seen ??= new SeenRows();
-    this.#window = clamp(window, 16384, 1048576);
-    this.#hb = clamp(hb, 1000, 60000);
-    this.#hello = { client, name, window: this.#window, hb: this.#hb };
+    this.#sharedIDs = ids;
+    ids.seen ??= new SeenJournalRows();
+    this.#creditWindow = clamp(window, 16384, 1048576);
+    this.#heartbeatMilliseconds = clamp(hb, 1000, 60000);
+    this.#helloMembers = { client, name, window: this.#creditWindow, hb: this.#heartbeatMilliseconds };
     this.#random = random;
-    this.#out = new Output(ids, random);
-    this.#watches = new Watches(this.#out);
-    this.#duties = new Duties(this.#out);
-    this.#flights = new PendingRequests(this.#out, wall);
+    this.#output = new SessionOutput(ids, random);
+    this.#watches = new Watches(this.#output);
+    this.#rolesAndLeases = new RolesAndLeases(this.#output);
+    this.#pendingRequests = new PendingRequests(this.#output, wall);
   }
 
   /** Returns the actions since the last call. */
-  take() { return this.#out.take(); }
+  takeActions() { return this.#output.takeActions(); }
 
   /** The time of the next `tick`; infinite while nothing has a deadline. */
   get wakeAt() {
-    const at = this.#flights.lateAt;
+    const at = this.#pendingRequests.nextExpiryAt;
     if (!this.#isStreaming) return at;
-    const held = this.isOpen ? this.#out.held.values() : [];
-    return Math.min(at, this.#silentAt, this.#watches.wakeAt, this.#duties.wakeAt,
-      this.#flights.wakeAt, ...held);
+    const held = this.isOpen ? this.#output.heldNavs.values() : [];
+    return Math.min(at, this.#silentAt, this.#watches.wakeAt, this.#rolesAndLeases.wakeAt,
+      this.#pendingRequests.wakeAt, ...held);
   }
 
-  get #silentAt() { return this.#heard + (this.#isDoubted ? 2000 : 3 * this.#hb); }
+  get #silentAt() { return this.#lastReceivedAt + (this.#isLossSuspected ? 2000 : 3 * this.#heartbeatMilliseconds); }
 
-  get #isStreaming() { return this.#out.phase === "greeting" || this.isOpen; }
+  get #isStreaming() { return this.#output.phase === "greeting" || this.isOpen; }
 
   /** Handles a new stream: says `hello`. */
   connected(now) {
-    if (this.#out.phase === "closed") return;
+    if (this.#output.phase === "closed") return;
     this.#forgetSession();
-    this.#out.phase = "greeting";
-    this.#hb = this.#hello.hb;
+    this.#output.phase = "greeting";
+    this.#heartbeatMilliseconds = this.#helloMembers.hb;
     this.#noteReceived(now);
-    this.#nonce = Math.floor(this.#random() * 2 ** 48).toString(16);
-    this.#out.send("hello", encode({ ver: [1, 1], ...this.#hello, nonce: this.#nonce }));
+    this.#helloNonce = Math.floor(this.#random() * 2 ** 48).toString(16);
+    this.#output.send("hello", encode({ ver: [1, 1], ...this.#helloMembers, nonce: this.#helloNonce }));
   }
 
   /** Handles the loss of a stream, or a failed attempt to open one. */
-  lost(now, least = 0) {
-    if (this.#out.phase === "closed") return;
+  lost(now, leastPause = 0) {
+    if (this.#output.phase === "closed") return;
     this.#forgetSession();
-    const at = now + Math.max(least, this.#out.backOff(this.#attempts++));
-    this.#out.note({ kind: "reconnect", at, least });
+    const at = now + Math.max(leastPause, this.#output.backOff(this.#failedAttempts++));
+    this.#output.addAction({ kind: "reconnect", at, least: leastPause });
   }
 
   /** Handles deadlines: silence, postponed requests, and questions that nobody settled. */
   tick(now) {
-    this.#flights.dropLate(now);
-    if (now >= this.#silentAt && this.#isSilent(now)) return this.lost(now);
+    this.#pendingRequests.failExpired(now);
+    if (now >= this.#silentAt && this.#isStreamLost(now)) return this.lost(now);
     if (!this.isOpen) return;
-    this.#duties.voidLate(now);
+    this.#rolesAndLeases.voidLateQuestions(now);
     this.#watches.tick(now);
-    this.#duties.tick(now);
-    this.#flights.tick(now);
-    for (const [nav, until] of this.#out.held) {
+    this.#rolesAndLeases.tick(now);
+    this.#pendingRequests.tick(now);
+    for (const [nav, until] of this.#output.heldNavs) {
       if (until > now) continue;
-      this.#flights.drop([...this.#flights.values()].filter((each) => each.nav === nav && !each.isSent), now);
+      this.#pendingRequests.failUnsendable(this.#pendingRequests.unsentOf(nav), now);
       this.#sendHeld(nav);
     }
-    this.#flights.sendWaiting();
+    this.#pendingRequests.sendUnsent();
   }
 
   /**
    * Whether the stream is lost.
    *
-   * A tick that comes late says that the page was frozen or its timers were throttled. Then two
-   * seconds decide, in which the page reads what has arrived meanwhile.
+   * A tick that comes late means that the page was frozen or its timers were throttled. Then the
+   * session waits two more seconds, in which the page reads what has arrived meanwhile.
    */
-  #isSilent(now) {
+  #isStreamLost(now) {
     if (!this.#isStreaming) return false;
-    if (this.#isDoubted || now < this.#silentAt + 500) return true;
+    if (this.#isLossSuspected || now < this.#silentAt + 500) return true;
     this.#noteReceived(now);
-    this.#isDoubted = true;
+    this.#isLossSuspected = true;
     return false;
   }
 
   #noteReceived(now) {
-    this.#heard = now;
-    this.#isDoubted = false;
+    this.#lastReceivedAt = now;
+    this.#isLossSuspected = false;
   }
 
   /** Handles a message; `octets` is the length of its body in UTF-8. */
@@ -132,32 +132,32 @@ export class Session {
     if (!this.#isStreaming) return;
     this.#noteReceived(now);
     if (!this.isOpen) return this.#receiveGreeting(verb, body, now);
-    if (CREDIT_VERBS.has(verb)) this.#used += octets;
+    if (CREDIT_VERBS.has(verb)) this.#usedCredit += octets;
     const { nav } = body;
     switch (verb) {
       case "ok": return this.#receiveOk(body, now);
       case "err": return this.#receiveErr(body, now);
       case "queued":
-        this.#out.note({ kind: "queued", id: body.id, pos: body.pos });
-        return this.#flights.confirm(nav);
+        this.#output.addAction({ kind: "queued", id: body.id, pos: body.pos });
+        return this.#pendingRequests.noteNavServed(nav);
       case "snap": case "diff":
-        this.#ids.seen.note(nav, body.seq);
-        return this.#watches.replicate(nav, verb, body, now);
+        this.#sharedIDs.seen.noteRow(nav, body.seq);
+        return this.#watches.applyToMirror(nav, verb, body, now);
       case "diffs":
         for (const diff of body.list) {
-          this.#ids.seen.note(diff.nav ?? nav, diff.seq);
-          this.#watches.replicate(diff.nav ?? nav, "diff", diff, now);
+          this.#sharedIDs.seen.noteRow(diff.nav ?? nav, diff.seq);
+          this.#watches.applyToMirror(diff.nav ?? nav, "diff", diff, now);
         }
         break;
       case "mark":
-        this.#ids.seen.noteRows(body.seq ?? []);
-        for (const entry of body.at) this.#watches.replicate(entry[0], verb, entry, now);
+        this.#sharedIDs.seen.noteRows(body.seq ?? []);
+        for (const entry of body.at) this.#watches.applyToMirror(entry[0], verb, entry, now);
         break;
       case "event": return this.#watches.receiveEvent(body, now);
       case "latest": return this.#watches.receiveLatest(body, now);
-      case "ask": return this.#duties.receiveAsk(body, this.#hb, now);
-      case "settled": return this.#duties.void(body.ask);
-      case "lost": return this.#duties.receiveLost(body);
+      case "ask": return this.#rolesAndLeases.receiveAsk(body, this.#heartbeatMilliseconds, now);
+      case "settled": return this.#rolesAndLeases.voidQuestion(body.ask);
+      case "lost": return this.#rolesAndLeases.receiveLost(body);
       case "end":
         if (body.why === "moved") return this.#receiveMove(body);
         return this.#watches.receiveEnd(body, now);
@@ -166,15 +166,15 @@ export class Session {
   }
 
   /** Sends `credit` if half of the window is used; call it after the actions are performed. */
-  applied() {
-    if (!this.isOpen || this.#used + this.#window / 2 <= this.#upto) return;
-    this.#upto = this.#used + this.#window;
-    this.#out.send("credit", encode({ upto: this.#upto }));
+  grantCreditIfDue() {
+    if (!this.isOpen || this.#usedCredit + this.#creditWindow / 2 <= this.#grantedCredit) return;
+    this.#grantedCredit = this.#usedCredit + this.#creditWindow;
+    this.#output.send("credit", encode({ upto: this.#grantedCredit }));
   }
 
   // What users ask for.
 
-  get isOpen() { return this.#out.isOpen; }
+  get isOpen() { return this.#output.isOpen; }
 
   /** The mirror of a full watch; null without one. */
   mirror(nav) { return this.#watches.of(nav)?.mirror ?? null; }
@@ -182,10 +182,10 @@ export class Session {
   /** Whether an answer has reported a later revision; without credit, it comes before the diff. */
   isBehind(state) { return this.#watches.isBehind(state); }
 
-  /** The state of a watch, if it is known to be right; otherwise null. */
-  current(nav, view) { return this.#watches.current(nav, view); }
+  /** The newest state of a watch; null while its digest is not verified. */
+  current(nav, view) { return this.#watches.currentState(nav, view); }
 
-  /** Watches a nav; begins again if a watch that waits for its nav waits no more. */
+  /** Starts a watch; sends a running one again if it waited for a missing nav and shall no longer wait. */
   watch(nav, view = "full", waits = false) { this.#watches.begin(nav, view, waits); }
 
   unwatch(nav, view = "full") { this.#watches.end(nav, view); }
@@ -198,77 +198,77 @@ export class Session {
    * @throws {NavigationError} `limit` if it is too large
    */
   request(verb, nav, members, within = null, now = 0) {
-    return this.#flights.request(verb, nav, members, within, now);
+    return this.#pendingRequests.request(verb, nav, members, within, now);
   }
 
-  /** Drops a request; returns in how many sessions it was sent, so that it may have happened. */
-  forget(id) { return this.#flights.forget(id); }
+  /** Drops a request; returns in how many sessions it was sent: if above 0, the daemon may have performed it. */
+  forget(id) { return this.#pendingRequests.forget(id); }
 
   /** Notes that the line of a request was not posted on a stream that has ended. */
-  noteUnposted(id) { this.#flights.noteUnposted(id); }
+  noteUnposted(id) { this.#pendingRequests.noteUnposted(id); }
 
   /** Handles a line that the gateway refused for its form or its size. */
-  refuse(id, status) { this.#flights.refuse(id, status); }
+  refusedByGateway(id, status) { this.#pendingRequests.refusedByGateway(id, status); }
 
   /** Registers roles; null ends them. Throws if they cannot be sent. */
-  delegate(nav, wanted) { this.#duties.delegate(nav, wanted); }
+  delegate(nav, wanted) { this.#rolesAndLeases.delegate(nav, wanted); }
 
-  /** Takes the display, by `force` if that is true; null gives it back. */
-  lease(nav, force) { this.#duties.lease(nav, force); }
+  /** Requests the lease on a display, also from another holder if `force` is true; null releases it. */
+  lease(nav, force) { this.#rolesAndLeases.lease(nav, force); }
 
   /** Answers a question, unless it is void; throws if the answer cannot be sent. */
-  answer(ask, value) { this.#duties.answer(ask, value); }
+  answer(ask, value) { this.#rolesAndLeases.answer(ask, value); }
 
   /** Ends the session for good. */
   leave() {
-    if (this.isOpen) this.#out.send("bye", encode({ id: this.#ids.next++ }));
-    this.#out.phase = "closed";
+    if (this.isOpen) this.#output.send("bye", encode({ id: this.#sharedIDs.next++ }));
+    this.#output.phase = "closed";
   }
 
   // What the daemon sends.
 
   #receiveGreeting(verb, body, now) {
-    if (verb === "welcome" && body.nonce === this.#nonce) return this.#open(body, now);
+    if (verb === "welcome" && body.nonce === this.#helloNonce) return this.#openSession(body, now);
     // The error to a `hello` that the daemon cannot read has no nonce.
-    if (verb !== "err" || (body.nonce ?? this.#nonce) !== this.#nonce) return undefined;
+    if (verb !== "err" || (body.nonce ?? this.#helloNonce) !== this.#helloNonce) return undefined;
     if (isPostponed(body)) return this.lost(now, body.after);
-    return this.#close(NavigationError.from(body));
+    return this.#closeWithError(NavigationError.from(body));
   }
 
-  #open(welcome, now) {
-    this.#out.phase = "open";
-    this.#attempts = 0;
-    this.#hb = welcome.hb ?? this.#hb;
-    this.#window = Math.min(this.#hello.window, welcome.limits?.window ?? this.#hello.window);
-    this.#used = 0;
-    this.#upto = this.#window;
-    this.#out.limit(welcome.limits?.message);
-    this.#ids.next = Math.max(this.#ids.next, (welcome.ops?.last ?? 0) + 1);
-    this.#out.note({ kind: "opened", welcome });
-    const isOfSeveral = welcome.features?.includes("shards") ?? false;
-    this.#ids.seen.begin(welcome.ops?.seq ?? [], isOfSeveral);
-    this.#flights.begin(welcome, isOfSeveral, now);
+  #openSession(welcome, now) {
+    this.#output.phase = "open";
+    this.#failedAttempts = 0;
+    this.#heartbeatMilliseconds = welcome.hb ?? this.#heartbeatMilliseconds;
+    this.#creditWindow = Math.min(this.#helloMembers.window, welcome.limits?.window ?? this.#helloMembers.window);
+    this.#usedCredit = 0;
+    this.#grantedCredit = this.#creditWindow;
+    this.#output.limitMessageOctets(welcome.limits?.message);
+    this.#sharedIDs.next = Math.max(this.#sharedIDs.next, (welcome.ops?.last ?? 0) + 1);
+    this.#output.addAction({ kind: "opened", welcome });
+    const isOneOfSeveral = welcome.features?.includes("shards") ?? false;
+    this.#sharedIDs.seen.receiveWelcome(welcome.ops?.seq ?? [], isOneOfSeveral);
+    this.#pendingRequests.receiveWelcome(welcome, isOneOfSeveral, now);
     // Watches first, so that the diff of an op comes before its answer. Then roles and leases,
     // without which an op may not be permitted.
     this.#watches.sendAll();
-    this.#duties.sendAll();
-    this.#flights.sendWaiting();
+    this.#rolesAndLeases.sendAll();
+    this.#pendingRequests.sendUnsent();
   }
 
   #receiveOk(body, now) {
     const { id } = body;
-    this.#flights.isFromEarlierOwner(id);
-    this.#ids.seen.note(body.nav, body.seq);
-    const key = this.#out.answered(id);
+    this.#pendingRequests.takeStaleAnswer(id);
+    this.#sharedIDs.seen.noteRow(body.nav, body.seq);
+    const key = this.#output.takeWishKey(id);
     const watch = this.#watches.get(key);
-    const duty = this.#duties.get(key);
+    const duty = this.#rolesAndLeases.get(key);
     if (watch) this.#watches.receiveOk(watch, body, now);
-    if (duty) this.#duties.grant(duty);
-    if (watch || duty) return this.#flights.confirm((watch ?? duty).nav);
-    const flight = this.#flights.get(id);
-    if (!flight) return;
-    this.#watches.noteAnswer(body);
-    this.#flights.receiveOk(flight, body);
+    if (duty) this.#rolesAndLeases.noteGranted(duty);
+    if (watch || duty) return this.#pendingRequests.noteNavServed((watch ?? duty).nav);
+    const request = this.#pendingRequests.get(id);
+    if (!request) return;
+    this.#watches.noteAnsweredRevision(body);
+    this.#pendingRequests.receiveOk(request, body);
   }
 
   #receiveErr(body, now) {
@@ -277,22 +277,22 @@ export class Session {
     if (body.code === "no-session") return this.lost(now);
     // One with a verb answers a message that has no id.
     if (id == null) return body.verb === undefined ? this.#failUnanswered(body, now) : undefined;
-    const key = this.#out.answered(id);
+    const key = this.#output.takeWishKey(id);
     const watch = this.#watches.get(key);
-    const duty = this.#duties.get(key);
+    const duty = this.#rolesAndLeases.get(key);
     const wish = watch ?? duty;
-    const flight = this.#flights.get(id);
-    const isLate = this.#flights.isFromEarlierOwner(id);
-    if (isElsewhere(body)) return isLate ? undefined : this.#handleMissingNav(wish, flight, body);
-    if (wish && isPostponed(body)) return this.#out.postpone(wish, now, body.after);
-    if (watch) return this.#watches.refuse(watch, body);
-    if (duty) return this.#duties.refuse(duty, body);
-    if (flight) this.#flights.receiveErr(flight, body, now);
+    const request = this.#pendingRequests.get(id);
+    const isLate = this.#pendingRequests.takeStaleAnswer(id);
+    if (isNavElsewhere(body)) return isLate ? undefined : this.#handleMissingNav(wish, request, body);
+    if (wish && isPostponed(body)) return this.#output.postponeWish(wish, now, body.after);
+    if (watch) return this.#watches.noteRefused(watch, body);
+    if (duty) return this.#rolesAndLeases.noteRefused(duty, body);
+    if (request) this.#pendingRequests.receiveErr(request, body, now);
   }
 
-  /** Fails what is open: an `err` without id answers one of them, and the daemon could not read which. */
+  /** Fails all messages without an answer: an `err` without id answers one of them, and the daemon could not read which. */
   #failUnanswered(err, now) {
-    const open = [...this.#out.openIds, ...this.#flights.sentIds];
+    const open = [...this.#output.sentWishIDs, ...this.#pendingRequests.sentIDs];
     for (const id of open.sort((a, b) => a - b)) {
       this.#receiveErr({ ...err, id, effect: "unknown" }, now);
     }
@@ -300,118 +300,118 @@ export class Session {
 
   #receiveBye({ why, after = 0 }, now) {
     if (why !== "fenced" && why !== "revoked") return this.lost(now, after);
-    this.#close(new NavigationError("closed", `navd ended the session: ${why}`, { reason: why }));
+    this.#closeWithError(new NavigationError("closed", `navd ended the session: ${why}`, { reason: why }));
   }
 
   // Navs that another daemon has.
 
-  /** Handles an error by which the daemon does not have the nav, or nobody has it. */
-  #handleMissingNav(wish, flight, { nav, web, endpoint, after = 0, code }) {
-    if (!wish && !flight) return;
+  /** Handles the error that another daemon, or no daemon, owns the nav of a wish or a request. */
+  #handleMissingNav(wish, request, { nav, web, endpoint, after = 0, code }) {
+    if (!wish && !request) return;
     wish?.mirror?.disconnect();
     if (wish) Object.assign(wish, { isDue: true, isHeld: false });
-    if (flight) this.#flights.markUnsent(flight);
+    if (request) this.#pendingRequests.markUnsent(request);
     const hasOwner = code === "moved";
-    this.#moveAway({ nav: (wish ?? flight).nav ?? nav, hasOwner, web, endpoint, after });
+    this.#reportMove({ nav: (wish ?? request).nav ?? nav, hasOwner, web, endpoint, after });
   }
 
   /** Handles the end of a watch, of roles or of a lease whose nav moves away. */
   #receiveMove({ nav, view = "full", web, endpoint }) {
     const watch = this.#watches.of(nav, view);
-    const duties = [...this.#duties.values()].filter((duty) => duty.nav === nav && duty.isHeld);
+    const duties = [...this.#rolesAndLeases.values()].filter((duty) => duty.nav === nav && duty.isHeld);
     // It may end an earlier watch; then the answer to the present one says where the nav is.
-    if (![watch, ...duties].some((wish) => wish && !this.#out.isAsked(wish.key))) return;
+    if (![watch, ...duties].some((wish) => wish && !this.#output.isWishSent(wish.key))) return;
     watch?.mirror?.disconnect();
     if (watch) Object.assign(watch, { latest: null, isDue: true });
     const hasOwner = web !== undefined || endpoint !== undefined;
-    this.#moveAway({ nav, hasOwner, web, endpoint, after: 0 });
+    this.#reportMove({ nav, hasOwner, web, endpoint, after: 0 });
   }
 
-  #moveAway(move) {
-    this.#flights.noteElsewhere(move.nav);
-    this.#out.note({ kind: "moved", ...move });
+  #reportMove(move) {
+    this.#pendingRequests.noteNavNotServed(move.nav);
+    this.#output.addAction({ kind: "moved", ...move });
   }
 
-  get #parts() { return [this.#watches, this.#duties, this.#flights]; }
+  get #watchesRolesRequests() { return [this.#watches, this.#rolesAndLeases, this.#pendingRequests]; }
 
   /** The navs that watches, duties and requests are about; null for the daemon itself. */
   get navs() {
-    return new Set(this.#parts.flatMap((part) => [...part.values()].map(({ nav }) => nav)));
+    return new Set(this.#watchesRolesRequests.flatMap((part) => [...part.values()].map(({ nav }) => nav)));
   }
 
   /** Whether there is nothing that the session is needed for. */
-  get isIdle() { return this.#parts.every(({ size }) => !size); }
+  get isIdle() { return this.#watchesRolesRequests.every(({ size }) => !size); }
 
   /** Whether nothing is sent about the nav at present. */
-  isHolding(nav) { return this.#out.held.has(nav); }
+  isHolding(nav) { return this.#output.heldNavs.has(nav); }
 
   /** Sends nothing about a nav until a time; then everything, oldest first. */
   hold(nav, until) {
-    this.#out.held.set(nav, until);
+    this.#output.heldNavs.set(nav, until);
     this.#suspend(nav);
   }
 
-  /** Ends what the daemon had of a nav: roles, displays and questions. */
+  /** Voids the questions about a nav; requests its watches, roles and leases again later. */
   #suspend(nav) {
     this.#watches.suspend(nav);
-    this.#duties.suspend(nav);
+    this.#rolesAndLeases.suspend(nav);
   }
 
   #sendHeld(nav) {
-    this.#out.held.delete(nav);
-    this.#watches.sendDue(nav);
-    this.#duties.sendDue(nav);
+    this.#output.heldNavs.delete(nav);
+    this.#watches.sendAfterHold(nav);
+    this.#rolesAndLeases.sendAfterHold(nav);
   }
 
-  /** Takes out everything about a nav, for `adopt` of the session that goes on with it. */
+  /** Removes and returns everything about a nav, for `adopt` in the session that continues with it. */
   surrender(nav) {
     this.#suspend(nav);
-    this.#out.held.delete(nav);
+    this.#output.heldNavs.delete(nav);
     return {
-      watches: this.#watches.surrender(nav), duties: this.#duties.surrender(nav),
-      flights: this.#flights.surrender(nav),
+      watches: this.#watches.surrender(nav), duties: this.#rolesAndLeases.surrender(nav),
+      requests: this.#pendingRequests.surrender(nav),
     };
   }
 
-  /** Goes on with what another session surrendered: at once, or from a time on. */
-  adopt(nav, { watches, duties, flights }, now, from = now) {
+  /** Continues with what another session surrendered: at once, or from the time `from`. */
+  adopt(nav, { watches, duties, requests }, now, from = now) {
     this.#watches.adopt(watches);
-    this.#duties.adopt(duties);
-    this.#flights.adopt(flights);
+    this.#rolesAndLeases.adopt(duties);
+    this.#pendingRequests.adopt(requests);
     if (from > now) return this.hold(nav, from);
     if (!this.isOpen) return;
-    this.#flights.drop(flights, now);
+    this.#pendingRequests.failUnsendable(requests, now);
     this.#sendHeld(nav);
-    this.#flights.sendWaiting();
+    this.#pendingRequests.sendUnsent();
   }
 
   /** Fails everything about a nav. */
   abandon(nav, { code, message, endpoint, retry }) {
-    const { watches, duties, flights } = this.surrender(nav);
+    const { watches, duties, requests } = this.surrender(nav);
     const err = { code, msg: message, nav, endpoint, effect: "none", retry };
     this.#watches.abandon(watches, err);
-    this.#duties.abandon(duties, err);
-    this.#flights.abandon(flights, err);
+    this.#rolesAndLeases.abandon(duties, err);
+    this.#pendingRequests.abandon(requests, err);
   }
 
   // The end of a session.
 
   #forgetSession() {
-    this.#duties.forgetSession();
+    this.#rolesAndLeases.forgetSession();
     this.#watches.forgetSession();
-    this.#flights.forgetSession();
-    this.#out.forgetSession();
+    this.#pendingRequests.forgetSession();
+    this.#output.forgetSession();
   }
 
-  #close(error) {
+  #closeWithError(error) {
     this.#forgetSession();
-    this.#out.phase = "closed";
-    this.#out.note({ kind: "closed", error });
+    this.#output.phase = "closed";
+    this.#output.addAction({ kind: "closed", error });
   }
 }
 
-/** Whether the daemon does not have the nav; `no-owner` says that nobody has it that it knows of. */
-function isElsewhere(err) {
+/** Whether the daemon does not own the nav; with `no-owner`, it knows of no daemon that does. */
+function isNavElsewhere(err) {
   return err.code === "moved" || err.code === "busy" && err.reason === "no-owner";
 }
 

@@ -2,18 +2,18 @@
 //
 // The device is that of the kiosk. Here it is inert, so nothing in it can be pressed, and no module that sends is loaded.
 
-import { Device, kioskContents } from "../../view/device.js";
+import { Device, drawKioskContents } from "../../view/device.js";
 import { el } from "../../view/dom.js";
 import { drawClocks, drawContent } from "../../view/view.js";
-import { mark, visible } from "../text.js";
+import { updateAttribute, visibleText } from "../text.js";
 
-/** Draws states into one frame. */
-export class Drawing {
-  /** The element that the device fits into. */
+/** Draws states of a nav as a device shows them. */
+export class DeviceDrawing {
+  /** The element that contains the device. */
   root = el("div", { class: "case" });
   #label;
   #device = null;
-  #frame = null;
+  #deviceElement = null;
   #isPast = false;
 
   /** @param {string} label what screen readers call the drawing */
@@ -21,79 +21,79 @@ export class Drawing {
     this.#label = label;
   }
 
-  /** Makes an empty device if there is none; returns whether it did. */
-  prepare() {
+  /** Makes an empty device if there is none yet; returns whether it did. */
+  makeIfMissing() {
     if (this.#device) return false;
-    this.#make();
+    this.#makeDevice();
     return true;
   }
 
   /** Removes the device. */
   clear() {
-    this.#device = this.#frame = null;
+    this.#device = this.#deviceElement = null;
     this.root.replaceChildren();
   }
 
   /**
-   * Draws a state that has a bar. `events` are all since the last call. A state that is still has nothing that moves.
+   * Draws a state that has a bar. `events` are those since the last call. `isStill` draws it without its transition.
    *
    * @param {import("../source.js").State} state
    * @param {{events?: any[], isPast: boolean, isStill: boolean}} how
    */
   draw(state, { events = [], isPast, isStill }) {
     // The way between a state of the past and the newest one is not shown, so each begins with a device at rest.
-    if (!this.#device || isPast !== this.#isPast) this.#make();
+    if (!this.#device || isPast !== this.#isPast) this.#makeDevice();
     this.#isPast = isPast;
-    const frame = this.#frame;
+    const frame = this.#deviceElement;
     const { orientation = "portrait", idiom = "phone" } = state.parts.environment ?? /** @type {any} */ ({});
-    mark(frame, "data-idiom", idiom === "pad" ? "pad" : "phone");
+    updateAttribute(frame, "data-idiom", idiom === "pad" ? "pad" : "phone");
     const isTurned = orientation.startsWith("landscape");
-    mark(frame, "data-turned", isTurned ? "" : null);
+    updateAttribute(frame, "data-turned", isTurned ? "" : null);
     try {
-      const scale = this.#device.point;
-      this.#device.draw(isStill ? atRest(state) : state, isStill ? [] : events);
+      const scale = this.#device.pointPixels;
+      this.#device.draw(isStill ? withoutTransition(state) : state, isStill ? [] : events);
       // The scale and the height of the status bar, in points, for programs that measure the drawing.
-      mark(frame, "data-scale", scale);
-      mark(this.#device.parts.bar, "data-status", isTurned ? 20 : 44);
+      updateAttribute(frame, "data-scale", scale);
+      updateAttribute(this.#device.parts.bar, "data-status", isTurned ? 20 : 44);
       // The clock of the past is not known.
       if (isPast) frame.querySelectorAll("[data-clock]").forEach((place) => place.replaceChildren());
       else drawClocks(frame, new Date(), state.parts.environment?.locale ?? "en");
     } catch (error) {
       // Records are hostile; a drawing that fails must leave the facts.
       this.clear();
-      this.root.append(el("p", { class: "empty" }, `This state cannot be drawn: ${visible(error.message)}`));
+      this.root.append(el("p", { class: "empty" }, `This state cannot be drawn: ${visibleText(error.message)}`));
     }
   }
 
-  #make() {
-    this.#frame = deviceFrame(this.#label);
-    this.root.replaceChildren(this.#frame);
-    this.#device = new Device(this.#frame, { moved: () => {}, announce: () => {}, contents });
+  #makeDevice() {
+    this.#deviceElement = makeDeviceElement(this.#label);
+    this.root.replaceChildren(this.#deviceElement);
+    this.#device = new Device(this.#deviceElement, { moved: () => {}, announce: () => {}, contents: drawScreenContents });
   }
 }
 
-/** The state without what moves. */
-function atRest(state) {
+/** The state without its open transition. */
+function withoutTransition(state) {
   const { transition } = state.parts;
   return transition?.tid === undefined ? state : { ...state, parts: { ...state.parts, transition: { ver: transition.ver } } };
 }
 
-/** Draws a screen of the kiosk as the kiosk does, and each other one with its route and arguments. */
-function contents(screen, state, local) {
+/** Draws the contents of a screen as the kiosk does, or its route and arguments if the kiosk does not know it. */
+function drawScreenContents(screen, state, local) {
   try {
-    return kioskContents(screen, state, local);
+    return drawKioskContents(screen, state, local);
   } catch {
     // A client may use a route of the kiosk with arguments of any type.
     const rows = [
-      { kind: "value", key: "id", title: "Screen", value: visible(screen.id) }, { kind: "value", key: "route", title: "Route", value: visible(screen.route) },
-      { kind: "code", key: "args", text: visible(screen.args ?? null, 4000) },
+      { kind: "value", key: "id", title: "Screen", value: visibleText(screen.id) }, { kind: "value", key: "route", title: "Route", value: visibleText(screen.route) },
+      { kind: "code", key: "args", text: visibleText(screen.args ?? null, 4000) },
     ];
     return drawContent([{ key: "unknown", header: "Unexpected arguments", rows }], screen.id);
   }
 }
 
-/** The elements that the device of the kiosk needs. */
-function deviceFrame(label) {
+/** Makes the elements in which `Device` of the kiosk draws. */
+function makeDeviceElement(label) {
   const div = (name, attributes = {}, ...children) => el("div", { class: name, "data-part": name, ...attributes }, ...children);
   const bar = el("header", { class: "bar", "data-part": "bar", "data-slot": "bar" }, el("div", { class: "bar-back" }), div("layers"));
   const toolbar = div("toolbar", { "data-slot": "toolbar" }, el("div", { class: "toolbar-items" }));

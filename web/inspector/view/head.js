@@ -2,45 +2,45 @@
 
 import { el } from "../../view/dom.js";
 import { checksum } from "../../client/index.js";
-import { bdi, commandOf, hour, mark, visible, write } from "../text.js";
+import { bdi, navctlCommand, timeOfDay, updateAttribute, visibleText, writeText } from "../text.js";
 
-const PROOF = "The page has computed the first 8 digits from the ids and versions of all screens and parts. They prove order and identity. The others name the history.";
+const PROOF_TOOLTIP = "The page has computed the first 8 digits from the ids and versions of all screens and parts. They prove order and identity. The others name the history.";
 
-/** Draws status and position; copies the state. */
-export class Head {
+/** The head of the page: shows the connection, the nav and the revision, and copies the state. */
+export class HeadBar {
   #page;
   #context;
-  #position = find("position");
-  #status = find("status");
-  #statusText = find("status-text");
-  #notice = find("notice");
-  #state = null;
+  #positionElement = partElement("position");
+  #statusElement = partElement("status");
+  #statusText = partElement("status-text");
+  #notice = partElement("notice");
+  #stagedState = null;
   #isProven = false;
-  #key = "";
-  #phase = "";
-  #visible = "";
+  #drawnKey = "";
+  #announcedPhase = "";
+  #announcedScreen = "";
 
   /** @param {HTMLElement} page @param {import("../shell.js").Context} context */
   constructor(page, context) {
     this.#page = page;
     this.#context = context;
-    find("copy-json").addEventListener("click", () => this.copyJSON());
-    find("copy-navctl").addEventListener("click", () => this.copyCommand());
+    partElement("copy-json").addEventListener("click", () => this.copyJSON());
+    partElement("copy-navctl").addEventListener("click", () => this.copyCommand());
   }
 
   /** Copies the state on the stage as JSON. */
   copyJSON() {
-    const state = this.#state;
+    const state = this.#stagedState;
     if (!state) return this.#context.announce("There is no state to copy");
     const { nav, kind, epoch, rev, dig, screens, parts, bar } = state;
-    this.#context.copy(JSON.stringify({ nav, kind, epoch, rev, dig, screens, ...parts, resolved: bar }, null, 2), "JSON", find("copy-json"));
+    this.#context.copy(JSON.stringify({ nav, kind, epoch, rev, dig, screens, ...parts, resolved: bar }, null, 2), "JSON", partElement("copy-json"));
   }
 
-  /** Copies the command of navctl that shows the same. */
+  /** Copies the command of navctl that shows the same state. */
   copyCommand() {
     const { nav, at } = this.#context.store;
     if (nav === null) return this.#context.announce("No nav is chosen");
-    this.#context.copy(commandOf(nav, at), "Command", find("copy-navctl"));
+    this.#context.copy(navctlCommand(nav, at), "Command", partElement("copy-navctl"));
   }
 
   /** @param {import("../shell.js").Model} model */
@@ -48,22 +48,22 @@ export class Head {
     const { status, state, live } = model;
     const { at, nav } = this.#context.store;
     const phase = this.#phaseOf(status, at);
-    mark(this.#page, "data-state", phase);
-    mark(this.#status, "title", status.message ?? null);
-    write(this.#statusText, textOf(phase, status));
-    this.#expire(status);
-    this.#announce(phase, state, nav);
-    if (state !== this.#state) {
-      this.#state = state;
+    updateAttribute(this.#page, "data-state", phase);
+    updateAttribute(this.#statusElement, "title", status.message ?? null);
+    writeText(this.#statusText, statusTextOf(phase, status));
+    this.#showExpiry(status);
+    this.#announceChange(phase, state, nav);
+    if (state !== this.#stagedState) {
+      this.#stagedState = state;
       // A recording may also know that a step before this one was not proven.
       this.#isProven = state !== null && state["isProven"] !== false && state.dig.startsWith(checksum(state.screens, state.parts));
     }
     // What was proven may have changed since.
-    const since = phase === "stale" || phase === "expired" ? hour(status.since) : null;
+    const since = phase === "stale" || phase === "expired" ? timeOfDay(status.since) : null;
     const key = state ? `${nav} ${state.epoch} ${state.rev} ${state.dig} ${this.#isProven} ${live?.rev ?? ""} ${at} ${since}` : `${nav}`;
-    if (key === this.#key) return;
-    this.#key = key;
-    this.#draw(state, live, nav, since);
+    if (key === this.#drawnKey) return;
+    this.#drawnKey = key;
+    this.#drawPosition(state, live, nav, since);
   }
 
   #phaseOf(status, at) {
@@ -74,28 +74,28 @@ export class Head {
     return at === null ? "live" : "past";
   }
 
-  /** Reports another status, nav or visible screen. A person who travels hears the slider. */
-  #announce(phase, state, nav) {
+  /** Announces a new status, nav or visible screen to screen readers, but none while the slider announces revisions. */
+  #announceChange(phase, state, nav) {
     const screen = state?.visible;
-    const seen = `${nav}: ${screen ? visible(screen.title ?? screen.item?.title ?? screen.id, 80) : "no screen"}`;
-    if (phase !== this.#phase && ["stale", "expired"].includes(phase)) this.#context.announce(this.#statusText.textContent ?? "");
-    else if (phase !== this.#phase && ["stale", "connecting"].includes(this.#phase)) this.#context.announce("Connected");
-    else if (state && seen !== this.#visible && phase === "live") this.#context.announce(seen);
-    this.#phase = phase;
-    if (state) this.#visible = seen;
+    const seen = `${nav}: ${screen ? visibleText(screen.title ?? screen.item?.title ?? screen.id, 80) : "no screen"}`;
+    if (phase !== this.#announcedPhase && ["stale", "expired"].includes(phase)) this.#context.announce(this.#statusText.textContent ?? "");
+    else if (phase !== this.#announcedPhase && ["stale", "connecting"].includes(this.#announcedPhase)) this.#context.announce("Connected");
+    else if (state && seen !== this.#announcedScreen && phase === "live") this.#context.announce(seen);
+    this.#announcedPhase = phase;
+    if (state) this.#announcedScreen = seen;
   }
 
-  #expire(status) {
+  #showExpiry(status) {
     const isExpired = status.phase === "expired";
     if (this.#notice.hidden === !isExpired) return;
     this.#notice.hidden = !isExpired;
-    if (isExpired) this.#notice.replaceChildren(el("p", { "data-part": "expired" }, `The session has ended (${visible(status.message ?? "the token is not valid any more")}). What you see is old. Run `, el("code", {}, "navctl inspect"), " again."));
+    if (isExpired) this.#notice.replaceChildren(el("p", { "data-part": "expired" }, `The session has ended (${visibleText(status.message ?? "the token is not valid any more")}). What you see is old. Run `, el("code", {}, "navctl inspect"), " again."));
   }
 
-  #draw(state, live, nav, since) {
-    const output = this.#position;
-    for (const [name, value] of Object.entries({ nav: nav ?? "", epoch: state?.epoch ?? "", rev: state?.rev ?? "", dig: state?.dig ?? "", proven: state ? String(this.#isProven) : "false" })) mark(output, `data-${name}`, value);
-    mark(output, "title", state ? PROOF : null);
+  #drawPosition(state, live, nav, since) {
+    const output = this.#positionElement;
+    for (const [name, value] of Object.entries({ nav: nav ?? "", epoch: state?.epoch ?? "", rev: state?.rev ?? "", dig: state?.dig ?? "", proven: state ? String(this.#isProven) : "false" })) updateAttribute(output, `data-${name}`, value);
+    updateAttribute(output, "title", state ? PROOF_TOOLTIP : null);
     if (!state) return output.replaceChildren(...(nav === null ? [] : [bdi(nav, { class: "position-nav" })]));
     const newest = Math.max(live?.rev ?? state.rev, state.rev);
     // What is no digest could imitate a proof.
@@ -108,10 +108,10 @@ export class Head {
   }
 }
 
-const find = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-part=${name}]`));
+const partElement = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-part=${name}]`));
 
-function textOf(phase, status) {
-  const since = hour(status.since);
+function statusTextOf(phase, status) {
+  const since = timeOfDay(status.since);
   const texts = {
     connecting: status.message ? `Waiting: ${status.message}` : "Connecting…", live: "Live", past: "Past", stale: `Stale since ${since}`,
     recording: "Recording", expired: "Session expired",

@@ -1,24 +1,24 @@
 // Two revisions as a device draws them, side by side.
 
 import { el } from "../../view/dom.js";
-import { count, write } from "../text.js";
-import { Drawing } from "./drawing.js";
+import { numberText, writeText } from "../text.js";
+import { DeviceDrawing } from "./drawing.js";
 
-/** The elements that the page may have with both drawings: what is drawn beside them needs the rest. */
-const MOST_ELEMENTS = 1200;
+/** The maximum of elements in the page with both drawings; the rest of the page needs the others. */
+const MAXIMUM_PAGE_ELEMENTS = 1200;
 
-/** Draws the two sides of a comparison. */
-export class Pair {
+/** Draws the two compared states side by side. */
+export class DrawingPair {
   root = el("div", { class: "pair", "data-part": "compare-pair", hidden: true });
-  #note = el("p", { class: "note", hidden: true }, "The two states are too large to be drawn side by side.");
+  #tooLargeNote = el("p", { class: "note", hidden: true }, "The two states are too large to be drawn side by side.");
   #sides = ["before", "after"].map((name) => {
     const caption = el("figcaption");
-    const drawing = new Drawing(`Drawing of the revision ${name}`);
+    const drawing = new DeviceDrawing(`Drawing of the revision ${name}`);
     return { caption, drawing, root: el("figure", { "data-side": name }, caption, drawing.root) };
   });
 
   constructor() {
-    this.root.append(this.#note, ...this.#sides.map(({ root }) => root));
+    this.root.append(this.#tooLargeNote, ...this.#sides.map(({ root }) => root));
   }
 
   /** Whether there is a comparison. */
@@ -33,20 +33,20 @@ export class Pair {
   /** @param {import("../source.js").State} old @param {import("../source.js").State} next */
   draw(old, next) {
     this.root.hidden = false;
-    this.#note.hidden = true;
+    this.#tooLargeNote.hidden = true;
     for (const [at, state] of [old, next].entries()) {
       const { caption, drawing, root } = this.#sides[at];
       root.hidden = false;
-      write(caption, `Revision ${count(state.rev)}`);
+      writeText(caption, `Revision ${numberText(state.rev)}`);
       if (state.bar) drawing.draw(state, { isPast: true, isStill: true });
       else drawing.clear();
     }
     // What a state has, its client chose. The list of differences needs no drawing.
-    if (document.getElementsByTagName("*").length <= MOST_ELEMENTS) return;
+    if (document.getElementsByTagName("*").length <= MAXIMUM_PAGE_ELEMENTS) return;
     for (const { drawing, root } of this.#sides) {
       drawing.clear();
       root.hidden = true;
     }
-    this.#note.hidden = false;
+    this.#tooLargeNote.hidden = false;
   }
 }

@@ -5,81 +5,81 @@
 import { el } from "../../view/dom.js";
 import { Poll } from "../poll.js";
 import { Samples } from "../samples.js";
-import { clock, count, explain, hour, rounded, write } from "../text.js";
+import { timeWithMilliseconds, numberText, errorText, timeOfDay, threeDigits, writeText } from "../text.js";
 
-const ADDRESS = "/chart.js";
-const TABLE_ROWS = 15;
+const CHART_SCRIPT_URL = "/chart.js";
+const OPEN_TABLE_ROWS = 15;
 /** The number of newest samples in a closed table, so that a search in the page finds them. */
-const CLOSED_ROWS = 3;
+const CLOSED_TABLE_ROWS = 3;
 
 /** @param {number} value nanoseconds */
-function duration(value) {
-  if (value >= 1e9) return `${rounded(value / 1e9)} s`;
-  return value >= 1e6 ? `${rounded(value / 1e6)} ms` : `${rounded(value / 1e3)} µs`;
+function durationText(value) {
+  if (value >= 1e9) return `${threeDigits(value / 1e9)} s`;
+  return value >= 1e6 ? `${threeDigits(value / 1e6)} ms` : `${threeDigits(value / 1e3)} µs`;
 }
 
-/** An end of a band. The last bucket has no upper one, so it is drawn as wide as it would be if it doubled too. */
-const endOf = (range, side) => range?.[side] === Infinity ? 2 * range[0] : range?.[side] ?? NaN;
+/** The lower (0) or upper (1) end of a band. The last bucket has no upper end, so it is drawn up to twice its lower end. */
+const bandEnd = (range, side) => range?.[side] === Infinity ? 2 * range[0] : range?.[side] ?? NaN;
 
-/** Ticks of a logarithmic axis: powers of ten only. */
-const isPower = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
-const number = (value) => (Number.isFinite(value) ? rounded(value) : "–");
-const line = (name, label, colour) => ({ name, label, colour });
-const bands = (name) => [line(`${name}Max`, "max", "--i-warn"), line(`${name}99`, "p99", "--i-accent"), line(`${name}50`, "p50", "--i-good")];
+/** Whether a value is a power of ten: only these get ticks on a logarithmic axis. */
+const isPowerOfTen = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+const numberOrDash = (value) => (Number.isFinite(value) ? threeDigits(value) : "–");
+const lineSpec = (name, label, colour) => ({ name, label, colour });
+const quantileBands = (name) => [lineSpec(`${name}Max`, "max", "--i-warn"), lineSpec(`${name}99`, "p99", "--i-accent"), lineSpec(`${name}50`, "p50", "--i-good")];
 
-/** The plots. A line has a value for each sample, a band has a range. `source` is what adds the first value. */
-const PLOTS = [
-  { name: "operations", title: "Operations", unit: "per second, by outcome", lines: [line("ok", "ok", "--i-good"), line("unchanged", "unchanged", "--i-accent"), line("refused", "refused", "--i-bad")], format: number, source: "the second reading of navd" },
-  { name: "commit", title: "Commit", unit: "until records are durable", bands: bands("commit"), format: duration, source: "the next change of a nav" },
-  { name: "fanout", title: "Fan-out", unit: "from there to the socket", bands: bands("fanOut"), format: duration, source: "the next change of a nav that a client watches" },
-  { name: "batch", title: "Batch", unit: "records of a commit", bands: bands("batch"), format: number, isLinear: true, source: "the next change of a nav" },
-  { name: "lag", title: "Lag", unit: "of watches", lines: [line("lagMax", "revisions behind, at most", "--i-bad"), line("lagging", "watches behind", "--i-accent")], format: number, source: "the second reading of navd" },
+/** The plots. A line has a value for each sample, a band a range. `source` names the event that brings the first value. */
+const PLOT_SPECS = [
+  { name: "operations", title: "Operations", unit: "per second, by outcome", lines: [lineSpec("ok", "ok", "--i-good"), lineSpec("unchanged", "unchanged", "--i-accent"), lineSpec("refused", "refused", "--i-bad")], format: numberOrDash, source: "the second reading of navd" },
+  { name: "commit", title: "Commit", unit: "until records are durable", bands: quantileBands("commit"), format: durationText, source: "the next change of a nav" },
+  { name: "fanout", title: "Fan-out", unit: "from there to the socket", bands: quantileBands("fanOut"), format: durationText, source: "the next change of a nav that a client watches" },
+  { name: "batch", title: "Batch", unit: "records of a commit", bands: quantileBands("batch"), format: numberOrDash, isLinear: true, source: "the next change of a nav" },
+  { name: "lag", title: "Lag", unit: "of watches", lines: [lineSpec("lagMax", "revisions behind, at most", "--i-bad"), lineSpec("lagging", "watches behind", "--i-accent")], format: numberOrDash, source: "the second reading of navd" },
 ];
 
-/** Draws the plots. */
-export class Plots {
+/** The panel with the plots of the daemon's rates and latencies. */
+export class PlotsPanel {
   #context;
   #note = el("p", { class: "note", "data-part": "plots-note" });
   #samples = new Samples();
   #plots = null;
-  #body = el("div", { class: "plots" });
+  #plotContainer = el("div", { class: "plots" });
   #poll;
   #chart = null;
-  #loading = null;
+  #scriptLoad = null;
   #error = null;
-  #isChanged = true;
+  #mustRedraw = true;
 
   /** @param {HTMLElement} root @param {import("../shell.js").Context} context */
   constructor(root, context) {
     this.#context = context;
-    root.append(this.#note, this.#body);
-    this.#poll = new Poll(() => this.#read(), 1000, context.signal);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#plots?.forEach((plot) => plot.dress()), { signal: context.signal });
+    root.append(this.#note, this.#plotContainer);
+    this.#poll = new Poll(() => this.#readStatistics(), 1000, context.signal);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#plots?.forEach((plot) => plot.applyColours()), { signal: context.signal });
   }
 
-  /** Samples while the tab is open. */
+  /** Reads statistics while the tab is open, and redraws the plots. */
   update() {
     const isOpen = this.#context.store.tab === "plots";
     const isRecording = this.#context.source.kind === "recording";
-    this.#poll.want(isOpen && !isRecording);
+    this.#poll.setWanted(isOpen && !isRecording);
     if (!isOpen) return;
-    write(this.#note, isRecording ? "Plots are not in a recording. The page of a daemon samples its rates and latencies here." : this.#text());
+    writeText(this.#note, isRecording ? "Plots are not in a recording. The page of a daemon samples its rates and latencies here." : this.#noteText());
     this.#note.hidden = this.#note.textContent === "";
     if (isRecording) return;
-    this.#loading ??= this.#load(ADDRESS);
-    this.#plots ??= PLOTS.map((plot) => new Plot(this.#body, plot, this.#samples, () => this.#plots));
-    if (!this.#isChanged) return;
-    this.#isChanged = false;
+    this.#scriptLoad ??= this.#loadChartScript(CHART_SCRIPT_URL);
+    this.#plots ??= PLOT_SPECS.map((plot) => new Plot(this.#plotContainer, plot, this.#samples, () => this.#plots));
+    if (!this.#mustRedraw) return;
+    this.#mustRedraw = false;
     for (const plot of this.#plots) plot.draw(this.#chart);
   }
 
-  #text() {
-    if (this.#error) return explain(this.#error);
-    if (this.#loading && this.#chart === false) return "Chart.js is not there, so there are tables only.";
+  #noteText() {
+    if (this.#error) return errorText(this.#error);
+    if (this.#scriptLoad && this.#chart === false) return "Chart.js is not there, so there are tables only.";
     return this.#samples.list.length ? "" : "The first sample comes after two seconds. Samples are kept for an hour while this tab is open.";
   }
 
-  async #load(address) {
+  async #loadChartScript(address) {
     try {
       // An element for the script would need a policy of Trusted Types; an import does not.
       await import(address);
@@ -87,75 +87,75 @@ export class Plots {
     } catch {
       this.#chart = false;
     }
-    this.#isChanged = true;
+    this.#mustRedraw = true;
     this.#context.schedule();
   }
 
-  async #read() {
+  async #readStatistics() {
     try {
       this.#samples.take(await this.#context.source.statistics(), Date.now());
       this.#error = null;
     } catch (error) {
       this.#error = error;
     }
-    this.#isChanged = true;
+    this.#mustRedraw = true;
     this.#context.schedule();
   }
 }
 
 /** One plot with its table. */
 class Plot {
-  #about;
+  #spec;
   #samples;
-  #place = el("div", { class: "plot-place" });
+  #chartPlace = el("div", { class: "plot-place" });
   #canvas = el("canvas");
-  #empty;
-  #table = el("tbody");
-  #details;
+  #emptyNote;
+  #tableBody = el("tbody");
+  #tableDetails;
   #chart = null;
 
-  constructor(root, about, samples, others) {
-    this.#about = about;
+  constructor(root, spec, samples, allPlots) {
+    this.#spec = spec;
     this.#samples = samples;
-    const { name, title, unit, source } = about;
-    this.#empty = el("p", { class: "note", "data-part": "plot-empty" }, `No value yet. It comes with ${source}.`);
-    this.#place.append(this.#canvas, this.#empty);
+    const { name, title, unit, source } = spec;
+    this.#emptyNote = el("p", { class: "note", "data-part": "plot-empty" }, `No value yet. It comes with ${source}.`);
+    this.#chartPlace.append(this.#canvas, this.#emptyNote);
     this.#canvas.setAttribute("role", "img");
     this.#canvas.setAttribute("aria-label", `${title}, ${unit}. The table below has the values.`);
-    const heads = ["Time", ...(about.lines ?? about.bands).map(({ label }) => label)];
-    this.#details = /** @type {HTMLDetailsElement} */ (el(
-      "details", {}, el("summary", {}, `Table of the last ${TABLE_ROWS} samples`),
-      el("div", { class: "scroll", tabindex: "0" }, el("table", { "aria-label": title }, el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))), this.#table))));
+    const heads = ["Time", ...(spec.lines ?? spec.bands).map(({ label }) => label)];
+    this.#tableDetails = /** @type {HTMLDetailsElement} */ (el(
+      "details", {}, el("summary", {}, `Table of the last ${OPEN_TABLE_ROWS} samples`),
+      el("div", { class: "scroll", tabindex: "0" }, el("table", { "aria-label": title }, el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))), this.#tableBody))));
     // One open table at a time bounds the size of the page.
-    this.#details.addEventListener("toggle", () => {
-      if (this.#details.open) for (const other of others()) if (other !== this) other.close();
-      this.#tabulate();
+    this.#tableDetails.addEventListener("toggle", () => {
+      if (this.#tableDetails.open) for (const other of allPlots()) if (other !== this) other.close();
+      this.#fillTable();
     });
-    root.append(el("figure", { class: "plot", "data-plot": name }, el("h2", {}, title, el("span", {}, ` · ${unit}`)), this.#place, this.#details));
-    new ResizeObserver(() => this.#chart?.resize(this.#place.clientWidth, this.#place.clientHeight)).observe(this.#place);
+    root.append(el("figure", { class: "plot", "data-plot": name }, el("h2", {}, title, el("span", {}, ` · ${unit}`)), this.#chartPlace, this.#tableDetails));
+    new ResizeObserver(() => this.#chart?.resize(this.#chartPlace.clientWidth, this.#chartPlace.clientHeight)).observe(this.#chartPlace);
   }
 
-  close() { this.#details.open = false; }
+  close() { this.#tableDetails.open = false; }
 
   /**
-   * Draws the samples.
+   * Draws the samples into the chart and the table.
    *
    * @param {any} Chart the constructor; false if it cannot be had, null before that is known
    */
   draw(Chart) {
-    this.#place.hidden = Chart === false;
-    if (Chart && !this.#chart && this.#place.clientWidth) this.#make(Chart);
-    this.#tabulate();
+    this.#chartPlace.hidden = Chart === false;
+    if (Chart && !this.#chart && this.#chartPlace.clientWidth) this.#makeChart(Chart);
+    this.#fillTable();
     const { list } = this.#samples;
-    const { lines, bands: ranges } = this.#about;
+    const { lines, bands: ranges } = this.#spec;
     // An axis without a value would show numbers of its own.
-    this.#empty.hidden = list.some((sample) => (lines ?? ranges).some(({ name }) => !Number.isNaN(sample[name] ?? NaN)));
-    this.#canvas.hidden = !this.#empty.hidden;
+    this.#emptyNote.hidden = list.some((sample) => (lines ?? ranges).some(({ name }) => !Number.isNaN(sample[name] ?? NaN)));
+    this.#canvas.hidden = !this.#emptyNote.hidden;
     if (!this.#chart) return;
     const sets = this.#chart.data.datasets;
     for (const [at, { name }] of (lines ?? []).entries()) sets[at].data = list.map((sample) => ({ x: sample.t, y: sample[name] }));
     for (const [at, { name }] of (ranges ?? []).entries()) {
-      for (const side of [0, 1]) sets[2 * at + side].data = list.map((sample) => ({ x: sample.t, y: endOf(sample[name], side) }));
+      for (const side of [0, 1]) sets[2 * at + side].data = list.map((sample) => ({ x: sample.t, y: bandEnd(sample[name], side) }));
     }
     const newest = list.at(-1)?.t ?? Date.now();
     const { x } = this.#chart.options.scales;
@@ -164,21 +164,21 @@ class Plot {
     this.#chart.update("none");
   }
 
-  #tabulate() {
-    const { lines, bands: ranges, format } = this.#about;
+  #fillTable() {
+    const { lines, bands: ranges, format } = this.#spec;
     const cell = (sample, name) => {
       if (lines) return format(sample[name]);
       if (!sample[name]) return "–";
       const [low, high] = sample[name];
       return high === Infinity ? `more than ${format(low)}` : `${format(low)} – ${format(high)}`;
     };
-    const rows = this.#samples.list.slice(this.#details.open ? -TABLE_ROWS : -CLOSED_ROWS).reverse();
-    return this.#table.replaceChildren(...rows.map((sample) => el(
-      "tr", {}, el("td", {}, hour(sample.t)), ...(lines ?? ranges).map(({ name }) => el("td", {}, sample.isBreak ? "restart or gap" : cell(sample, name))))));
+    const rows = this.#samples.list.slice(this.#tableDetails.open ? -OPEN_TABLE_ROWS : -CLOSED_TABLE_ROWS).reverse();
+    return this.#tableBody.replaceChildren(...rows.map((sample) => el(
+      "tr", {}, el("td", {}, timeOfDay(sample.t)), ...(lines ?? ranges).map(({ name }) => el("td", {}, sample.isBreak ? "restart or gap" : cell(sample, name))))));
   }
 
-  #make(Chart) {
-    const { lines, bands: ranges, format, isLinear } = this.#about;
+  #makeChart(Chart) {
+    const { lines, bands: ranges, format, isLinear } = this.#spec;
     const base = { parsing: false, pointRadius: 0, borderWidth: 1.5, spanGaps: false };
     // A band is its lower and its upper bound, and what is between is filled.
     const sets = lines
@@ -188,26 +188,26 @@ class Plot {
       type: "line", data: { datasets: sets }, options: {
         responsive: false, maintainAspectRatio: false, animation: false, normalized: true, interaction: { mode: "nearest", axis: "x", intersect: false },
         scales: {
-          x: { type: "linear", ticks: { maxTicksLimit: 5, maxRotation: 0, callback: (value) => hour(value) }, grid: {} },
-          y: lines || isLinear ? { beginAtZero: true, suggestedMax: 1, ticks: { maxTicksLimit: 5, callback: (value) => count(value) }, grid: {} }
-            : { type: "logarithmic", ticks: { maxTicksLimit: 5, callback: (value) => (isPower(value) ? format(value) : null) }, grid: {} },
+          x: { type: "linear", ticks: { maxTicksLimit: 5, maxRotation: 0, callback: (value) => timeOfDay(value) }, grid: {} },
+          y: lines || isLinear ? { beginAtZero: true, suggestedMax: 1, ticks: { maxTicksLimit: 5, callback: (value) => numberText(value) }, grid: {} }
+            : { type: "logarithmic", ticks: { maxTicksLimit: 5, callback: (value) => (isPowerOfTen(value) ? format(value) : null) }, grid: {} },
         },
         plugins: {
           legend: { align: "end", labels: { boxWidth: 10, boxHeight: 2, filter: (item, data) => data.datasets[item.datasetIndex].isNamed } },
-          tooltip: { displayColors: false, callbacks: { title: ([item]) => (item ? clock(item.parsed.x) : ""), label: (item) => `${item.dataset.label} ${format(item.parsed.y)}` } },
+          tooltip: { displayColors: false, callbacks: { title: ([item]) => (item ? timeWithMilliseconds(item.parsed.x) : ""), label: (item) => `${item.dataset.label} ${format(item.parsed.y)}` } },
         },
       },
     });
-    this.#chart.resize(this.#place.clientWidth, this.#place.clientHeight);
-    this.dress();
+    this.#chart.resize(this.#chartPlace.clientWidth, this.#chartPlace.clientHeight);
+    this.applyColours();
   }
 
   /** Sets the colours of the chart to those of the page. */
-  dress() {
+  applyColours() {
     if (!this.#chart) return;
     const style = getComputedStyle(document.documentElement);
     const colour = (name) => style.getPropertyValue(name).trim();
-    const { lines, bands: ranges } = this.#about;
+    const { lines, bands: ranges } = this.#spec;
     for (const [at, set] of this.#chart.data.datasets.entries()) {
       const about = lines ? lines[at] : ranges[at >> 1];
       set.borderColor = colour(about.colour);

@@ -1,26 +1,26 @@
 // The strip of the timeline: one canvas, drawn per pixel column.
 
-import { FLAG } from "../columns.js";
-import { spanOf } from "../describe.js";
-import { fold, KINDS } from "../fold.js";
-import { count, hour, moment } from "../text.js";
+import { REVISION_FLAG } from "../columns.js";
+import { timeSpanText } from "../describe.js";
+import { fold, CAUSE_KINDS } from "../fold.js";
+import { numberText, timeOfDay, dateAndTime } from "../text.js";
 
-const AXIS = 15;
-const AUTHORS = 5;
-const MOST_SEAMS = 8;
-const COLOURS = Object.freeze([...KINDS, "faint", "ink", "dim", "mark", "with", "bad", "paper"]);
+const AXIS_HEIGHT = 15;
+const AUTHOR_LINE_HEIGHT = 5;
+const MAXIMUM_SEAM_LABELS = 8;
+const COLOUR_NAMES = Object.freeze([...CAUSE_KINDS, "faint", "ink", "dim", "mark", "with", "bad", "paper"]);
 
-/** Draws a range of a history. */
-export class Strip {
+/** The canvas that draws a range of a history, a column of pixels for each group of revisions. */
+export class TimelineStrip {
   canvas;
-  #base = document.createElement("canvas");
+  #baseCanvas = document.createElement("canvas");
   #colours = null;
-  #folded = null;
-  #key = "";
-  #marks = "";
+  #pixelColumns = null;
+  #baseKey = "";
+  #marksKey = "";
   #width = 0;
   #height = 0;
-  #ratio = 1;
+  #pixelRatio = 1;
 
   /** @param {HTMLCanvasElement} canvas @param {() => void} schedule @param {AbortSignal} signal ends listening */
   constructor(canvas, schedule, signal) {
@@ -33,7 +33,7 @@ export class Strip {
     for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)"]) {
       matchMedia(query).addEventListener("change", () => {
         this.#colours = null;
-        this.#key = "";
+        this.#baseKey = "";
         schedule();
       }, { signal });
     }
@@ -44,34 +44,34 @@ export class Strip {
 
   /**
    * @param {import("../history.js").History} history
-   * @param {{from: number, to: number, matches: import("../filter.js").Matches, filter: string, at: number, compareWith: number}} what
+   * @param {{from: number, to: number, matches: import("../filter.js").FilterMatches, filter: string, at: number, compareWith: number}} what
    */
   draw(history, { from, to, matches, filter, at, compareWith }) {
-    if (devicePixelRatio !== this.#ratio) this.#resize(this.#width, this.#height);
+    if (devicePixelRatio !== this.#pixelRatio) this.#resize(this.#width, this.#height);
     if (this.#width < 2) return;
     // The revisions of the nav before must not stay where this one has none.
     if (!(to > from)) return this.#clear();
-    const key = [history.nav, history.epoch, history.version, from, to, filter, this.#width, this.#height, this.#ratio].join(" ");
+    const key = [history.nav, history.epoch, history.changeCount, from, to, filter, this.#width, this.#height, this.#pixelRatio].join(" ");
     const marks = `${at} ${compareWith}`;
-    if (key === this.#key && marks === this.#marks) return;
-    this.#marks = marks;
-    if (key !== this.#key) {
-      this.#key = key;
-      this.#folded = fold(history, { from, to, width: this.#width, matches: filter ? matches : undefined });
+    if (key === this.#baseKey && marks === this.#marksKey) return;
+    this.#marksKey = marks;
+    if (key !== this.#baseKey) {
+      this.#baseKey = key;
+      this.#pixelColumns = fold(history, { from, to, width: this.#width, matches: filter ? matches : undefined });
       this.#drawBase(history, from, to);
     }
     const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    context.drawImage(this.#base, 0, 0);
-    context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
+    context.drawImage(this.#baseCanvas, 0, 0);
+    context.setTransform(this.#pixelRatio, 0, 0, this.#pixelRatio, 0, 0);
     const scale = this.#width / (to - from);
     if (compareWith >= 0) this.#drawMark(context, (compareWith + 0.5 - from) * scale, this.#colours.with);
     if (at >= 0) this.#drawMark(context, (at + 0.5 - from) * scale, this.#colours.mark);
   }
 
   #clear() {
-    this.#key = "";
+    this.#baseKey = "";
     const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
@@ -79,21 +79,21 @@ export class Strip {
 
   #resize(width, height) {
     const ratio = devicePixelRatio;
-    [this.#width, this.#height, this.#ratio, this.#key] = [width, height, ratio, ""];
-    for (const canvas of [this.canvas, this.#base]) {
+    [this.#width, this.#height, this.#pixelRatio, this.#baseKey] = [width, height, ratio, ""];
+    for (const canvas of [this.canvas, this.#baseCanvas]) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
     }
   }
 
-  #read() {
+  #readColours() {
     if (this.#colours) return this.#colours;
     // A canvas that is given the name of a colour of the system may draw that of another scheme.
     const probe = document.createElement("i");
     probe.className = "probe";
     this.canvas.after(probe);
     const style = getComputedStyle(probe);
-    this.#colours = Object.fromEntries(COLOURS.map((name) => {
+    this.#colours = Object.fromEntries(COLOUR_NAMES.map((name) => {
       probe.style.setProperty("color", `var(--t-${name})`);
       return [name, style.color];
     }));
@@ -102,11 +102,11 @@ export class Strip {
   }
 
   #drawBase(history, from, to) {
-    const context = /** @type {CanvasRenderingContext2D} */ (this.#base.getContext("2d"));
-    const colours = this.#read();
-    context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
+    const context = /** @type {CanvasRenderingContext2D} */ (this.#baseCanvas.getContext("2d"));
+    const colours = this.#readColours();
+    context.setTransform(this.#pixelRatio, 0, 0, this.#pixelRatio, 0, 0);
     context.clearRect(0, 0, this.#width, this.#height);
-    const { count: counts } = this.#folded;
+    const { count: counts } = this.#pixelColumns;
     // Few revisions are wider than a pixel: a bar ends where the next one begins.
     const gap = this.#width / (to - from) >= 5 ? 1 : 0;
     for (let x = 0, next = 0; x < this.#width; x = next) {
@@ -116,11 +116,11 @@ export class Strip {
     this.#drawAxis(context, colours);
   }
 
-  /** A bar as high as the rate, in the colours of what led to the revisions; the authors below it. */
+  /** Draws a bar as high as the rate of revisions, in the colours of their causes, and their author below it. */
   #drawColumn(context, history, x, width) {
-    const { loaded, shown, kinds, author, flags, busy } = this.#folded;
+    const { loaded, shown, kinds, author, flags, busy } = this.#pixelColumns;
     const colours = this.#colours;
-    const bottom = this.#height - AXIS - AUTHORS - 1;
+    const bottom = this.#height - AXIS_HEIGHT - AUTHOR_LINE_HEIGHT - 1;
     // From one revision in ten seconds to ten thousand in one.
     const rate = 1000 * loaded[x] / Math.max(1, busy[x]);
     const share = Math.min(1, Math.max(0.1, (Math.log10(rate) + 1) / 5));
@@ -132,22 +132,22 @@ export class Strip {
     kinds.forEach((column, kind) => {
       if (!column[x]) return;
       const part = visible * column[x] / shown[x];
-      context.fillStyle = colours[KINDS[kind]];
+      context.fillStyle = colours[CAUSE_KINDS[kind]];
       context.fillRect(x, y - part, width, part);
       y -= part;
     });
     if (shown[x] && author[x]) {
-      context.fillStyle = colourOf(history.authors.list[author[x]]);
-      context.fillRect(x, bottom + 1, width, AUTHORS);
+      context.fillStyle = authorColour(history.authors.list[author[x]]);
+      context.fillRect(x, bottom + 1, width, AUTHOR_LINE_HEIGHT);
     }
-    if (flags[x] & (FLAG.bad | FLAG.border | FLAG.unproven)) this.#drawFlags(context, x, flags[x], width);
+    if (flags[x] & (REVISION_FLAG.bad | REVISION_FLAG.border | REVISION_FLAG.unproven)) this.#drawFlags(context, x, flags[x], width);
   }
 
   #drawFlags(context, x, flags, width) {
     context.fillStyle = this.#colours.bad;
-    if (flags & FLAG.border) context.fillRect(x, 0, 2, this.#height - AXIS);
-    if (flags & FLAG.unproven) context.fillRect(x, 0, width, 3);
-    if (flags & FLAG.bad) {
+    if (flags & REVISION_FLAG.border) context.fillRect(x, 0, 2, this.#height - AXIS_HEIGHT);
+    if (flags & REVISION_FLAG.unproven) context.fillRect(x, 0, width, 3);
+    if (flags & REVISION_FLAG.bad) {
       context.beginPath();
       context.moveTo(x - 3, 0);
       context.lineTo(x + 4, 0);
@@ -156,9 +156,9 @@ export class Strip {
     }
   }
 
-  /** The longest idle spans with their lengths, and times where there is room. */
+  /** Labels the longest idle pauses with their lengths, and writes times where there is room. */
   #drawAxis(context, colours) {
-    const { first, idle } = this.#folded;
+    const { first, idle } = this.#pixelColumns;
     context.font = "10px system-ui, sans-serif";
     context.textBaseline = "alphabetic";
     /** @type {[number, number][]} */
@@ -173,37 +173,37 @@ export class Strip {
     };
     const spans = [...idle.keys()].filter((x) => idle[x] && x > 0).sort((a, b) => Math.abs(idle[b]) - Math.abs(idle[a]));
     for (const x of spans) {
-      if (taken.length >= MOST_SEAMS) break;
-      if (!write(x + 3, spanOf(idle[x]), idle[x] < 0 ? colours.bad : colours.ink)) continue;
+      if (taken.length >= MAXIMUM_SEAM_LABELS) break;
+      if (!write(x + 3, timeSpanText(idle[x]), idle[x] < 0 ? colours.bad : colours.ink)) continue;
       context.fillStyle = idle[x] < 0 ? colours.bad : colours.dim;
       for (let dot = 1; dot < this.#height; dot += 4) context.fillRect(x, dot, 1, 2);
     }
-    for (let x = 1; x < this.#width; x++) if (first[x]) x += write(x, hour(first[x]), colours.dim) ? 100 : 8;
+    for (let x = 1; x < this.#width; x++) if (first[x]) x += write(x, timeOfDay(first[x]), colours.dim) ? 100 : 8;
   }
 
   #drawMark(context, x, colour) {
     if (x < -2 || x > this.#width + 2) return;
     x = Math.max(1, Math.min(this.#width - 1, x));
     context.fillStyle = this.#colours.paper;
-    context.fillRect(x - 2, 0, 4, this.#height - AXIS);
+    context.fillRect(x - 2, 0, 4, this.#height - AXIS_HEIGHT);
     context.fillStyle = colour;
-    context.fillRect(x - 1, 0, 2, this.#height - AXIS);
+    context.fillRect(x - 1, 0, 2, this.#height - AXIS_HEIGHT);
     context.beginPath();
-    context.moveTo(x - 5, this.#height - AXIS + 7);
-    context.lineTo(x + 5, this.#height - AXIS + 7);
-    context.lineTo(x, this.#height - AXIS);
+    context.moveTo(x - 5, this.#height - AXIS_HEIGHT + 7);
+    context.lineTo(x + 5, this.#height - AXIS_HEIGHT + 7);
+    context.lineTo(x, this.#height - AXIS_HEIGHT);
     context.fill();
   }
 
-  /** What is under a pixel, for the tooltip. @param {import("../history.js").History} history @param {number} position */
-  static textOf(history, position) {
+  /** The text of the tooltip for the revision at a position. @param {import("../history.js").History} history @param {number} position */
+  static tooltipText(history, position) {
     const entry = history.at(position);
-    return entry ? `revision ${count(entry.rev)}, ${moment(entry.t)}` : "";
+    return entry ? `revision ${numberText(entry.rev)}, ${dateAndTime(entry.t)}` : "";
   }
 }
 
 /** A colour for an author, the same on each page. @param {import("../columns.js").Author|null} author */
-export function colourOf(author) {
+export function authorColour(author) {
   const text = author?.principal ?? author?.name ?? "";
   let sum = 7;
   for (let index = 0; index < text.length; index++) sum = (sum * 31 + text.charCodeAt(index)) >>> 0;

@@ -1,14 +1,14 @@
 // The tabs of the right side.
 
 import { TABS } from "../store.js";
-import { mark } from "../text.js";
+import { updateAttribute } from "../text.js";
 
 /** Shows the panel of the chosen tab. */
-export class Tabs {
+export class TabBar {
   #context;
   /** @type {Map<import("../store.js").Tab, HTMLElement>} */
   #buttons;
-  #shown = null;
+  #shownTab = null;
 
   /** @param {HTMLElement} root @param {import("../shell.js").Context} context */
   constructor(root, context) {
@@ -17,30 +17,30 @@ export class Tabs {
     for (const tab of TABS) this.#buttons.set(tab, root.querySelector(`[data-tab=${tab}]`));
     for (const [tab, button] of this.#buttons) button.addEventListener("click", () => {
       context.store.set({ tab });
-      reveal(tab);
+      scrollToPanel(tab);
     });
-    root.addEventListener("keydown", (event) => this.#key(event));
+    root.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
-  /** Shows the chosen one. */
+  /** Shows the panel of the chosen tab. */
   update() {
     const { tab } = this.#context.store;
-    if (tab === this.#shown) return;
-    const isFirst = this.#shown === null;
-    this.#shown = tab;
+    if (tab === this.#shownTab) return;
+    const isFirst = this.#shownTab === null;
+    this.#shownTab = tab;
     for (const [name, button] of this.#buttons) {
       const isChosen = name === tab;
-      mark(button, "aria-selected", String(isChosen));
-      mark(button, "tabindex", isChosen ? null : "-1");
+      updateAttribute(button, "aria-selected", String(isChosen));
+      updateAttribute(button, "tabindex", isChosen ? null : "-1");
       document.getElementById(`panel-${name}`).hidden = !isChosen;
     }
     // The stage may take another height in this frame.
-    if (!isFirst) requestAnimationFrame(() => reveal(tab));
+    if (!isFirst) requestAnimationFrame(() => scrollToPanel(tab));
     // What was hidden knows its height now.
     this.#context.schedule();
   }
 
-  #key(event) {
+  #onKey(event) {
     const at = TABS.indexOf(this.#context.store.tab);
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 };
     if (!Object.hasOwn(next, event.key)) return;
@@ -52,5 +52,5 @@ export class Tabs {
   }
 }
 
-/** In one column, the panel of a tab may be out of sight. */
-function reveal(tab) { document.getElementById(`panel-${tab}`)?.scrollIntoView({ block: "nearest" }); }
+/** Scrolls to the panel of a tab, which may be out of sight in a narrow window. */
+function scrollToPanel(tab) { document.getElementById(`panel-${tab}`)?.scrollIntoView({ block: "nearest" }); }
