@@ -95,12 +95,12 @@ extension Sequence<String> {
 extension Span<UInt8> {
   /// The octets of the text in JSON, as `JSONWriter` writes it, without the quotes.
   package var jsonOctets: Int {
-    var (octets, index) = (count, ByteWord.firstSpecial(in: self, from: 0))
+    var (octets, index) = (count, ByteWord.firstToEscape(in: self, from: 0))
     while index < count {
       let byte = self[index]
       let isShort = byte == 0x22 || byte == 0x5C || byte == 0x0A || byte == 0x0D || byte == 0x09
       octets += isShort ? 1 : 5
-      index = ByteWord.firstSpecial(in: self, from: index + 1)
+      index = ByteWord.firstToEscape(in: self, from: index + 1)
     }
     return octets
   }

@@ -225,7 +225,7 @@ struct JournalBodyReader: Sendable {
     }
     let start = tape.offset(of: place, in: diff)
     guard tape.kind(place) == .null else {
-      return EncodedDiff(bytes: tape.raw(diff), resolved: start..<start + tape.rawCount(place))
+      return EncodedDiff(bytes: tape.raw(diff), resolved: start..<start + tape.rawByteCount(place))
     }
     guard let resolved, integer("rv") == JournalBody.resolvedRulesVersion else { return nil }
     return EncodedDiff(

@@ -103,15 +103,15 @@ package struct ShownBar: Sendable {
       json.optional("visible", controller.visible?.id.text)
     }
     if depth > 1 {
-      json.piece(frame.bytes, frame.sizes)
+      json.raw(withComma: frame.bytes, in: frame.sizes)
       if rules.backButton.showsWholeTitle(of: stack[depth - 2]) {
         json.literal(#"{"back":{"text":"#)
         stack[depth - 2].withTitle { title in
           json.string(utf8: title)
-          json.piece(frame.bytes, frame.backOrigin)
+          json.raw(withComma: frame.bytes, in: frame.backOrigin)
           json.string(utf8: title)
         }
-        json.piece(frame.bytes, frame.lastCandidates)
+        json.raw(withComma: frame.bytes, in: frame.lastCandidates)
       } else {
         json.beginBackSlot(rules.backButton.slot(of: stack[depth - 2]))
       }
@@ -122,17 +122,17 @@ package struct ShownBar: Sendable {
       json.endBackSlot()
       json.endArray()
     } else {
-      json.piece(frame.bytes, frame.sizes)
+      json.raw(withComma: frame.bytes, in: frame.sizes)
       json.literal("],")
     }
     rules.withTitle(of: stack[depth - 1]) { title in
       json.name("middle")
       json.beginObject()
       json.member("title", utf8: title)
-      if !title.isEmpty { json.piece(frame.bytes, frame.placement) }
+      if !title.isEmpty { json.raw(withComma: frame.bytes, in: frame.placement) }
       json.endObject()
     }
-    json.piece(frame.bytes, frame.behindMiddle)
+    json.raw(withComma: frame.bytes, in: frame.behindMiddle)
     json.bool(rules.allowsSwipeBack(depth: depth) && !controller.isCovered)
     json.endObject()
   }
@@ -177,7 +177,7 @@ final class BarFrame: Sendable {
     placement = lastCandidates.upperBound..<json.position
     json.behindMiddle(bar)
     behindMiddle = placement.upperBound..<json.position
-    bytes = json.pieces
+    bytes = json.bytesWithComma
   }
 
   /// The frame for parts that have their defaults.

@@ -47,7 +47,7 @@ extension JSONTape {
 
   package func nav(_ at: Int, _ name: String) throws(ReadFailure) -> String {
     // Usual names need no string for the check.
-    if isPlain(at), Grammar.isNavName(text(at)) { return string(at) ?? "" }
+    if isUnescapedString(at), Grammar.isNavName(text(at)) { return string(at) ?? "" }
     let nav = try need(string(at), "\(name) is a text")
     try need(
       NavName(nav) != nil || NavName.isVirtualName(nav) || nav == NavName.appearance.text,

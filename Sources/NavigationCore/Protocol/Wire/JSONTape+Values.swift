@@ -86,7 +86,7 @@ extension JSONTape {
 
   /// Reads a value of any form as its bytes, at most 64 KiB.
   package func opaque(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON {
-    guard rawCount(at) <= 65536 else {
+    guard rawByteCount(at) <= 65536 else {
       throw ReadFailure(.limit, "\(name) is larger than 65536 bytes", reason: "size")
     }
     return OpaqueJSON(validated: raw(at))

@@ -56,7 +56,7 @@ extension JSONTape {
   fileprivate func scale(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON? {
     let scale = number(at) ?? 0
     try need(
-      scale > 0 && scale <= 100 && rawCount(at) <= 32,
+      scale > 0 && scale <= 100 && rawByteCount(at) <= 32,
       "scale is a number of pixels a point, from 0 to 100")
     return scale == 2 ? nil : OpaqueJSON(validated: raw(at))
   }

@@ -84,7 +84,7 @@ extension JSONTape {
     let argument = try requiredScreen(screen)
     let duplicates = try duplicatePolicy(policy)
     if let sender, self.kind(sender) != .null {
-      try need(rawCount(sender) <= 1024, "sender is at most 1024 bytes")
+      try need(rawByteCount(sender) <= 1024, "sender is at most 1024 bytes")
       who = OpaqueJSON(validated: raw(sender))
     }
     return kind == .push
@@ -151,7 +151,7 @@ extension JSONTape {
   /// Reads the result of a pop or dismissal, at most 4 KiB; null counts as none.
   func returning(_ operation: Operation, _ at: Int) throws(ReadFailure) -> Operation {
     guard let value = value("result", of: at) else { return operation }
-    guard rawCount(value) <= 4096 else {
+    guard rawByteCount(value) <= 4096 else {
       throw ReadFailure(.limit, "result is larger than 4096 bytes", reason: "size")
     }
     return .returning(operation, result: OpaqueJSON(validated: raw(value)))

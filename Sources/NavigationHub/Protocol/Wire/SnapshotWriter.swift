@@ -58,7 +58,7 @@ package struct Snapshot: Sendable {
     json.member("last", isLast)
     json.member("why", why)
     json.member("screens", raw: screens.bytes)
-    if isLast, let tail { json.pieces(tail) }
+    if isLast, let tail { json.raw(withComma: tail) }
     json.endObject()
     return (json.bytes, isLast ? nil : index)
   }
@@ -84,6 +84,6 @@ package struct Snapshot: Sendable {
       }
     }
     json.member("dig", digest)
-    return json.pieces
+    return json.bytesWithComma
   }
 }
