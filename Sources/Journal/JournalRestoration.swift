@@ -100,7 +100,7 @@ package struct JournalRestoration: ~Copyable {
   private static func formerName(
     in directory: String, _ seconds: Int, of path: String
   ) throws(JournalError) -> String {
-    let stamp = Timestamp.fileText(ofSeconds: seconds)
+    let stamp = Timestamp.fileName(ofSeconds: seconds)
     for number in 1...1000 {
       let suffix = number == 1 ? "" : "-\(number)"
       let name = "\(directory)/journal-\(stamp)\(suffix).sqlite"

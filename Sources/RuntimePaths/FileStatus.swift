@@ -149,4 +149,4 @@ package struct DiskSpace: Hashable, Sendable {
 package func descriptorLimit() -> UInt64? { UInt64(exactly: navd_limit(0)) }
 
 /// The soft limit of the bytes of a stack, which new threads get too; nil if there is none.
-package func stackLimit() -> UInt64? { UInt64(exactly: navd_limit(1)) }
+package func stackByteLimit() -> UInt64? { UInt64(exactly: navd_limit(1)) }

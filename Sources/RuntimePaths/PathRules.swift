@@ -36,7 +36,7 @@ package struct PathRules: Sendable {
   /// `$RUNTIME_DIRECTORY`, else `$XDG_RUNTIME_DIR/navd`, else `/run/navd` for root, else
   /// `/tmp/navd-UID`.
   package var runtimeDirectory: RuntimeDirectory {
-    if let first = namedRuntimeDirectories.first { return first }
+    if let first = environmentRuntimeDirectories.first { return first }
     return userID == 0
       ? RuntimeDirectory(path: Self.systemRuntimeDirectory)
       : temporaryRuntimeDirectory
@@ -70,7 +70,7 @@ package struct PathRules: Sendable {
 
   /// The runtime directories in which a client looks for a socket, in order, each once.
   package var clientDirectories: [RuntimeDirectory] {
-    var directories = namedRuntimeDirectories
+    var directories = environmentRuntimeDirectories
     if userID != 0 { directories.append(temporaryRuntimeDirectory) }
     directories.append(RuntimeDirectory(path: Self.systemRuntimeDirectory))
     var distinct: [RuntimeDirectory] = []
@@ -95,10 +95,10 @@ package struct PathRules: Sendable {
     var tried: [PathError.Tried] = []
     for directory in clientDirectories {
       let path = directory.socketPath
-      guard let finding = reasonNotUsable(directory, probe: probe) else {
+      guard let reason = reasonNotUsable(directory, probe: probe) else {
         return try Self.endpoint(socketPath: path)
       }
-      tried.append(PathError.Tried(path: path, finding: finding))
+      tried.append(PathError.Tried(path: path, reason: reason))
     }
     throw .noEndpoint(tried: tried)
   }
@@ -114,7 +114,7 @@ package struct PathRules: Sendable {
     return parent.reasonNotPrivate(to: userID).map { "\(directory.path) is not trusted: \($0)" }
   }
 
-  private var namedRuntimeDirectories: [RuntimeDirectory] {
+  private var environmentRuntimeDirectories: [RuntimeDirectory] {
     let own = environment.absolutePath("RUNTIME_DIRECTORY")
     let user = environment.absolutePath("XDG_RUNTIME_DIR").map { Self.join($0, "navd") }
     return [own, user].compactMap { $0.map { RuntimeDirectory(path: $0) } }

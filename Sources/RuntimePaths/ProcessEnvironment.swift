@@ -30,7 +30,7 @@ package struct ProcessEnvironment: Hashable, Sendable {
   }
 
   /// The names of the set variables that begin with `prefix`, in byte order.
-  package var ownNames: [String] {
+  package var navdVariableNames: [String] {
     variables.keys.filter { $0.hasPrefix(Self.prefix) }.sorted()
   }
 

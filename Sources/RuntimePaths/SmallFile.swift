@@ -4,7 +4,7 @@ import CLinux
 package func readSmallFile(_ path: String, maximumBytes: Int = 1 << 20) throws(SystemError)
   -> [UInt8]
 {
-  try readFile(path, maximumBytes: maximumBytes).contents
+  try readFileAndStat(path, maximumBytes: maximumBytes).contents
 }
 
 /// Reads a whole file as `readSmallFile` does, as a text.
@@ -13,7 +13,7 @@ package func readSmallText(_ path: String) throws(SystemError) -> String {
 }
 
 /// Reads a whole file as `readSmallFile` does, and the status of the same file.
-package func readFile(_ path: String, maximumBytes: Int = 1 << 20) throws(SystemError)
+package func readFileAndStat(_ path: String, maximumBytes: Int = 1 << 20) throws(SystemError)
   -> (contents: [UInt8], status: FileStatus)
 {
   let descriptor = retryingOnInterrupt { unsafe navd_open(path, O_RDONLY | O_CLOEXEC, 0) }
@@ -46,7 +46,7 @@ package func writeFileAtomically(
   let temporary = path + ".new-\(getpid())"
   // Removes the file of an earlier process with the same id that crashed here.
   unsafe unlink(temporary)
-  try writeNewFile(temporary, bytes, mode: mode, isExact: true, isSynced: isSynced)
+  try writeNewFile(temporary, bytes, mode: mode, skipsUmask: true, isSynced: isSynced)
   guard unsafe rename(temporary, path) == 0 else {
     let error = SystemError.last("replace", path)
     unsafe unlink(temporary)
@@ -83,13 +83,13 @@ package func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) thro
 /// Creates a file that does not exist yet, and makes it and its name durable; throws `EEXIST` if
 /// there is one.
 package func createFile(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(SystemError) {
-  try writeNewFile(path, bytes, mode: mode, isExact: false)
+  try writeNewFile(path, bytes, mode: mode, skipsUmask: false)
   try syncDirectory(parentDirectory(of: path))
 }
 
-/// Creates a file, and syncs it if `isSynced`; with `isExact`, the umask takes nothing from its mode.
+/// Creates a file, and syncs it if `isSynced`; with `skipsUmask`, the umask takes nothing from its mode.
 private func writeNewFile(
-  _ path: String, _ bytes: [UInt8], mode: UInt32, isExact: Bool, isSynced: Bool = true
+  _ path: String, _ bytes: [UInt8], mode: UInt32, skipsUmask: Bool, isSynced: Bool = true
 ) throws(SystemError) {
   let descriptor = retryingOnInterrupt {
     unsafe navd_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -98,7 +98,7 @@ private func writeNewFile(
   do throws(SystemError) {
     defer { close(descriptor) }
     try writeAll(bytes, to: descriptor, path: path)
-    guard !isExact || fchmod(descriptor, mode) == 0 else { throw .last("set the mode of", path) }
+    guard !skipsUmask || fchmod(descriptor, mode) == 0 else { throw .last("set the mode of", path) }
     guard !isSynced || fsync(descriptor) == 0 else { throw .last("sync", path) }
   } catch {
     unsafe unlink(path)

@@ -10,7 +10,7 @@ package enum SystemClock {
   ///
   /// It is that of the machine in each time namespace, so processes can compare it.
   package static func bootMilliseconds() -> UInt64 {
-    milliseconds(CLOCK_BOOTTIME) &- timeNamespaceOffset
+    milliseconds(CLOCK_BOOTTIME) &- timeNamespaceOffsetMilliseconds
   }
 
   /// CLOCK_REALTIME in milliseconds since 1970, for display only: it can jump in both directions.
@@ -27,11 +27,11 @@ package enum SystemClock {
     var seconds = time_t(milliseconds / 1000)
     var parts = unsafe tm()
     unsafe localtime_r(&seconds, &parts)
-    return unsafe Timestamp.clock(of: parts, ":")
+    return unsafe Timestamp.timeOfDay(of: parts, ":")
       + ".\(Timestamp.padded(Int(milliseconds % 1000), 3))"
   }
 
-  private static let timeNamespaceOffset = navd_boot_offset()
+  private static let timeNamespaceOffsetMilliseconds = navd_boot_offset()
 
   private static func milliseconds(_ clock: clockid_t) -> UInt64 {
     let time = read(clock)

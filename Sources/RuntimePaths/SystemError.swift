@@ -63,7 +63,7 @@ package enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
   package struct Tried: Hashable, Sendable {
     package var path: String
     /// The reason why the socket there is not usable, such as "not there".
-    package var finding: String
+    package var reason: String
   }
 
   /// The error as text; `noEndpoint` has one line for each path.
@@ -79,7 +79,7 @@ package enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
         + "absolute path"
     case .noEndpoint(let tried):
       "no running navd found; tried:"
-        + tried.map { "\n  \($0.path): \($0.finding)" }.joined()
+        + tried.map { "\n  \($0.path): \($0.reason)" }.joined()
     case .system(let error):
       error.description
     }

@@ -5,7 +5,7 @@ package final class Thread: Sendable {
   private let handle: pthread_t
 
   /// Holds the function until the thread has started.
-  private final class Entry: Sendable {
+  private final class BodyBox: Sendable {
     let body: @Sendable () -> Void
 
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -14,19 +14,19 @@ package final class Thread: Sendable {
   /// Starts a thread; nil if pthread_create(3) fails.
   package init?(_ body: @escaping @Sendable () -> Void) {
     // The thread releases this reference; if it does not start, the line below does.
-    let entry = unsafe Unmanaged.passRetained(Entry(body))
+    let box = unsafe Unmanaged.passRetained(BodyBox(body))
     var thread = pthread_t()
     let result = unsafe pthread_create(
       &thread, nil,
       { pointer in
         guard let pointer = unsafe pointer else { return nil }
-        let entry = unsafe Unmanaged<Entry>.fromOpaque(pointer).takeRetainedValue()
-        entry.body()
+        let box = unsafe Unmanaged<BodyBox>.fromOpaque(pointer).takeRetainedValue()
+        box.body()
         return nil
-      }, entry.toOpaque())
+      }, box.toOpaque())
     handle = thread
     guard result == 0 else {
-      unsafe entry.release()
+      unsafe box.release()
       return nil
     }
   }

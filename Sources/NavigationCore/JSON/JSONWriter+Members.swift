@@ -100,13 +100,13 @@ extension JSONWriter {
   }
 
   /// Writes the members `nav`, `epoch` and `rev`, which identify one revision of a nav.
-  package mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
+  package mutating func navRevision(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
     member("nav", word: nav)
-    place(epoch, revision)
+    self.revision(epoch, revision)
   }
 
   /// Writes the members `epoch` and `rev`, which identify one revision of a nav.
-  package mutating func place(_ epoch: Epoch, _ revision: Revision) {
+  package mutating func revision(_ epoch: Epoch, _ revision: Revision) {
     member("epoch", hex: epoch.bits)
     member("rev", revision.number)
   }
@@ -129,7 +129,7 @@ extension JSONWriter {
 
   /// Writes a member with `true`; writes nothing for false.
   @inline(__always)
-  package mutating func flag(_ name: StaticString, _ value: Bool) {
+  package mutating func memberIfTrue(_ name: StaticString, _ value: Bool) {
     guard value else { return }
     self.name(name)
     bool(true)

@@ -34,7 +34,7 @@ extension String {
   package static func ~= (pattern: String, text: String) -> Bool { pattern == text }
 
   /// The texts between the slashes, as octets, so that no mark hides a slash.
-  package var pieces: [String] {
+  package var slashSeparatedParts: [String] {
     utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }
   }

@@ -33,7 +33,7 @@ package struct Digest: Hashable, Sendable {
     screens: some Sequence<(id: String, version: UInt64)>,
     parts: some Sequence<(name: String, version: UInt64)>
   ) -> UInt32 {
-    var lines = LineChecksum(isContinued: false)
+    var lines = LineChecksum(hasPrecedingLine: false)
     for screen in screens { lines.append(screen.id, screen.version) }
     for part in parts { lines.append(":" + part.name, part.version) }
     return lines.checksum
@@ -63,31 +63,31 @@ extension JSONTape {
 /// The lines are too short for zlib, which would need them in memory first.
 package struct LineChecksum: Sendable {
   /// The state of the CRC: the complement of the checksum.
-  private var rest: UInt32
+  private var crcRegister: UInt32
   /// The factor by which these lines multiply the checksum of the bytes before them.
   ///
   /// The factor is x^8n modulo the polynomial for n bytes, with the highest power in the lowest
   /// bit.
-  private var factor: UInt32 = 1 << 31
+  private var powerOfX: UInt32 = 1 << 31
   /// Whether a line precedes the next one, so that the next one needs a line feed before it.
-  private var isContinued: Bool
+  private var hasPrecedingLine: Bool
 
   /// Continues the CRC-32 of other bytes.
   ///
   /// `seed` is the checksum of those bytes; 0 begins a new checksum.
-  package init(isContinued: Bool, from seed: UInt32 = 0) {
-    self.isContinued = isContinued
-    rest = ~seed
+  package init(hasPrecedingLine: Bool, from seed: UInt32 = 0) {
+    self.hasPrecedingLine = hasPrecedingLine
+    crcRegister = ~seed
   }
 
   /// The CRC-32 of the bytes before these lines and of these lines.
-  package var checksum: UInt32 { ~rest }
+  package var checksum: UInt32 { ~crcRegister }
 
   /// Appends the line `name@version`, with a line feed before it unless it is the first line.
   package mutating func append(_ name: String, _ version: UInt64) {
     let table = Self.table.span
-    if isContinued { append(0x0A, table) }
-    isContinued = true
+    if hasPrecedingLine { append(0x0A, table) }
+    hasPrecedingLine = true
     let name = name.utf8.span
     for index in name.indices { append(name[index], table) }
     append(0x40, table)
@@ -102,13 +102,13 @@ package struct LineChecksum: Sendable {
   /// Computes the checksum of bytes that have the checksum `first`, followed by these lines.
   ///
   /// crc(a + b) is crc(a) · x^8n + crc(b), for a text b of n bytes.
-  package func checksum(behind first: UInt32) -> UInt32 { Self.product(first, factor) ^ checksum }
+  package func checksum(after first: UInt32) -> UInt32 { Self.product(first, powerOfX) ^ checksum }
 
   @inline(__always)
   private mutating func append(_ byte: UInt8, _ table: Span<UInt32>) {
-    rest = table[Int((rest ^ UInt32(byte)) & 0xFF)] ^ rest >> 8
+    crcRegister = table[Int((crcRegister ^ UInt32(byte)) & 0xFF)] ^ crcRegister >> 8
     // A zero byte multiplies the polynomial by x^8.
-    factor = table[Int(factor & 0xFF)] ^ factor >> 8
+    powerOfX = table[Int(powerOfX & 0xFF)] ^ powerOfX >> 8
   }
 
   /// The product of two polynomials modulo the polynomial of the CRC; the highest power is in the
@@ -147,7 +147,7 @@ package struct LineChecksum: Sendable {
 
   /// The result of eight steps of the CRC for each byte.
   private static let table: [UInt32] = (0..<256).map { byte in
-    (0..<8).reduce(UInt32(byte)) { rest, _ in timesX(rest) }
+    (0..<8).reduce(UInt32(byte)) { value, _ in timesX(value) }
   }
 }
 

@@ -36,7 +36,7 @@ package struct ZStream: ~Copyable {
 /// that were appended.
 package struct GzipWriter: ~Copyable {
   private let stream: ZStream
-  private static let room = 65_536
+  private static let chunkSize = 65_536
 
   /// Begins a file; `level` goes from 1, the fastest, to 9, the smallest file.
   package init(level: Int32 = 6) {
@@ -65,7 +65,7 @@ package struct GzipWriter: ~Copyable {
       while true {
         let start = output.count
         var room = 0
-        output.append(contentsOf: repeatElement(0, count: min(Self.room, input.count + 1024)))
+        output.append(contentsOf: repeatElement(0, count: min(Self.chunkSize, input.count + 1024)))
         unsafe output.withUnsafeMutableBufferPointer { output in
           unsafe stream.pointer.pointee.next_out = output.baseAddress?.advanced(by: start)
           unsafe stream.pointer.pointee.avail_out = UInt32(output.count - start)
@@ -86,10 +86,10 @@ package struct GzipWriter: ~Copyable {
 package struct GzipReader: ~Copyable {
   private let stream: ZStream
   private var input: [UInt8] = []
-  private var offset = 0
+  private var inputOffset = 0
   /// Whether the whole file has been read, its checksum included.
   package private(set) var isAtEnd = false
-  private static let room = 65_536
+  private static let chunkSize = 65_536
 
   package init() {
     stream = unsafe ZStream(
@@ -99,30 +99,30 @@ package struct GzipReader: ~Copyable {
   }
 
   /// Whether bytes stand behind the end of the file.
-  package private(set) var hasMore = false
+  package private(set) var hasSurplus = false
   /// Whether no bytes were appended yet.
-  package private(set) var isEmpty = true
+  package private(set) var hasNoInput = true
 
   /// Adds bytes of the file; call it when `next` has returned nil.
   package mutating func append(_ bytes: [UInt8]) {
     if bytes.isEmpty { return }
-    isEmpty = false
+    hasNoInput = false
     guard !isAtEnd else {
-      hasMore = true
+      hasSurplus = true
       return
     }
-    assert(offset == input.count, "bytes before were not read")
+    assert(inputOffset == input.count, "bytes before were not read")
     input = bytes
-    offset = 0
+    inputOffset = 0
   }
 
   /// The next bytes of the contents, at most 64 KiB; nil if more of the file is needed, or it is
   /// over.
   package mutating func next() throws(GzipError) -> [UInt8]? {
-    guard !isAtEnd, offset < input.count else { return nil }
-    var output = [UInt8](repeating: 0, count: Self.room)
+    guard !isAtEnd, inputOffset < input.count else { return nil }
+    var output = [UInt8](repeating: 0, count: Self.chunkSize)
     var (code, used, made) = (Z_OK, 0, 0)
-    let start = offset
+    let start = inputOffset
     unsafe input.withUnsafeMutableBufferPointer { input in
       unsafe output.withUnsafeMutableBufferPointer { output in
         let pointer = unsafe stream.pointer
@@ -135,21 +135,21 @@ package struct GzipReader: ~Copyable {
         made = unsafe output.count - Int(pointer.pointee.avail_out)
       }
     }
-    offset += used
+    inputOffset += used
     switch code {
     case Z_STREAM_END:
       isAtEnd = true
-      hasMore = offset < input.count
+      hasSurplus = inputOffset < input.count
     case Z_OK, Z_BUF_ERROR: break
     default:
       let text = unsafe stream.pointer.pointee.msg.map { unsafe String(cString: $0) }
       throw GzipError(reason: text ?? "code \(code)")
     }
     guard made > 0 else {
-      assert(isAtEnd || offset == input.count, "zlib stands still")
+      assert(isAtEnd || inputOffset == input.count, "zlib stands still")
       return nil
     }
-    output.removeLast(Self.room - made)
+    output.removeLast(Self.chunkSize - made)
     return output
   }
 }

@@ -30,10 +30,10 @@ package struct Shard: Hashable, Comparable, Sendable {
   package init(ofNav number: UInt64) { self.number = Int(number >> Self.navNumberBits) }
 
   /// The number of the n-th nav of this shard, for n > 0.
-  package func nav(_ count: UInt64) -> UInt64 { UInt64(number) << Self.navNumberBits | count }
+  package func navNumber(ofNth n: UInt64) -> UInt64 { UInt64(number) << Self.navNumberBits | n }
 
   /// The place of a nav among the navs of its shard, from 1 on.
-  package static func place(ofNav number: UInt64) -> UInt64 { number & (1 << navNumberBits - 1) }
+  package static func ordinal(ofNav number: UInt64) -> UInt64 { number & (1 << navNumberBits - 1) }
 
   package static func < (one: Shard, other: Shard) -> Bool { one.number < other.number }
 }

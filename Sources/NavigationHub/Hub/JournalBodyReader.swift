@@ -302,8 +302,8 @@ struct JournalBodyReader: Sendable {
   ) throws(ReadFailure) {
     switch part {
     case "settings": parts.settings = try tape.storedSettings(at)
-    case "bar": parts.bar = try tape.stored(at)
-    case "toolbar": parts.toolbar = try tape.stored(at)
+    case "bar": parts.bar = try tape.storedRecord(at)
+    case "toolbar": parts.toolbar = try tape.storedRecord(at)
     case "presented": parts.presented = try tape.storedPresentation(at)
     case "transition":
       var transition = try tape.storedTransition(at)
@@ -311,7 +311,7 @@ struct JournalBodyReader: Sendable {
         transition.running?.completion = try tape.storedEvents(ends)
       }
       parts.transition = transition
-    case "environment": parts.environment = try tape.stored(at)
+    case "environment": parts.environment = try tape.storedRecord(at)
     default: throw ReadFailure("a change sets \(part)")
     }
   }

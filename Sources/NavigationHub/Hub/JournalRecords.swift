@@ -180,7 +180,7 @@ enum JournalBody {
     json.member("kind", word: controller.kindName)
     json.member("epoch", hex: entry.epoch.bits)
     json.optional("owner", entry.owner)
-    json.flag("open", controller.isOpen)
+    json.memberIfTrue("open", controller.isOpen)
     // A start reads what is before `rev`.
     json.member("depth", UInt64(controller.stack.count))
     json.optional("top", controller.top?.id.text)

@@ -53,9 +53,9 @@ package struct RecordingReader: ~Copyable {
 
   /// Reports that the file has no more bytes; throws what is missing.
   package func finish() throws(RecordingFault) {
-    guard !gzip.isEmpty else { throw .notRecording }
+    guard !gzip.hasNoInput else { throw .notRecording }
     guard isEnded, gzip.isAtEnd, start == buffer.count else { throw .truncated }
-    guard !gzip.hasMore else { throw .damaged(line: number, what: "bytes stand behind its end") }
+    guard !gzip.hasSurplus else { throw .damaged(line: number, what: "bytes stand behind its end") }
   }
 
   private mutating func nextLine() throws(RecordingFault) -> [UInt8]? {

@@ -184,7 +184,7 @@ struct PageStream: Sendable {
     case .readingUser(let client): (hello.actor, hello.client) = (nil, client)
     }
     // Without flow control, what the page does not take would pile up here.
-    hello.isUncontrolled = false
+    hello.hasNoFlowControl = false
     return ClientMessageWriter.message(hello)
   }
 

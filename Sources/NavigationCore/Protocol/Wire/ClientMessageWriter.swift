@@ -20,12 +20,12 @@ package enum ClientMessageWriter {
   }
 
   /// Encodes the body of `ping` and `bye`, which have only an id.
-  package static func id(_ id: UInt64) -> [UInt8] {
+  package static func pingOrBye(id: UInt64) -> [UInt8] {
     JSONWriter.object(reserving: 32) { $0.member("id", id) }
   }
 
   /// Begins the body of a message about a nav.
-  package static func begin(_ id: UInt64, nav: String) -> JSONWriter {
+  package static func beginBody(_ id: UInt64, nav: String) -> JSONWriter {
     var json = JSONWriter()
     json.beginObject()
     json.member("id", id)

@@ -14,7 +14,7 @@ package struct Hello: Hashable, Sendable {
   /// default.
   package var heartbeat: UInt64?
   /// Whether the session has no flow control, so that only the socket limits what is sent.
-  package var isUncontrolled = false
+  package var hasNoFlowControl = false
   /// For whom a gateway opens the session; nil for the peer itself.
   package var actor: SessionActor?
 
@@ -68,9 +68,9 @@ package struct WatchRequest: Hashable, Sendable {
   /// digest.
   package var divergence: MirrorPosition?
   /// Whether a full watch delivers `resolved`, which is more than half of most diffs.
-  package var hasResolved = true
+  package var deliversResolvedBar = true
   /// Whether the watch waits for a nav that does not exist yet.
-  package var waits = false
+  package var waitsForNav = false
 
   package init() {}
 }
@@ -135,7 +135,7 @@ extension Guards {
   /// Reads the members of an object; returns the name of the first that is no guard, or has a wrong
   /// value.
   @inline(__always)
-  package mutating func read(_ tape: borrowing JSONTape, _ at: Int) -> String? {
+  package mutating func readUntilInvalid(_ tape: borrowing JSONTape, _ at: Int) -> String? {
     let end = tape.next(at)
     var key = at + 1
     while key < end {
@@ -200,24 +200,24 @@ package struct OpRequest: Sendable {
   /// Whether the change is animated; nil for the default of the operations.
   package var isAnimated: Bool?
   /// Whether the op waits for an open transition, gesture or question (`onBusy` `queue`).
-  package var waits: Bool
+  package var waitsIfBusy: Bool
   /// The time by CLOCK_BOOTTIME, in milliseconds, after which the daemon must not begin the op; nil
   /// for none.
-  package var due: UInt64?
-  /// The machine whose clock `due` counts by: the kernel's boot id; nil for the daemon's.
-  package var clock: String?
+  package var startDeadline: UInt64?
+  /// The kernel's boot id of the machine whose clock `startDeadline` refers to; nil for the daemon's.
+  package var deadlineBootID: String?
   /// Whether the daemon only answers what it would answer, and changes nothing (`dry`).
   package var isDry = false
 
   package init(
     id: UInt64, nav: String, guards: Guards = Guards(), isAnimated: Bool? = nil,
-    waits: Bool = false
+    waitsIfBusy: Bool = false
   ) {
     self.id = id
     self.nav = nav
     self.guards = guards
     self.isAnimated = isAnimated
-    self.waits = waits
+    self.waitsIfBusy = waitsIfBusy
   }
 }
 

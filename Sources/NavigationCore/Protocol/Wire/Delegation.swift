@@ -55,7 +55,7 @@ package struct Ask: Hashable, Sendable {
   /// The revision of the state before the op that the question is about.
   package var revision: Revision
   /// Milliseconds from the question on; the daemon ignores later answers.
-  package var within: UInt64
+  package var withinMilliseconds: UInt64
   package var question: Question
 }
 
@@ -83,7 +83,7 @@ package enum Question: Hashable, Sendable {
   }
 
   /// The name on the wire, and the members in the order of writing.
-  package var form: (name: String, members: [(name: String, text: String?)]) {
+  package var wireForm: (name: String, members: [(name: String, text: String?)]) {
     switch self {
     case .shouldPush(let screen): ("shouldPush", [("screen", screen)])
     case .shouldPop(let screen, let cause): ("shouldPop", [("screen", screen), ("cause", cause)])
@@ -98,20 +98,20 @@ package enum Question: Hashable, Sendable {
 }
 
 /// The end of a veto round, the message `settled`.
-package struct Settlement: Hashable, Sendable {
+package struct VetoSettlement: Hashable, Sendable {
   /// The number of the delegate's question within the session.
   package var number: UInt64
   /// `allowed`, `denied` or `timeout`.
   package var outcome: String
   /// The name of the client whose answer denied the op; nil for other outcomes.
-  package var by: String?
+  package var deniedBy: String?
 }
 
 /// The loss of a nav's display lease or of a session's delegate roles, the message `lost`.
-package struct DutyLoss: Hashable, Sendable {
+package struct LeaseOrRoleLoss: Hashable, Sendable {
   package var nav: String
   /// `lease` for the display lease, `delegate` for the delegate roles.
-  package var what: String
+  package var lost: String
   /// The code of the reason: `lease-lost`, `forbidden` or `no-nav`.
   package var code: String
   package var message: String

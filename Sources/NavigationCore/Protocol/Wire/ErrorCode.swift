@@ -76,9 +76,9 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     /// the nav and the command that were refused.
     package let remedy: String
     /// A command line that shows or corrects such a case.
-    package let example: String
+    package let exampleCommand: String
     /// The advice for the developer of a program, in one line.
-    package let advice: String
+    package let developerAdvice: String
 
     /// Makes a row; without `advice`, the remedy is also the advice.
     fileprivate init(
@@ -87,17 +87,17 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     ) {
       (self.code, self.retry, self.exitStatus, self.effect) = (code, retry, exitStatus, effect)
       (self.meaning, self.cause, self.remedy) = (meaning, cause, remedy)
-      (self.example, self.advice) = (example, advice ?? remedy)
+      (self.exampleCommand, self.developerAdvice) = (example, advice ?? remedy)
     }
   }
 
-  package var row: Row { Self.rows[place] }
+  package var row: Row { Self.rows[tableIndex] }
   package var retry: Retry { row.retry }
   package var exitStatus: Int32 { row.exitStatus }
   package var effect: Effect { row.effect }
 
   /// The index of the code; a linear search, which only refusals pay.
-  package var place: Int { Self.inOrder.firstIndex(of: self) ?? 0 }
+  package var tableIndex: Int { Self.inOrder.firstIndex(of: self) ?? 0 }
 
   /// All codes, in the order of the protocol's table.
   package static let inOrder = allCases
@@ -116,7 +116,7 @@ package enum Retry: String, Sendable {
   /// Never: the message itself is wrong.
   case no
   /// Send the same bytes again after correcting what the error names.
-  case same
+  case sameAfterCorrection = "same"
   /// Send a new message after resynchronising.
   case resync
   /// Send the same bytes again later.
@@ -154,7 +154,8 @@ extension ErrorCode {
       "One of the two is much older than the other.", sameVersion,
       "navctl --version; navctl status", advice: reportFault),
     Row(
-      .noSession, .same, 7, "The message needs a session, and the connection has none.",
+      .noSession, .sameAfterCorrection, 7,
+      "The message needs a session, and the connection has none.",
       "The client sent it before hello, or navd was restarted in between.", sameVersion,
       "navctl watch kiosk --count 1", advice: reportFault),
     Row(
@@ -217,7 +218,7 @@ extension ErrorCode {
       "use the existing nav: navctl create --if-absent NAV", "navctl create kiosk --if-absent",
       advice: "use the nav that exists, and watch it"),
     Row(
-      .moved, .same, 7, "Another daemon of the cluster has the nav.",
+      .moved, .sameAfterCorrection, 7, "Another daemon of the cluster has the nav.",
       "Clients follow by themselves. navctl prints the code if it could not reach that daemon, or "
         + "if the daemons named each other, for as long as it waited.",
       "try again in a few seconds", "navctl status"),
@@ -270,7 +271,7 @@ extension ErrorCode {
       "a delegate of the nav refused; ask its application", "navctl get kiosk --what stats",
       advice: "show that a delegate refused; the json of the error names it"),
     Row(
-      .delegateTimeout, .same, 4,
+      .delegateTimeout, .sameAfterCorrection, 4,
       "No delegate answered in time, and the settings then refuse the change.",
       "The application with the role veto hangs, or none runs and veto.required is true.",
       "see whether it runs: navctl show NAV; or go on without it: navctl set NAV settings "

@@ -23,7 +23,7 @@ package struct GetRequest: Hashable, Sendable {
   /// For `trace`: the id of the client to report on, or the name that the client gave itself.
   package var client: String?
   /// Whether the reports begin, for `trace`; false ends them.
-  package var isOn = true
+  package var isTraceOn = true
 
   package init() { self.init(id: 0, nav: nil) }
 
@@ -48,5 +48,5 @@ package struct TracedMessages: Hashable, Sendable {
   /// How many messages since the last `traced` are missing, because they exceeded the limits.
   package var dropped: UInt64
   /// Whether the trace is over, because the client may not see the messages any more.
-  package var isOver: Bool
+  package var isTraceOver: Bool
 }

@@ -71,7 +71,7 @@ extension JSONTape {
   }
 
   /// Reads a flag, for which null stands for false.
-  package func flag(_ at: Int, _ name: String) throws(ReadFailure) -> Bool {
+  package func boolOrNullAsFalse(_ at: Int, _ name: String) throws(ReadFailure) -> Bool {
     kind(at) == .null ? false : try bool(at, name)
   }
 
@@ -93,7 +93,9 @@ extension JSONTape {
   }
 
   /// Reads an alternative by its word; nil for null.
-  package func choice<Choice: WireNamed>(_ at: Int, _ name: String) throws(ReadFailure) -> Choice? {
+  package func optionalWord<Choice: WireNamed>(
+    _ at: Int, _ name: String
+  ) throws(ReadFailure) -> Choice? {
     kind(at) == .null ? nil : try word(at, name)
   }
 

@@ -13,31 +13,31 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
   private let recordName: String
   let members: [Member<Record>]
   /// The places of each member, or of all members of a group, in the order of writing.
-  let runs: [Range<Int>]
+  let memberRanges: [Range<Int>]
   private let byName: [Text: Range<Int>]
 
   package init(_ recordName: String, _ lists: [Member<Record>]...) {
     let members = lists.flatMap { $0 }
-    var runs: [Range<Int>] = []
+    var memberRanges: [Range<Int>] = []
     for index in members.indices {
       let group = members[index].group?.description
       let isInner = group != nil && index > 0 && group == members[index - 1].group?.description
-      runs.append((isInner ? runs.removeLast().lowerBound : index)..<index + 1)
+      memberRanges.append((isInner ? memberRanges.removeLast().lowerBound : index)..<index + 1)
     }
     self.recordName = recordName
     self.members = members
-    self.runs = runs
+    self.memberRanges = memberRanges
     byName = Dictionary(
-      uniqueKeysWithValues: runs.map { run in
-        let member = members[run.lowerBound]
-        return (Text((member.group ?? member.name).description), run)
+      uniqueKeysWithValues: memberRanges.map { range in
+        let member = members[range.lowerBound]
+        return (Text((member.group ?? member.name).description), range)
       })
   }
 
   /// The names of all members that a client can set: after a group those in it, with a dot.
   package var names: [String] {
-    runs.flatMap { run in
-      let settable = members[run].filter { !$0.isReadonly }
+    memberRanges.flatMap { range in
+      let settable = members[range].filter { !$0.isReadonly }
       return (settable.first?.group.map { [$0.description] } ?? []) + settable.map(\.path)
     }
   }
@@ -49,13 +49,13 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
 
   /// Writes the members that are not at their defaults; a group is written whole.
   package func write(_ record: Record, _ json: inout JSONWriter) {
-    for run in runs where members[run].contains(where: { !$0.isDefault(record) }) {
-      let group = members[run.lowerBound].group
+    for range in memberRanges where members[range].contains(where: { !$0.isDefault(record) }) {
+      let group = members[range.lowerBound].group
       if let group {
         json.name(group)
         json.beginObject()
       }
-      for member in members[run] {
+      for member in members[range] {
         json.name(member.name)
         member.write(record, &json)
       }
@@ -67,10 +67,10 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
   package func edits(
     _ tape: JSONTape, _ name: String, _ at: Int, _ path: String
   ) throws(ReadFailure) -> [Edit<Record>]? {
-    guard let run = byName[Text(name)] else { return nil }
-    let inner = members[run]
+    guard let range = byName[Text(name)] else { return nil }
+    let inner = members[range]
     // Null sets the default of each member of a group.
-    if members[run.lowerBound].group == nil || tape.kind(at) == .null {
+    if members[range.lowerBound].group == nil || tape.kind(at) == .null {
       return try inner.map { member throws(ReadFailure) in
         try member.read(tape, at, member.group == nil ? path : member.path)
       }
@@ -91,20 +91,20 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
   package func read(_ tape: JSONTape, without skipped: Set<Text> = []) throws(ReadFailure) -> Record
   {
     var record = Record()
-    let needed = members.filter { $0.requirement != nil }
-    let others = members.filter { $0.requirement == nil }
+    let needed = members.filter { $0.errorIfMissing != nil }
+    let others = members.filter { $0.errorIfMissing == nil }
     for member in needed + others where !skipped.contains(Text(member.path)) {
       if let at = tape.member(member.path, of: tape.root), tape.kind(at) != .null {
         record.apply(try member.read(tape, at, member.path))
-      } else if let requirement = member.requirement {
-        throw ReadFailure(requirement)
+      } else if let errorIfMissing = member.errorIfMissing {
+        throw ReadFailure(errorIfMissing)
       }
     }
     return record
   }
 
   /// Reads a member, which must be one of the table.
-  package func required(
+  package func editsOfKnownMember(
     _ tape: JSONTape, _ name: String, _ at: Int
   ) throws(ReadFailure) -> [Edit<Record>] {
     guard let edits = try edits(tape, name, at, name) else {
@@ -122,7 +122,7 @@ extension JSONWriter {
   }
 
   /// Writes an object with names that are not literals, in their order.
-  package mutating func sorted<Value>(
+  package mutating func sortedObject<Value>(
     _ members: [Text: Value], _ write: (Value, inout JSONWriter) -> Void
   ) {
     beginObject()
@@ -143,7 +143,7 @@ extension JSONTape {
     own: (String, Int) throws(ReadFailure) -> Bool = { _, _ in false }
   ) throws(ReadFailure) -> [Edit<Record>] {
     try members(of: at) { name, value throws(ReadFailure) in
-      try own(name, value) ? [] : try Record.table.required(self, name, value)
+      try own(name, value) ? [] : try Record.table.editsOfKnownMember(self, name, value)
     }
   }
 
@@ -164,14 +164,14 @@ extension JSONTape {
   /// Reads a record that the daemon wrote.
   ///
   /// `own` may read a member itself; it returns whether it did so.
-  package func stored<Record: TabledRecord>(
+  package func storedRecord<Record: TabledRecord>(
     _ at: Int,
     own: (String, Int) throws(ReadFailure) -> Bool = { _, _ in false }
   ) throws(ReadFailure) -> Record {
     var record = Record()
     try forEachMember(of: at) { name, value throws(ReadFailure) in
       guard name != "ver", try !own(name, value) else { return }
-      record.apply(try Record.table.required(self, name, value))
+      record.apply(try Record.table.editsOfKnownMember(self, name, value))
     }
     return record
   }
@@ -188,7 +188,7 @@ package struct Member<Record: EditableRecord>: Sendable {
   private(set) var group: StaticString?
   private(set) var isReadonly = false
   /// The text of the error for a message without the member; nil if the member is optional.
-  private(set) var requirement: String?
+  private(set) var errorIfMissing: String?
   /// The documentation of the function by which clients set it; empty if they have none.
   private(set) var documentation: StaticString = ""
   let type: any Sendable.Type
@@ -259,16 +259,16 @@ package struct Member<Record: EditableRecord>: Sendable {
   }
 
   /// A copy of this member that is written even at its default.
-  package var always: Member {
+  package var alwaysWritten: Member {
     var member = self
     member.isDefault = { _ in false }
     return member
   }
 
   /// A copy of this member without which the reader refuses a message, with this text.
-  package func required(_ text: String) -> Member {
-    var member = always
-    member.requirement = text
+  package func required(_ errorText: String) -> Member {
+    var member = alwaysWritten
+    member.errorIfMissing = errorText
     return member
   }
 

@@ -72,10 +72,10 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     /// See `waitsForTransition`.
     static let waits = Traits(rawValue: 1)
     /// See `needsDisplay`.
-    static let display = Traits(rawValue: 2)
+    static let lease = Traits(rawValue: 2)
     /// See `suitsStandaloneBars`.
     static let bars = Traits(rawValue: 4)
-    /// See `isForItems`.
+    /// See `isForBarItems`.
     static let items = Traits(rawValue: 8)
     /// An operation with neither this nor `items` is ordinary: see `isOrdinary`.
     static let rare = Traits(rawValue: 16)
@@ -105,7 +105,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
       Row("segue", .push, .none, .always, .waits, .segue, takes: "kind screen onDuplicate")
     case .pop:
       Row(
-        "pop", .pop, .position, .always, [.waits, .bars], takes: "result", as: "pop",
+        "pop", .pop, .topScreen, .always, [.waits, .bars], takes: "result", as: "pop",
         "Remove the top screen; the root stays.")
     case .popTo:
       Row("popTo", .pop, .none, .always, .waits, takes: "screen route match inclusive result")
@@ -172,7 +172,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case .pushItem: Row("pushItem", .push, .none, .always, [.waits, .bars, .items], takes: "item")
     case .popItem:
       Row(
-        "popItem", .pop, .position, .always, [.waits, .bars, .items], as: "popItem",
+        "popItem", .pop, .topScreen, .always, [.waits, .bars, .items], as: "popItem",
         "Remove the top item of a standalone bar.")
     case .setItems:
       Row(
@@ -180,7 +180,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
         takes: "items")
     case .uiBackTap:
       Row(
-        "ui.backTap", .pop, .position, .always, [.waits, .bars], .backButton, as: "backTap",
+        "ui.backTap", .pop, .topScreen, .always, [.waits, .bars], .backButton, as: "backTap",
         "Tap the back button. Under a presentation, except a popover, navd refuses it as `covered`."
       )
     case .uiBackMenu:
@@ -193,13 +193,13 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
         """)
     case .uiBack:
       Row(
-        "ui.back", .pop, .presentation, .removalsAndDismissals, [.waits, .bars, .rare], .backButton,
-        as: "backKey",
+        "ui.back", .pop, .visibleScreen, .removalsAndDismissals, [.waits, .bars, .rare],
+        .backButton, as: "backKey",
         "Press the Back key: dismiss what is presented, or pop; watches get `backAtRoot` at the root."
       )
     case .uiDismiss:
       Row(
-        "ui.dismiss", .pop, .presentation, .dismissals, .waits, .gesture, takes: "result",
+        "ui.dismiss", .pop, .visibleScreen, .dismissals, .waits, .gesture, takes: "result",
         as: "swipeDown",
         """
         Swipe the outermost presented screen down, as a person does. navd refuses it as \
@@ -212,7 +212,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case .uiSwipe: Row("ui.swipe", .push, .none, .never, [], takes: "dir")
     case .gestureBegin:
       Row(
-        "gesture.begin", .pop, .position, .always, [.display, .rare], .gesture,
+        "gesture.begin", .pop, .topScreen, .always, [.lease, .rare], .gesture,
         takes: "kind translation")
     case .gestureUpdate:
       Row(
@@ -228,13 +228,13 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
         "End the gesture without a pop.")
     case .transitionComplete:
       Row(
-        "transition.complete", .push, .none, .never, [.display, .bars], .complete, takes: "tid",
+        "transition.complete", .push, .none, .never, [.lease, .bars], .complete, takes: "tid",
         as: "completeTransition",
         """
         Report that the display has shown a transition to its end. The event `transitionBegan` has \
         its number.
         """)
-    case .envSet: Row("env.set", .push, .none, .never, [.display, .bars], takes: nil)
+    case .envSet: Row("env.set", .push, .none, .never, [.lease, .bars], takes: nil)
     case .unknown: Row("unknown", .push, .none, .never, .bars, takes: nil)
     }
   }
@@ -254,13 +254,13 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   package var waitsForTransition: Bool { row.traits.contains(.waits) }
 
   /// Whether only the session with the display lease may send the operation, while there is one.
-  package var needsDisplay: Bool { row.traits.contains(.display) }
+  package var needsDisplayLease: Bool { row.traits.contains(.lease) }
 
   /// Whether the operation is allowed on a standalone bar.
   package var suitsStandaloneBars: Bool { row.traits.contains(.bars) }
 
   /// Whether this is UIKit's operation on the items of a bar, which a controller refuses.
-  package var isForItems: Bool { row.traits.contains(.items) }
+  package var isForBarItems: Bool { row.traits.contains(.items) }
 
   /// Whether the operation neither creates, closes or reverts a nav, nor opens a route, activates a
   /// button, presses the Back key, or is about a gesture, the looks of all bars or the items of a standalone bar.
@@ -297,20 +297,20 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     /// No guard is required.
     case none
     /// One of the guards `top`, `rev`, `dig` and `stack`.
-    case position
+    case topScreen
     /// One of the guards `rev`, `dig` and `stack`.
     case wholeStack
     /// One of the guards `visible`, `rev` and `dig`.
-    case presentation
+    case visibleScreen
     /// The arguments decide which guard is needed: see `Operation.needs`.
     case byArguments
 
     /// The guards of which one suffices, for messages to people.
     package var names: String {
       switch self {
-      case .none, .position, .byArguments: "top, rev, dig or stack"
+      case .none, .topScreen, .byArguments: "top, rev, dig or stack"
       case .wholeStack: "rev, dig or stack"
-      case .presentation: "visible, rev or dig"
+      case .visibleScreen: "visible, rev or dig"
       }
     }
   }

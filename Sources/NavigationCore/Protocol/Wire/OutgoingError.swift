@@ -33,7 +33,7 @@ package struct OutgoingError {
   /// The index of the refused operation within the op.
   package var index: Int?
   /// Whether the revision that a guard or a get names is newer than the nav's.
-  package var isFuture = false
+  package var namesFutureRevision = false
   /// More members with their values as JSON, in the order in which they are written.
   package var details: [(name: StaticString, json: [UInt8])] = []
   /// The state of the nav, if the client may read it.
@@ -68,7 +68,7 @@ extension OutgoingError {
     error.standing = nil
     guard revealing.contains(code) else { return error }
     error.details = []
-    error.isFuture = false
+    error.namesFutureRevision = false
     error.text = "refused; what the nav is like is not told without the right read"
     return error
   }
@@ -85,7 +85,7 @@ package enum ServerMessageWriter {
     json.member("code", error.code.rawValue)
     json.optional("reason", error.reason)
     if let expected = error.expected { json.member("expected", raw: expected) }
-    json.flag("future", error.isFuture)
+    json.memberIfTrue("future", error.namesFutureRevision)
     json.member("msg", error.text)
     json.member("effect", error.code.effect.rawValue)
     json.member("retry", error.code.retry.rawValue)

@@ -31,8 +31,8 @@ package enum ServerMessage: Sendable {
   case latest(Latest)
   case event(EphemeralEvent)
   case ask(Ask)
-  case settled(Settlement)
-  case lost(DutyLoss)
+  case settled(VetoSettlement)
+  case lost(LeaseOrRoleLoss)
   case traced(TracedMessages)
   case mark(Mark)
   case end(WatchEnd)
@@ -67,7 +67,7 @@ package struct Welcome: Hashable, Sendable {
   /// The client sends undecided ops again, with the same bytes.
   package var lastOp: UInt64
   /// The number of the newest row of each shard that the daemon serves.
-  package var rows: [Shard: UInt64] = [:]
+  package var newestRows: [Shard: UInt64] = [:]
   /// The flow-control window of the session in bytes, after the daemon has limited it.
   package var window: UInt64
   /// The largest body that the daemon accepts, in bytes.
@@ -83,7 +83,7 @@ package struct OkReply: Hashable, Sendable {
   package var epoch: Epoch?
   package var revision: Revision?
   /// The number of the op's row, for an op that changed something.
-  package var sequence: UInt64?
+  package var journalRow: UInt64?
   /// Whether the op made a revision.
   package var changed: Bool?
   package var depth: UInt64?
@@ -91,17 +91,17 @@ package struct OkReply: Hashable, Sendable {
   package var top: String??
   package var digest: Digest?
   /// The results of the operations, a JSON array; nil if the request is no op.
-  package var out: OpaqueJSON?
+  package var results: OpaqueJSON?
   /// For a watch: `snap`, `resume` or `latest`.
-  package var mode: String?
+  package var watchMode: String?
   /// For a watch that begins with a snapshot: the reason, in the protocol's words.
-  package var why: String?
+  package var snapshotReason: String?
   /// For a get: the value read.
   package var value: OpaqueJSON?
   /// For a get of the log: the oldest revision that the daemon can read.
-  package var floor: Revision?
+  package var oldestReadable: Revision?
   /// For a lease: the name of the client that holds the display; nil if no client does.
-  package var owner: String?
+  package var leaseOwner: String?
   /// For a dry run: what the op would lead to.
   package var dryRun: DryRun?
 
@@ -109,7 +109,7 @@ package struct OkReply: Hashable, Sendable {
   package struct DryRun: Hashable, Sendable {
     package var delegates: [Delegate]
     /// The place among the waiting ops, if the op would wait.
-    package var position: UInt64?
+    package var queuePosition: UInt64?
     /// The state after the op; nil if the client may not read it, or if it is too large.
     package var state: SnapshotPart?
   }
@@ -140,7 +140,7 @@ package struct ErrReply: Error, Hashable, Sendable {
   /// The value that a failed guard expected, as JSON.
   package var expected: OpaqueJSON?
   /// Whether the revision that a guard or a get names is newer than the nav's.
-  package var isFuture = false
+  package var namesFutureRevision = false
   /// Whether the error names the verb of the refused message, which has no id.
   package var hasVerb = false
   /// The change that put the present screen on top, for `desync`; nil if navd does not know it.
@@ -165,9 +165,9 @@ package struct ErrReply: Error, Hashable, Sendable {
   /// The bytes that a request leaves free below the daemon's limit.
   ///
   /// The client needs them for the member `again` when it repeats the request.
-  package static let bytesForAgain = 32
+  package static let bytesForAgainMember = 32
   /// The largest request unless a `welcome` names another size, in bytes.
-  package static let defaultMaximumBody = 65536 - bytesForAgain
+  package static let defaultMaximumBody = 65536 - bytesForAgainMember
 
   /// Makes the error with which the client itself answers its request of `count` octets, because the
   /// daemon accepts at most `limit`.
@@ -280,7 +280,7 @@ package struct Diff: Hashable, Sendable {
   /// The revision that the diff produces.
   package var revision: Revision
   /// The daemon's commit number; numbers can be missing.
-  package var sequence: UInt64
+  package var journalRow: UInt64
   /// The cause of the revision, such as `api`, `gesture` or `backButton`.
   package var cause: String
   /// The name of the client whose request led to the revision; nil if the daemon made it by itself.
@@ -289,7 +289,7 @@ package struct Diff: Hashable, Sendable {
   package var byOp: UInt64?
   package var isAnimated: Bool
   /// The relation of the new top to the old stack, if the op replaced the whole stack.
-  package var relation: String?
+  package var topRelation: String?
   /// The changes, to be applied in order.
   package var changes: [Change]
   /// The resolved bar as JSON, if it changed and the watch asked for it.
@@ -337,7 +337,7 @@ package struct Mark: Hashable, Sendable {
   /// The navs of these watches, with their revisions and digests.
   package var positions: [Position]
   /// The number of the newest row of shards.
-  package var rows: [Shard: UInt64] = [:]
+  package var newestRows: [Shard: UInt64] = [:]
 
   /// The position of one nav.
   package struct Position: Hashable, Sendable {

@@ -225,7 +225,7 @@ extension BackgroundSlot {
 
   /// Finds a slot by its name; a name without a position means the position `any`.
   init?(text: String) {
-    let names = text.pieces
+    let names = text.slashSeparatedParts
     guard let last = names.last, names.count <= 2, let metrics = BarMetrics(word: last) else {
       return nil
     }

@@ -76,7 +76,7 @@ package struct DiffFrame: ~Copyable {
   ) -> EncodedDiff {
     json.removeAll()
     begin(&json)
-    json.flag("animated", commit.isAnimated)
+    json.memberIfTrue("animated", commit.isAnimated)
     if let relation = commit.relation { json.member("relation", word: relation.word) }
     json.name("ch")
     json.changes(commit, of: controller)

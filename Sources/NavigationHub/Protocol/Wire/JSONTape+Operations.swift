@@ -159,7 +159,7 @@ extension JSONTape {
 
   private func flag(_ name: String, of at: Int) throws(ReadFailure) -> Bool {
     guard let value = member(name, of: at) else { return false }
-    return try flag(value, name)
+    return try boolOrNullAsFalse(value, name)
   }
 
   /// Reads a text; nil if the member is null or missing.

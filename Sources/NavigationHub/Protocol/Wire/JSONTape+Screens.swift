@@ -29,7 +29,7 @@ extension JSONTape {
       let name = shortName(key)
       switch name {
       case "id": record.id = kind(value) == .null ? nil : try screenID(value)
-      case "kind": record.kind = try choice(value, "kind")
+      case "kind": record.kind = try optionalWord(value, "kind")
       case "item":
         try needObject(value, "item is a record")
         record.item = try itemEdits(value, skipping: [])

@@ -53,7 +53,7 @@ package struct Snapshot: Sendable {
     json.beginObject()
     json.member("nav", nav)
     json.member("kind", word: kind)
-    json.place(epoch, revision)
+    json.revision(epoch, revision)
     json.member("i", UInt64(first))
     json.member("last", isLast)
     json.member("why", why)
