@@ -8,7 +8,7 @@ package enum SystemClock {
 
   /// CLOCK_BOOTTIME in milliseconds, for ages: the time since the boot, including suspension.
   ///
-  /// It is that of the machine in each time namespace, so processes can compare it.
+  /// The function subtracts the offset of the time namespace, so all processes get the same time.
   package static func bootMilliseconds() -> UInt64 {
     milliseconds(CLOCK_BOOTTIME) &- timeNamespaceOffsetMilliseconds
   }
@@ -22,7 +22,7 @@ package enum SystemClock {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
-  /// A time in milliseconds since 1970 as the time of day here, such as `14:03:27.041`.
+  /// Formats a time in milliseconds since 1970 as local time of day, such as `14:03:27.041`.
   package static func localTime(of milliseconds: UInt64) -> String {
     var seconds = time_t(milliseconds / 1000)
     var parts = unsafe tm()

@@ -1,10 +1,10 @@
 import CLinux
 
-/// A POSIX thread that runs one function; `join` is called once.
+/// A POSIX thread that runs one function; callers call `join` once.
 package final class Thread: Sendable {
   private let handle: pthread_t
 
-  /// Holds the function until the thread has started.
+  /// An object that keeps the function alive until the thread has started.
   private final class BodyBox: Sendable {
     let body: @Sendable () -> Void
 
@@ -31,13 +31,13 @@ package final class Thread: Sendable {
     }
   }
 
-  /// Starts a thread that is never joined; its function lives until the process ends.
+  /// Starts a detached thread, which nobody joins and which runs until the process ends.
   package static func start(_ body: @escaping @Sendable () -> Void) {
     guard let thread = Thread(body) else { preconditionFailure("pthread_create") }
     pthread_detach(thread.handle)
   }
 
-  /// Waits until the function has returned; on the thread itself, it returns at once.
+  /// Waits until the thread has ended; called by the thread itself, it detaches the thread instead.
   package func join() {
     if pthread_equal(handle, pthread_self()) != 0 {
       _ = pthread_detach(handle)

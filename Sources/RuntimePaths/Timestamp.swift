@@ -1,6 +1,6 @@
 import CLinux
 
-/// A time in UTC, in the form of file names and of the log.
+/// Conversions of times in UTC to and from text, for logs and file names.
 package enum Timestamp {
   /// Formats milliseconds since 1970 by RFC 3339, as `2026-11-21T17:43:45.120Z`.
   package static func rfc3339(ofMilliseconds milliseconds: UInt64) -> String {
@@ -13,7 +13,7 @@ package enum Timestamp {
   /// Formats seconds since 1970 for file names, as `20261121T174345Z`.
   package static func fileName(ofSeconds seconds: Int) -> String { utcText(seconds, "", "") + "Z" }
 
-  /// Reads seconds since 1970 from the form of file names; nil for any other text.
+  /// Reads a time as `20261121T174345Z`, in seconds since 1970; nil for any other text.
   package static func seconds(ofFileName text: String) -> Int? {
     let octets = Array(text.utf8)
     guard octets.count == 16, octets[8] == UInt8(ascii: "T"), octets[15] == UInt8(ascii: "Z") else {

@@ -1,13 +1,13 @@
 import CZlib
 
-/// The proof of one revision of a nav, written as 24 lower-case hex digits.
+/// A checksum and a hash of one revision of a nav, written as 24 lower-case hex digits.
 ///
 /// The first 8 digits are the checksum, the CRC-32 of the ids and versions, which a client computes
 /// over its mirror. The checksum covers one line for each screen, bottom first, `id@ver`, then one
 /// line for each part, `:name@ver`. LF separates the lines; the last line has none. The other 16
-/// digits are the chain: a hash of each diff of the epoch, which a client keeps as it comes. Two
-/// histories with the same ids and versions, but other contents, have different chains. The digest
-/// is not a signature.
+/// digits are the chain: a hash over all diffs of the epoch. Only the daemon computes it; clients
+/// store the value that they receive. Two histories with the same ids and versions, but other
+/// contents, have different chains. The digest is not a signature.
 package struct Digest: Hashable, Sendable {
   package let checksum: UInt32
   package let chain: UInt64
@@ -52,7 +52,7 @@ extension JSONWriter {
 }
 
 extension JSONTape {
-  /// The digest written as 24 lower-case hex digits; nil for anything else.
+  /// The digest in a string of 24 lower-case hex digits; nil for any other value.
   package func digest(_ index: Int) -> Digest? {
     hex96(index).map { Digest(checksum: $0.high, chain: $0.low) }
   }
@@ -60,27 +60,24 @@ extension JSONTape {
 
 /// The CRC-32 of a digest's lines, computed byte by byte as the lines are composed.
 ///
-/// The lines are too short for zlib, which would need them in memory first.
+/// zlib would need the lines in memory first, which costs more for such short lines.
 package struct LineChecksum: Sendable {
-  /// The state of the CRC: the complement of the checksum.
+  /// The CRC register, the complement of the checksum.
   private var crcRegister: UInt32
-  /// The factor by which these lines multiply the checksum of the bytes before them.
+  /// x^8n modulo the CRC polynomial, for n bytes of lines; the highest power is in the lowest bit.
   ///
-  /// The factor is x^8n modulo the polynomial for n bytes, with the highest power in the lowest
-  /// bit.
+  /// `checksum(after:)` multiplies the checksum of the bytes before these lines by it.
   private var powerOfX: UInt32 = 1 << 31
-  /// Whether a line precedes the next one, so that the next one needs a line feed before it.
+  /// Whether a line precedes the next one, so that `append` writes a line feed first.
   private var hasPrecedingLine: Bool
 
-  /// Continues the CRC-32 of other bytes.
-  ///
-  /// `seed` is the checksum of those bytes; 0 begins a new checksum.
+  /// Continues the CRC-32 of other bytes, whose checksum is `seed`; 0 begins a new CRC-32.
   package init(hasPrecedingLine: Bool, from seed: UInt32 = 0) {
     self.hasPrecedingLine = hasPrecedingLine
     crcRegister = ~seed
   }
 
-  /// The CRC-32 of the bytes before these lines and of these lines.
+  /// The CRC-32 of the bytes before these lines, followed by these lines.
   package var checksum: UInt32 { ~crcRegister }
 
   /// Appends the line `name@version`, with a line feed before it unless it is the first line.
@@ -114,8 +111,8 @@ package struct LineChecksum: Sendable {
   /// The product of two polynomials modulo the polynomial of the CRC; the highest power is in the
   /// lowest bit.
   ///
-  /// Takes four bits of `left` at a time, the highest powers first. One bit at a time takes 200
-  /// instructions more for each op.
+  /// The loop handles four bits of `left` at a time; with one bit at a time, each op would take 200
+  /// instructions more.
   private static func product(_ left: UInt32, _ right: UInt32) -> UInt32 {
     let x1 = timesX(right)
     let x2 = timesX(x1)
@@ -145,16 +142,15 @@ package struct LineChecksum: Sendable {
 
   private static let polynomial: UInt32 = 0xEDB8_8320
 
-  /// The result of eight steps of the CRC for each byte.
+  /// The register after eight steps of the CRC, for each value of the byte.
   private static let table: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { value, _ in timesX(value) }
   }
 }
 
-/// Continues a CRC-32 (ISO-HDLC, zlib's) over more bytes.
+/// Continues a CRC-32, as zlib computes it, over more bytes; `seed` is the CRC-32 before them.
 ///
-/// Law: `crc32(b, seed: crc32(a)) == crc32(a + b)`, so callers can compute the checksum of a text
-/// in pieces.
+/// Law: `crc32(b, seed: crc32(a)) == crc32(a + b)`.
 package func crc32(_ bytes: Span<UInt8>, seed: UInt32 = 0) -> UInt32 {
   unsafe bytes.withUnsafeBufferPointer { buffer in
     // zlib returns the initial value for a null pointer, whatever the seed is.
@@ -163,7 +159,7 @@ package func crc32(_ bytes: Span<UInt8>, seed: UInt32 = 0) -> UInt32 {
   }
 }
 
-/// Continues a CRC-32 over the bytes of an array, by the same law as for a span.
+/// Continues a CRC-32, as zlib computes it, over the bytes of an array.
 package func crc32(_ bytes: [UInt8], seed: UInt32 = 0) -> UInt32 {
   crc32(bytes.span, seed: seed)
 }

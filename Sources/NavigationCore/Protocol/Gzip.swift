@@ -1,6 +1,6 @@
 import CZlib
 
-/// The reason why bytes are not a gzip file, in zlib's words.
+/// An error in a gzip file, with zlib's message.
 package struct GzipError: Error, Hashable, Sendable {
   package var reason: String
 }
@@ -11,7 +11,7 @@ package struct ZStream: ~Copyable {
   let pointer: UnsafeMutablePointer<z_stream>
   private let end: (UnsafeMutablePointer<z_stream>) -> Void
 
-  /// Prepares a stream; `begin` returns a code of zlib, and `end` releases what it took.
+  /// Prepares a stream; `begin` calls zlib's init function, and `end` frees the stream's memory.
   init(
     _ begin: (UnsafeMutablePointer<z_stream>) -> Int32,
     end: @escaping (UnsafeMutablePointer<z_stream>) -> Void
@@ -32,8 +32,7 @@ package struct ZStream: ~Copyable {
 
 /// Compresses bytes to a gzip file (RFC 1952), piece by piece, in about 256 KiB of memory.
 ///
-/// Law: the bytes that `append` and `finish` return are, one after the other, a gzip file of the bytes
-/// that were appended.
+/// Law: the results of `append` and `finish`, concatenated, are a gzip file of the appended bytes.
 package struct GzipWriter: ~Copyable {
   private let stream: ZStream
   private static let chunkSize = 65_536
@@ -50,10 +49,10 @@ package struct GzipWriter: ~Copyable {
       }, end: { unsafe deflateEnd($0) })
   }
 
-  /// Compresses more bytes; returns the next bytes of the file, often none.
+  /// Compresses more bytes; returns the next bytes of the file, or none while zlib collects input.
   package mutating func append(_ bytes: [UInt8]) -> [UInt8] { deflate(bytes, Z_NO_FLUSH) }
 
-  /// Ends the file, and returns its last bytes; nothing may be appended afterwards.
+  /// Ends the file, and returns its last bytes; the caller must not append more.
   package mutating func finish() -> [UInt8] { deflate([], Z_FINISH) }
 
   private func deflate(_ bytes: [UInt8], _ flush: Int32) -> [UInt8] {
@@ -98,12 +97,12 @@ package struct GzipReader: ~Copyable {
       }, end: { unsafe inflateEnd($0) })
   }
 
-  /// Whether bytes stand behind the end of the file.
+  /// Whether the caller appended bytes after the end of the gzip file.
   package private(set) var hasSurplus = false
-  /// Whether no bytes were appended yet.
+  /// Whether the caller has not appended any bytes yet.
   package private(set) var hasNoInput = true
 
-  /// Adds bytes of the file; call it when `next` has returned nil.
+  /// Adds the next bytes of the file; callers must first call `next` until it returns nil.
   package mutating func append(_ bytes: [UInt8]) {
     if bytes.isEmpty { return }
     hasNoInput = false
@@ -116,8 +115,7 @@ package struct GzipReader: ~Copyable {
     inputOffset = 0
   }
 
-  /// The next bytes of the contents, at most 64 KiB; nil if more of the file is needed, or it is
-  /// over.
+  /// Returns the next decompressed bytes, at most 64 KiB; nil at the end, or to request more input.
   package mutating func next() throws(GzipError) -> [UInt8]? {
     guard !isAtEnd, inputOffset < input.count else { return nil }
     var output = [UInt8](repeating: 0, count: Self.chunkSize)

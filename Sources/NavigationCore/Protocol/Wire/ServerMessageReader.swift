@@ -3,13 +3,13 @@ package struct ServerMessageFailure: Error, Hashable, Sendable {
   package var text: String
 }
 
-/// Reads the two frames of a daemon's message; reuses its buffers for the next message.
+/// Decodes the two frames of a daemon's message; reuses its buffers for the next message.
 package struct ServerMessageReader: Sendable {
   private var tape = JSONTape()
 
   package init() {}
 
-  /// Reads a message; an unknown verb gives `unknown`.
+  /// Decodes a message; returns `unknown` for an unknown verb.
   package mutating func read(
     verb: [UInt8], body: [UInt8]
   ) throws(ServerMessageFailure) -> ServerMessage {
@@ -310,7 +310,7 @@ package struct ServerMessageReader: Sendable {
     return positions.map { Mark(time: time, positions: $0, newestRows: newestRows(of: 0)) }
   }
 
-  /// The newest row of each shard that the object at `index` reports.
+  /// Reads the numbers of the newest journal rows from the member `seq` of the object at `index`.
   private func newestRows(of index: Int) -> [Shard: UInt64] {
     let rows = list("seq", of: index) { (at: Int) -> (Shard, UInt64)? in
       guard tape.kind(at) == .array, tape.count(at) == 2, let shard = tape.integer(at + 1) else {
