@@ -27,7 +27,7 @@ extension ByteWord {
   func number(ofLastDigits count: Int) -> UInt64 {
     // The bytes before the digits, in the lowest bits, become zeros.
     let others = UInt64(64 - count * 8)
-    var value = ((bits & (Self.ones &* 0x0F)) &>> others) &<< others
+    var value = ((bits & (Self.oneInEachByte &* 0x0F)) &>> others) &<< others
     // Pairs of digits become one number in 16 bits, pairs of these one in 32 bits, and those the
     // result.
     value = (value &* 10 &+ value &>> 8) & 0x00FF_00FF_00FF_00FF
@@ -37,7 +37,7 @@ extension ByteWord {
 
   /// The number of spaces (0x20) at the start.
   @inline(__always)
-  var leadingSpaceCount: Int { (bits ^ Self.ones &* 0x20).trailingZeroBitCount / 8 }
+  var leadingSpaceCount: Int { (bits ^ Self.oneInEachByte &* 0x20).trailingZeroBitCount / 8 }
 
   /// Marks quotes, backslashes and control characters by their highest bit.
   ///
@@ -46,20 +46,20 @@ extension ByteWord {
   @inline(__always)
   private var uncheckedEscapeMarks: UInt64 {
     // With this bit flipped, the code of the quote is next to those of the control characters.
-    let quotes = (bits ^ Self.ones &* 0x02) &- Self.ones &* 0x21
-    let slashes = (bits ^ Self.ones &* 0x5C) &- Self.ones
+    let quotes = (bits ^ Self.oneInEachByte &* 0x02) &- Self.oneInEachByte &* 0x21
+    let slashes = (bits ^ Self.oneInEachByte &* 0x5C) &- Self.oneInEachByte
     return quotes | slashes
   }
 
   /// Marks the bytes that need an escape in JSON by their highest bit; only the lowest mark is
   /// reliable.
   @inline(__always)
-  var escapeMarks: UInt64 { uncheckedEscapeMarks & ~bits & Self.highs }
+  var escapeMarks: UInt64 { uncheckedEscapeMarks & ~bits & Self.highBits }
 
   /// Marks the bytes that need an escape or are not ASCII by their highest bit; only the lowest
   /// mark is reliable.
   @inline(__always)
-  var escapeOrNonASCIIMarks: UInt64 { (uncheckedEscapeMarks | bits) & Self.highs }
+  var escapeOrNonASCIIMarks: UInt64 { (uncheckedEscapeMarks | bits) & Self.highBits }
 
   /// The bytes before the first quote as a number, the first byte lowest, and their count.
   ///
@@ -77,8 +77,8 @@ extension ByteWord {
   @inline(__always)
   var leadingDigitCount: Int {
     // Digits become 0 to 9. Only the lowest mark is reliable, because a marked byte can carry.
-    let values = bits ^ Self.ones &* 0x30
-    let others = (values &+ Self.ones &* 0x76 | values) & Self.highs
+    let values = bits ^ Self.oneInEachByte &* 0x30
+    let others = (values &+ Self.oneInEachByte &* 0x76 | values) & Self.highBits
     return others.trailingZeroBitCount &>> 3
   }
 

@@ -257,11 +257,11 @@ package struct ByteWord {
   }
 
   /// The number 1 in each of the eight bytes.
-  static var ones: UInt64 {
+  static var oneInEachByte: UInt64 {
     @inline(__always) get { 0x0101_0101_0101_0101 }
   }
   /// The highest bit of each of the eight bytes.
-  static var highs: UInt64 {
+  static var highBits: UInt64 {
     @inline(__always) get { 0x8080_8080_8080_8080 }
   }
 }

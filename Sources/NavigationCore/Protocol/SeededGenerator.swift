@@ -18,8 +18,8 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 }
 
 extension ClosedRange<UInt64> {
-  /// The lower bound, doubled for each attempt, at most the upper bound.
-  package func pause(after attempts: Int) -> UInt64 {
-    Swift.min(upperBound, lowerBound << UInt64(Swift.min(attempts, 16)))
+  /// Returns the lower bound, doubled `doublings` times, but at most the upper bound.
+  package func pause(after doublings: Int) -> UInt64 {
+    Swift.min(upperBound, lowerBound << UInt64(Swift.min(doublings, 16)))
   }
 }
