@@ -42,7 +42,7 @@ package struct JSONTape: Sendable {
     try read(text.span, maximumDepth: maximumDepth)
   }
 
-  /// Copies a text in UTF-8, and reads it; it must be one JSON value.
+  /// Copies and reads a text in UTF-8, which must be one JSON value.
   package mutating func read(_ text: Span<UInt8>, maximumDepth: Int = 32) throws(JSONError) {
     copy(text)
     let paddedCount = text.count + JSONScanner.paddingBytes
@@ -104,7 +104,7 @@ package struct JSONTape: Sendable {
     tokens[index].kind == .string && !tokens[index].isEscaped
   }
 
-  /// The bytes of a string value as they are in the text, escapes included.
+  /// The bytes of a string value in the text, with its escapes.
   @inline(__always)
   @_lifetime(borrow self)
   package func text(_ index: Int) -> Span<UInt8> {

@@ -30,7 +30,7 @@ package struct Role: Hashable, Sendable {
   package static let ui = Role("ui")
   /// The right to read all navs; grants can change it.
   package static let read = Role("read")
-  /// No role: the peer has only the rights that are granted to it by name.
+  /// No role: the peer has only the rights that grants in the configuration give it by name.
   package static let none = Role("none")
 }
 

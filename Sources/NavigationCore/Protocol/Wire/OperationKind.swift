@@ -74,7 +74,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     static let bars = Traits(rawValue: 4)
     /// The operation concerns items of a standalone bar: see `isForBarItems`.
     static let items = Traits(rawValue: 8)
-    /// The operation is an exception from `isOrdinary`, like those with `items`.
+    /// The operation does not count as ordinary: see `isOrdinary`.
     static let rare = Traits(rawValue: 16)
   }
 
@@ -274,16 +274,16 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   package enum VetoQuestion: Sendable {
     /// The hub never asks.
     case never
-    /// About every screen that comes onto the stack or leaves it, unless the nav's `vetoScope` is
-    /// `dismiss`.
+    /// The hub asks about every screen that enters or leaves the stack, unless the nav's `vetoScope`
+    /// is `dismiss`.
     case always
-    /// About every screen that leaves the stack, unless `vetoScope` is `dismiss`.
+    /// The hub asks about every screen that leaves the stack, unless `vetoScope` is `dismiss`.
     case removals
-    /// About every screen that leaves the stack, if `vetoScope` is `all`.
+    /// The hub asks about every screen that leaves the stack, if `vetoScope` is `all`.
     case removalsInScopeAll
-    /// About every screen that leaves the stack, and about every screen that is dismissed.
+    /// The hub asks about every screen that leaves the stack or that the operation dismisses.
     case removalsAndDismissals
-    /// About every screen that is dismissed, if `vetoScope` is `dismiss` or `all`.
+    /// The hub asks about each dismissed screen, if `vetoScope` is `dismiss` or `all`.
     case dismissals
 
     /// Whether the hub asks about dismissed screens.

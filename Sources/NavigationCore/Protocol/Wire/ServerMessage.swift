@@ -60,9 +60,9 @@ package struct Welcome: Hashable, Sendable {
   package var role: String
   /// The principal under which a cluster stores the client's ops; nil outside of a cluster.
   package var principal: String? = nil
-  /// The highest id of this client's decided ops.
+  /// The highest id of this client's ops that the daemon has performed or refused.
   ///
-  /// The client sends undecided ops again, with the same bytes.
+  /// The client sends ops without a reply again, with the same bytes.
   package var lastOp: UInt64
   /// The number of the newest journal row of each shard that the daemon serves.
   package var newestRows: [Shard: UInt64] = [:]
