@@ -274,8 +274,8 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   package enum VetoQuestion: Sendable {
     /// The hub never asks.
     case never
-    /// The hub asks about every screen that enters or leaves the stack, unless the nav's `vetoScope`
-    /// is `dismiss`.
+    /// The hub asks about every screen that enters or leaves the stack, unless the nav's setting
+    /// `vetoScope` is `dismiss`.
     case always
     /// The hub asks about every screen that leaves the stack, unless `vetoScope` is `dismiss`.
     case removals
