@@ -88,7 +88,7 @@ extension JSONWriter {
   fileprivate mutating func guards(_ guards: Guards) {
     name("if")
     beginObject()
-    flag("any", guards.any)
+    memberIfTrue("any", guards.any)
     if let epoch = guards.epoch { member("epoch", hex: epoch.bits) }
     optional("rev", guards.revision)
     if let digest = guards.digest { member("dig", digest) }

@@ -173,7 +173,7 @@ extension JSONWriter {
     member("op", word: transition.kind.word)
     optional("from", transition.from?.text)
     optional("to", transition.to?.text)
-    flag("interactive", transition.isInteractive || transition.driver != nil)
+    memberIfTrue("interactive", transition.isInteractive || transition.driver != nil)
     optional("animator", transition.animator)
     if let duration = transition.duration { member("duration", duration) }
     optional("driver", transition.driver)

@@ -86,7 +86,7 @@ extension JSONWriter {
     case .view(let view):
       member("customView", raw: view.view.bytes)
       optional("height", view.height)
-      flag("overflow", bar.overflows)
+      memberIfTrue("overflow", bar.overflows)
     case .title(let title):
       member("title", title)
       if !title.isEmpty { placement(bar) }
@@ -192,7 +192,7 @@ extension JSONWriter {
       member("generic", true)
       member("key", word: "back.generic")
     }
-    flag("truncated", slot.isTruncated)
+    memberIfTrue("truncated", slot.isTruncated)
   }
 
   private mutating func lastCandidates(_ generic: String) {
