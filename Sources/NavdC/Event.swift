@@ -98,7 +98,7 @@ extension OkReply {
       "rev": revision.map { .integer($0.number) }, "changed": changed.map { .bool($0) },
       "depth": depth.map { .integer($0) },
       "top": top.map { $0.map { .string($0) } ?? .null },
-      "dig": digest.map { .string($0.text) }, "out": out,
+      "dig": digest.map { .string($0.text) }, "out": results,
     ]
   }
 }
@@ -110,7 +110,7 @@ extension Ask {
     members.add("kind", question.wireForm.name)
     for (name, text) in question.wireForm.members { members.add(name, text) }
     members.add("rev", .integer(revision.number))
-    members.add("within", .integer(within))
+    members.add("within", .integer(withinMilliseconds))
     return members
   }
 }
