@@ -9,14 +9,14 @@ package enum BackupFolder {
 
   /// The name for a time in seconds since 1970.
   package static func name(ofSeconds seconds: Int) -> String {
-    prefix + Timestamp.fileText(ofSeconds: seconds) + suffix
+    prefix + Timestamp.fileName(ofSeconds: seconds) + suffix
   }
 
   /// The seconds since 1970 in a name; nil for a name of any other form.
   package static func seconds(of name: String) -> Int? {
     guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
     let text = name.dropFirst(prefix.count).dropLast(suffix.count)
-    guard let seconds = Timestamp.seconds(ofFileText: String(text)) else { return nil }
+    guard let seconds = Timestamp.seconds(ofFileName: String(text)) else { return nil }
     return Self.name(ofSeconds: seconds) == name ? seconds : nil
   }
 

@@ -100,7 +100,7 @@ package struct JournalRestoration: ~Copyable {
   private static func formerJournalPath(
     in directory: String, _ unixSeconds: Int, of path: String
   ) throws(JournalError) -> String {
-    let stamp = Timestamp.fileText(ofSeconds: unixSeconds)
+    let stamp = Timestamp.fileName(ofSeconds: unixSeconds)
     for number in 1...1000 {
       let suffix = number == 1 ? "" : "-\(number)"
       let name = "\(directory)/journal-\(stamp)\(suffix).sqlite"

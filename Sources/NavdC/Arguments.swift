@@ -79,7 +79,7 @@ func guards(_ text: String) throws(Failure) -> Guards {
   let tape = try json(text, "guard")
   guard tape.kind(tape.root) == .object else { throw .misuse("guard is a JSON object") }
   var guards = Guards()
-  if let wrong = guards.read(tape, tape.root) {
+  if let wrong = guards.readUntilInvalid(tape, tape.root) {
     throw .misuse(
       "\(wrong) of guard is no guard, or has a wrong value; guards are \(Guards.names)")
   }

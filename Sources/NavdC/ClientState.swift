@@ -141,7 +141,7 @@ struct ClientState {
       events.append(
         Event(NAVD_EVENT_QUESTION, nav: ask.nav, id: questionCount, ask.members))
     case .settled(let id, let nav, let settlement):
-      endQuestion(id, nav, settlement.outcome, by: settlement.by)
+      endQuestion(id, nav, settlement.outcome, by: settlement.deniedBy)
     case .voided(let id, let nav): endQuestion(id, nav, "void", by: nil)
     }
   }
@@ -174,7 +174,7 @@ extension Failure {
     case .ended("forbidden", _):
       self.init(
         NAVD_REFUSED, "forbidden", "the right to read the nav has ended",
-        advice: ErrorCode.forbidden.row.advice)
+        advice: ErrorCode.forbidden.row.developerAdvice)
     case .ended(let why, let endpoint):
       self.init(
         NAVD_REFUSED, why, endpoint.map { "the nav is at \($0)" } ?? "the watch is over",

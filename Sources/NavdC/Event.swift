@@ -82,7 +82,7 @@ final class Event: Sendable {
     ]
     if !by.isEmpty { members.add("by", .object(by)) }
     if diff.isAnimated { members.add("animated", true) }
-    if diffs.count == 1 { members.add("relation", diff.relation) }
+    if diffs.count == 1 { members.add("relation", diff.topRelation) }
     let events = diffs.map { $0.events.bytes.dropFirst().dropLast() }
       .filter { $0.contains { $0 > 0x20 } }
     members.add("ev", OpaqueJSON(validated: [0x5B] + events.joined(separator: [0x2C]) + [0x5D]))
@@ -98,7 +98,7 @@ extension OkReply {
       "rev": revision.map { .integer($0.number) }, "changed": changed.map { .bool($0) },
       "depth": depth.map { .integer($0) },
       "top": top.map { $0.map { .string($0) } ?? .null },
-      "dig": digest.map { .string($0.text) }, "out": out,
+      "dig": digest.map { .string($0.text) }, "out": results,
     ]
   }
 }
@@ -107,10 +107,10 @@ extension Ask {
   /// The question as one object, for programs.
   var members: JSONObject {
     var members: JSONObject = [:]
-    members.add("kind", question.form.name)
-    for (name, text) in question.form.members { members.add(name, text) }
+    members.add("kind", question.wireForm.name)
+    for (name, text) in question.wireForm.members { members.add(name, text) }
     members.add("rev", .integer(revision.number))
-    members.add("within", .integer(within))
+    members.add("within", .integer(withinMilliseconds))
     return members
   }
 }

@@ -41,7 +41,7 @@ struct Failure: Error, Sendable {
     self.init(
       statuses[refusal.code] ?? NAVD_REFUSED, refusal.code, refusal.message,
       retry: refusal.retryPolicy.forC.value,
-      advice: refusal.knownCode?.row.advice ?? refusal.retryPolicy.forC.advice)
+      advice: refusal.knownCode?.row.developerAdvice ?? refusal.retryPolicy.forC.advice)
     mayHaveHappened = refusal.effect != "none"
     retryAfter = refusal.after ?? 0
     errorReplyJSON = refusal.body.bytes
@@ -98,7 +98,7 @@ extension Retry {
   fileprivate var forC: (value: navd_retry, advice: String) {
     switch self {
     case .no: (NAVD_RETRY_NEVER, "do not repeat it as it is")
-    case .same: (NAVD_RETRY_UNCHANGED, "repeat it later")
+    case .sameAfterCorrection: (NAVD_RETRY_UNCHANGED, "repeat it later")
     case .resync:
       (NAVD_RETRY_RESYNCHRONISED, "show the newest state and let the user decide again")
     case .later: (NAVD_RETRY_LATER, "repeat it later")

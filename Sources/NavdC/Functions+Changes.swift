@@ -146,7 +146,7 @@ private struct Change {
     request = OpRequest(
       id: 0, nav: try unsafe text(nav, "nav"), guards: conditions,
       isAnimated: isAnimated || isStill ? isAnimated : nil,
-      waits: flags & CUnsignedInt(NAVD_QUEUE) != 0)
+      waitsIfBusy: flags & CUnsignedInt(NAVD_QUEUE) != 0)
     let (texts, areByPerson) = try NavdC.operations(try unsafe text(list, "operations"))
     operations = texts
     defaultLimit = areByPerson ? OperationKind.personLimit : nil

@@ -48,7 +48,7 @@ private func element(
   var tape = JSONTape()
   do { try tape.read(Array(json.utf8), maximumDepth: 64) } catch { return nil }
   var index = tape.root
-  for token in pointer.pieces.dropFirst() {
+  for token in pointer.slashSeparatedParts.dropFirst() {
     guard let next = child(tape, index, unescaped(token)) else { return nil }
     index = next
   }

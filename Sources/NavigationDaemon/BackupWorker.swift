@@ -111,7 +111,7 @@ final class BackupWorker: Sendable {
     let name: String
     switch job {
     case .requestedByClient:
-      let time = Timestamp.fileText(ofSeconds: Int(SystemClock.wallMilliseconds() / 1000))
+      let time = Timestamp.fileName(ofSeconds: Int(SystemClock.wallMilliseconds() / 1000))
       name = "navd-\(time)-\(sequence).db"
     case .scheduled(let seconds, _, _): name = BackupFolder.name(ofSeconds: seconds)
     }

@@ -17,7 +17,7 @@ struct ConfigurationSources: Sendable {
   func examine() -> (loaded: LoadedConfiguration, faults: [ConfigurationError]) {
     var builder = ConfigurationBuilder()
     if let file { Configuration.read(file, into: &builder) }
-    for name in environment.ownNames {
+    for name in environment.navdVariableNames {
       guard let value = environment[name] else { continue }
       if Self.isServiceLink(name, value) {
         builder.ignoredVariables.append(name)

@@ -18,7 +18,7 @@ extension Daemon {
     progress form: ProgressDisplay.Form = .none, log: Log
   ) throws {
     // From here on, a signal waits until it is looked for.
-    close(try stopSignals())
+    close(try stopSignalDescriptor())
     defer { navd_unblock_stop_signals() }
     let directory = try createStateDirectory(configuration, rules)
     let boot = try bootID(environment: rules.environment)

@@ -23,7 +23,7 @@ enum Daemon {
     _ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules,
     keeper: JournalKeeper, progress form: ProgressDisplay.Form, log: Log
   ) throws {
-    let signals = try stopSignals()
+    let signals = try stopSignalDescriptor()
     // Before anything that can fail. A start by hand never waits, only a service does.
     let isService = rules.environment["INVOCATION_ID"] != nil
     let delay = StartDelay(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
@@ -94,7 +94,7 @@ enum Daemon {
           + "LimitNOFILE= or LimitSTACK= of the unit, or ulimit -n or -s")
     }
     // With 64 KB a change ended the process, with 96 none did.
-    try check(stackLimit(), 256 << 10, "bytes of a stack (RLIMIT_STACK)")
+    try check(stackByteLimit(), 256 << 10, "bytes of a stack (RLIMIT_STACK)")
     // 64 are kept free (`navd_accept_sparingly`), navd itself opens up to 44, and 32 clients connect.
     try check(descriptorLimit(), 64 + 44 + 32, "open files (RLIMIT_NOFILE)")
   }

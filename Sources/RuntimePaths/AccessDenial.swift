@@ -1,16 +1,16 @@
 import CLinux
 
-/// The reason why the permissions of files keep this user from connecting to a local socket.
+/// The reason why file permissions prevent this user from connecting to a local socket.
 package struct AccessDenial: Hashable, Sendable {
   /// The reason in one line, for logs and users.
   package var reason: String
   package var remedy: String
-  /// Whether waiting cannot help; otherwise the daemon may be starting, and its socket is open to
-  /// its own user only until it serves.
+  /// False if a later attempt can succeed: only the daemon's user has access to the socket until
+  /// the daemon has started.
   package var isPermanent: Bool
 
-  /// Finds the reason for an address; nil if the permissions let this user connect, if there is no
-  /// socket, and for a network address.
+  /// Finds the reason for an address; nil if this user has permission to connect, if there is no
+  /// socket, or if the address is a network address.
   package static func find(_ endpoint: String) -> AccessDenial? {
     guard endpoint.hasPrefix("ipc://") else { return nil }
     let socket = String(endpoint.dropFirst("ipc://".count))
@@ -37,7 +37,7 @@ package struct AccessDenial: Hashable, Sendable {
   }
 }
 
-/// The name of a user or group, by one of the functions of CLinux; its number if there is none.
+/// The name of a user or group, which `copy` looks up; the number as text if it has no name.
 func accountName(
   _ copy: (UInt32, UnsafeMutablePointer<UInt8>?, Int) -> Int, _ number: UInt32
 ) -> String {

@@ -1,7 +1,7 @@
 /// The kernel's random id of this boot of the machine: 32 hexadecimal digits in lower case.
 ///
-/// navd.service hides `/proc/sys`, so there systemd passes the id in `NAVD_BOOT_ID`. Without that
-/// variable, the function reads `/proc`. It removes dashes, which only the kernel's form has.
+/// navd.service hides `/proc/sys`, so systemd passes the id to navd in `NAVD_BOOT_ID`. Without that
+/// variable, the function reads `/proc`. It removes the dashes of the kernel's form.
 package func bootID(environment: ProcessEnvironment) throws(SystemError) -> String {
   if let handed = environment["NAVD_BOOT_ID"], let id = normalisedBootID(handed) { return id }
   let path = "/proc/sys/kernel/random/boot_id"

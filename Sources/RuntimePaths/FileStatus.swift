@@ -2,7 +2,7 @@ import CLinux
 
 /// The kind, owner and mode of a file.
 package struct FileStatus: Hashable, Sendable {
-  /// The kinds of file that the rules distinguish, with their names in messages.
+  /// The kinds of file; the raw values are their names in messages.
   package enum Kind: String, Hashable, Sendable {
     case regular = "a regular file"
     case directory = "a directory"
@@ -10,7 +10,7 @@ package struct FileStatus: Hashable, Sendable {
     case symbolicLink = "a symbolic link"
     /// A device or a pipe.
     case other = "a special file"
-    /// The kind is unknown, because this user cannot search a directory of the path.
+    /// A file of unknown kind: this user has no search permission for a directory of the path.
     case hidden = "hidden from this user"
   }
 
@@ -24,7 +24,8 @@ package struct FileStatus: Hashable, Sendable {
 extension FileStatus {
   /// Reads the status of a path, by lstat(2): it does not follow a symbolic link.
   ///
-  /// It is nil if the path does not exist, and `hidden` if this user cannot search a directory before it.
+  /// The function returns nil if the path does not exist, and the kind `hidden` if this user has no
+  /// search permission for a directory of the path.
   package static func probe(_ path: String) -> FileStatus? {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else {
@@ -33,7 +34,7 @@ extension FileStatus {
     return FileStatus(status)
   }
 
-  /// Reads the status of the file to which a path leads; nil if there is none.
+  /// Reads the status of a path by stat(2), which follows symbolic links; nil if that fails.
   package static func target(of path: String) -> FileStatus? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? FileStatus(status) : nil
@@ -52,11 +53,10 @@ extension FileStatus {
       kind: kind, owner: status.st_uid, group: status.st_gid, mode: status.st_mode & 0o7777)
   }
 
-  /// The reason why a user other than root and `user` could replace this file, or the files in this
-  /// directory, and a command as remedy; nil if none could.
+  /// Checks whether only root and `user` can replace the file, or the files of the directory.
   ///
-  /// With `isShared`, it may be a directory such as /tmp, where the sticky bit keeps users from the
-  /// files of others.
+  /// If others can, the function returns the reason, and a command as remedy; else nil. With
+  /// `isShared`, it accepts directories such as /tmp, whose sticky bit protects each user's files.
   package func distrust(
     of path: String, by user: UInt32, isShared: Bool = false
   ) -> (reason: String, remedy: String)? {
@@ -78,16 +78,16 @@ extension FileStatus {
 
   /// Whether only its owner and root can read or write the file.
   ///
-  /// The group root can have read permission: systemd passes credentials with an access list for
-  /// the user of the service, and stat(2) shows such a list as permission of the group.
+  /// The function accepts read permission for the group root: systemd sets an access list on its
+  /// credentials, which stat(2) shows as permission of the group.
   package var isSecret: Bool { mode & (group == 0 ? 0o037 : 0o077) == 0 }
 
   /// Whether root owns the file, and besides root only the group of this process can read it.
   ///
-  /// The file of a service can be so: the administrator edits it, and the service cannot.
+  /// A service can read such a file, but only the administrator can change it.
   package var isSecretOfGroup: Bool { owner == 0 && group == getegid() && mode & 0o037 == 0 }
 
-  /// The reason why the file is not a directory that only `user` can use; nil if it is one.
+  /// Returns nil if this is a directory that only `user` can use, else the reason why it is not.
   package func reasonNotPrivate(to user: UInt32) -> String? {
     if kind != .directory { return "it is \(kind.rawValue), not a directory" }
     if owner != user { return "it belongs to user \(owner), not to user \(user)" }
@@ -98,9 +98,7 @@ extension FileStatus {
   }
 }
 
-/// The names in a directory, without `.` and `..`, in byte order.
-///
-/// A directory that does not exist has no names.
+/// The names in a directory, in byte order, without `.` and `..`; none if there is no directory.
 package func namesInDirectory(_ path: String) throws(SystemError) -> [String] {
   guard let directory = unsafe opendir(path) else {
     if navd_errno() == ENOENT { return [] }
@@ -120,7 +118,7 @@ package func namesInDirectory(_ path: String) throws(SystemError) -> [String] {
   return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
 }
 
-/// A path without symbolic links, as far as its directories exist.
+/// Resolves the symbolic links in the existing part of a path, by realpath(3).
 package func resolvedPath(_ path: String) -> String {
   if let resolved = unsafe realpath(path, nil) {
     defer { unsafe free(resolved) }
@@ -133,7 +131,7 @@ package func resolvedPath(_ path: String) -> String {
 
 /// The free and the total space of a file system.
 package struct DiskSpace: Hashable, Sendable {
-  /// Bytes that a process without privileges can still use.
+  /// The number of bytes that a process without privileges can still use.
   package var free: UInt64
   package var size: UInt64
 
@@ -145,8 +143,8 @@ package struct DiskSpace: Hashable, Sendable {
   }
 }
 
-/// The soft limit of open file descriptors; nil if there is none.
+/// The soft limit on open file descriptors (RLIMIT_NOFILE); nil for no limit.
 package func descriptorLimit() -> UInt64? { UInt64(exactly: navd_limit(0)) }
 
-/// The soft limit of the bytes of a stack, which new threads get too; nil if there is none.
-package func stackLimit() -> UInt64? { UInt64(exactly: navd_limit(1)) }
+/// The soft limit on the size of a thread's stack in bytes (RLIMIT_STACK); nil for no limit.
+package func stackByteLimit() -> UInt64? { UInt64(exactly: navd_limit(1)) }

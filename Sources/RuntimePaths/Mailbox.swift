@@ -1,12 +1,12 @@
 import CLinux
 import Synchronization
 
-/// Values that threads pass to another one, which sleeps in poll(2).
+/// A queue by which threads pass values to one thread, which waits in poll(2).
 ///
-/// Laws: `descriptor` is readable while there are values. They are taken in the order in which they
-/// were appended.
+/// Laws: `descriptor` is readable while the queue has values. `take` returns them in the order in
+/// which `append` added them.
 package final class Mailbox<Value: Sendable>: Sendable {
-  /// An eventfd(2).
+  /// The file descriptor of an eventfd(2), which signals that the queue has values.
   package let descriptor: Int32
   private let values = Mutex<[Value]>([])
   private let hasValues = Atomic<Bool>(false)
@@ -29,7 +29,7 @@ package final class Mailbox<Value: Sendable>: Sendable {
     }
   }
 
-  /// Takes all values; without any it costs one atomic load.
+  /// Removes and returns all values; an empty queue costs only one atomic load.
   package func take() -> [Value] {
     take { values -> [Value] in
       defer { values = [] }
@@ -37,7 +37,7 @@ package final class Mailbox<Value: Sendable>: Sendable {
     } ?? []
   }
 
-  /// Takes what `choose` removes from the values; nil without any.
+  /// Calls `choose`, which removes and returns some of the values; returns nil for an empty queue.
   package func take<Chosen: Sendable>(_ choose: (inout [Value]) -> Chosen) -> Chosen? {
     guard hasValues.load(ordering: .acquiring) else { return nil }
     return values.withLock { values in
@@ -51,7 +51,7 @@ package final class Mailbox<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits until there are values, or the time is over; -1 for ever.
+  /// Waits until the queue has values or the time has passed; -1 waits without a limit.
   package func wait(milliseconds: Int32 = -1) {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     _ = unsafe poll(&entry, 1, milliseconds)

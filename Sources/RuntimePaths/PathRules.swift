@@ -1,7 +1,7 @@
-/// The rules for the paths of the daemon's socket and state, which clients use to find it.
+/// The rules for the paths of the daemon's socket and state directory.
 ///
-/// Daemon and clients apply the same rules, so they meet without configuration. Every function is
-/// pure: the environment, the user and the file system are arguments.
+/// Daemon and clients apply the same rules, so clients find the socket without configuration. Every
+/// function is pure: the environment, the user and the file system are arguments.
 package struct PathRules: Sendable {
   /// The length of the longest path of a Unix socket, in bytes without the terminating zero.
   package static let maximumSocketPathBytes = 107
@@ -22,10 +22,10 @@ package struct PathRules: Sendable {
     PathRules(environment: .current(), userID: effectiveUserID())
   }
 
-  /// A candidate for the runtime directory.
+  /// A directory in which the daemon's socket can be.
   package struct RuntimeDirectory: Hashable, Sendable {
     package var path: String
-    /// Whether every user can create it, because it lies in /tmp; its owner must then be checked.
+    /// Whether the directory is in /tmp, where every user could create it.
     package var isInSharedDirectory = false
 
     package var socketPath: String { path + "/" + PathRules.socketName }
@@ -36,7 +36,7 @@ package struct PathRules: Sendable {
   /// `$RUNTIME_DIRECTORY`, else `$XDG_RUNTIME_DIR/navd`, else `/run/navd` for root, else
   /// `/tmp/navd-UID`.
   package var runtimeDirectory: RuntimeDirectory {
-    if let first = namedRuntimeDirectories.first { return first }
+    if let first = environmentRuntimeDirectories.first { return first }
     return userID == 0
       ? RuntimeDirectory(path: Self.systemRuntimeDirectory)
       : temporaryRuntimeDirectory
@@ -70,7 +70,7 @@ package struct PathRules: Sendable {
 
   /// The runtime directories in which a client looks for a socket, in order, each once.
   package var clientDirectories: [RuntimeDirectory] {
-    var directories = namedRuntimeDirectories
+    var directories = environmentRuntimeDirectories
     if userID != 0 { directories.append(temporaryRuntimeDirectory) }
     directories.append(RuntimeDirectory(path: Self.systemRuntimeDirectory))
     var distinct: [RuntimeDirectory] = []
@@ -82,10 +82,10 @@ package struct PathRules: Sendable {
 
   /// The address to which a client connects.
   ///
-  /// It is the option `--endpoint`, else `NAVD_ENDPOINT`, else the first socket that exists in
-  /// `clientDirectories`. A client skips a socket in a directory that another user could have
-  /// created, because that user could run another program in place of the daemon. It takes the
-  /// system's socket also if it may not search the directory, so that the connection says so.
+  /// The address is the option `--endpoint`, else `NAVD_ENDPOINT`, else the first socket found in
+  /// `clientDirectories`. The function skips sockets in directories that another user could have
+  /// created, because that user could run another program in place of the daemon. If it cannot
+  /// search `/run/navd`, it returns the socket there, so that connecting reports the permission.
   /// It throws `noEndpoint` with every path that it tried.
   package func clientEndpoint(
     option: String?, probe: (String) -> FileStatus? = FileStatus.probe
@@ -95,10 +95,10 @@ package struct PathRules: Sendable {
     var tried: [PathError.Tried] = []
     for directory in clientDirectories {
       let path = directory.socketPath
-      guard let finding = reasonNotUsable(directory, probe: probe) else {
+      guard let reason = reasonNotUsable(directory, probe: probe) else {
         return try Self.endpoint(socketPath: path)
       }
-      tried.append(PathError.Tried(path: path, finding: finding))
+      tried.append(PathError.Tried(path: path, reason: reason))
     }
     throw .noEndpoint(tried: tried)
   }
@@ -114,7 +114,7 @@ package struct PathRules: Sendable {
     return parent.reasonNotPrivate(to: userID).map { "\(directory.path) is not trusted: \($0)" }
   }
 
-  private var namedRuntimeDirectories: [RuntimeDirectory] {
+  private var environmentRuntimeDirectories: [RuntimeDirectory] {
     let own = environment.absolutePath("RUNTIME_DIRECTORY")
     let user = environment.absolutePath("XDG_RUNTIME_DIR").map { Self.join($0, "navd") }
     return [own, user].compactMap { $0.map { RuntimeDirectory(path: $0) } }

@@ -1,8 +1,8 @@
 import CLinux
 
-/// Creates a directory and its missing parents; an existing directory stays as it is.
+/// Creates a directory and its missing parents; does not change an existing directory.
 ///
-/// The path is absolute. New directories have exactly `mode`, independent of the umask.
+/// The path must be absolute. New directories have exactly `mode`, independent of the umask.
 package func createPrivateDirectory(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
   if FileStatus.probe(path)?.kind == .directory { return }
   let parent = parentDirectory(of: path)
@@ -16,10 +16,10 @@ package func createPrivateDirectory(_ path: String, mode: UInt32 = 0o700) throws
   throw SystemError("make directory", path, code: code)
 }
 
-/// Creates the runtime directory, and refuses one that another user could have created.
+/// Creates the runtime directory; throws `notPrivate` if another user could have created it.
 ///
-/// In /tmp, an existing entry must be a directory, not a link, belong to this user and have no
-/// permission for others.
+/// In /tmp, an existing entry must be a directory, not a link, must belong to this user, and must
+/// have no permissions for others.
 package func prepareRuntimeDirectory(_ directory: PathRules.RuntimeDirectory, userID: UInt32)
   throws(PathError)
 {

@@ -1,10 +1,10 @@
 import CLinux
 
-/// The environment variables of a process, as a value.
+/// The environment variables of a process.
 ///
-/// An empty variable counts as unset, as the XDG base directory specification requires.
+/// The type omits empty variables, as the XDG base directory specification requires.
 package struct ProcessEnvironment: Hashable, Sendable {
-  /// The prefix of the project's own variables.
+  /// The prefix of the names of navd's own variables.
   package static let prefix = "NAVD_"
 
   private var variables: [String: String]
@@ -30,17 +30,16 @@ package struct ProcessEnvironment: Hashable, Sendable {
   }
 
   /// The names of the set variables that begin with `prefix`, in byte order.
-  package var ownNames: [String] {
+  package var navdVariableNames: [String] {
     variables.keys.filter { $0.hasPrefix(Self.prefix) }.sorted()
   }
 
   package subscript(name: String) -> String? { variables[name] }
 
-  /// The first path of a variable that can contain several, separated by colons; nil if it is
-  /// relative.
+  /// The first path in a variable; nil if it is relative.
   ///
-  /// systemd joins several directories with colons. The XDG specification requires that a relative
-  /// path is ignored.
+  /// systemd joins several directories with colons. The XDG specification requires programs to
+  /// ignore relative paths.
   package func absolutePath(_ name: String) -> String? {
     guard let first = self[name]?.split(separator: ":").first, first.hasPrefix("/") else {
       return nil

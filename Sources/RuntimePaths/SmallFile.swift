@@ -4,16 +4,16 @@ import CLinux
 package func readSmallFile(_ path: String, maximumBytes: Int = 1 << 20) throws(SystemError)
   -> [UInt8]
 {
-  try readFile(path, maximumBytes: maximumBytes).contents
+  try readFileAndStat(path, maximumBytes: maximumBytes).contents
 }
 
-/// Reads a whole file as `readSmallFile` does, as a text.
+/// Reads a whole file of at most 1 MiB as a text.
 package func readSmallText(_ path: String) throws(SystemError) -> String {
   String(decoding: try readSmallFile(path), as: UTF8.self)
 }
 
-/// Reads a whole file as `readSmallFile` does, and the status of the same file.
-package func readFile(_ path: String, maximumBytes: Int = 1 << 20) throws(SystemError)
+/// Reads a whole file and its status; throws `EFBIG` if the file is longer than `maximumBytes`.
+package func readFileAndStat(_ path: String, maximumBytes: Int = 1 << 20) throws(SystemError)
   -> (contents: [UInt8], status: FileStatus)
 {
   let descriptor = retryingOnInterrupt { unsafe navd_open(path, O_RDONLY | O_CLOEXEC, 0) }
@@ -36,17 +36,17 @@ package func readFile(_ path: String, maximumBytes: Int = 1 << 20) throws(System
   }
 }
 
-/// Replaces a file; after a crash it has either the old or the new contents.
+/// Replaces a file; after a crash the file has either the old or the new contents.
 ///
-/// The function writes a new file beside it, syncs it, renames it, and syncs the directory. Without
-/// `isSynced`, a crash of the machine can leave a damaged file.
+/// The function writes a new file in the same directory, syncs it, renames it, and syncs the
+/// directory. If `isSynced` is false, a crash of the machine can leave a damaged file.
 package func writeFileAtomically(
   _ path: String, _ bytes: [UInt8], mode: UInt32 = 0o600, isSynced: Bool = true
 ) throws(SystemError) {
   let temporary = path + ".new-\(getpid())"
   // Removes the file of an earlier process with the same id that crashed here.
   unsafe unlink(temporary)
-  try writeNewFile(temporary, bytes, mode: mode, isExact: true, isSynced: isSynced)
+  try writeNewFile(temporary, bytes, mode: mode, skipsUmask: true, isSynced: isSynced)
   guard unsafe rename(temporary, path) == 0 else {
     let error = SystemError.last("replace", path)
     unsafe unlink(temporary)
@@ -55,7 +55,7 @@ package func writeFileAtomically(
   if isSynced { try syncDirectory(parentDirectory(of: path)) }
 }
 
-/// Makes the names in a directory durable, by fsync(2).
+/// Makes changes to the names in a directory durable, by fsync(2).
 package func syncDirectory(_ path: String) throws(SystemError) {
   let descriptor = retryingOnInterrupt {
     unsafe navd_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
@@ -65,7 +65,7 @@ package func syncDirectory(_ path: String) throws(SystemError) {
   guard fsync(descriptor) == 0 else { throw .last("sync", path) }
 }
 
-/// Writes all bytes to an open file; `path` is its name in an error.
+/// Writes all bytes to an open file; errors name the file by `path`.
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(SystemError) {
   var offset = 0
   while offset < bytes.count {
@@ -80,16 +80,15 @@ package func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) thro
   }
 }
 
-/// Creates a file that does not exist yet, and makes it and its name durable; throws `EEXIST` if
-/// there is one.
+/// Creates a file, and makes it and its name durable; throws `EEXIST` if the path exists.
 package func createFile(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(SystemError) {
-  try writeNewFile(path, bytes, mode: mode, isExact: false)
+  try writeNewFile(path, bytes, mode: mode, skipsUmask: false)
   try syncDirectory(parentDirectory(of: path))
 }
 
-/// Creates a file, and syncs it if `isSynced`; with `isExact`, the umask takes nothing from its mode.
+/// Creates a file and syncs it if `isSynced`; if `skipsUmask`, sets exactly `mode` by fchmod(2).
 private func writeNewFile(
-  _ path: String, _ bytes: [UInt8], mode: UInt32, isExact: Bool, isSynced: Bool = true
+  _ path: String, _ bytes: [UInt8], mode: UInt32, skipsUmask: Bool, isSynced: Bool = true
 ) throws(SystemError) {
   let descriptor = retryingOnInterrupt {
     unsafe navd_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -98,7 +97,7 @@ private func writeNewFile(
   do throws(SystemError) {
     defer { close(descriptor) }
     try writeAll(bytes, to: descriptor, path: path)
-    guard !isExact || fchmod(descriptor, mode) == 0 else { throw .last("set the mode of", path) }
+    guard !skipsUmask || fchmod(descriptor, mode) == 0 else { throw .last("set the mode of", path) }
     guard !isSynced || fsync(descriptor) == 0 else { throw .last("sync", path) }
   } catch {
     unsafe unlink(path)

@@ -8,9 +8,9 @@ package enum SystemClock {
 
   /// CLOCK_BOOTTIME in milliseconds, for ages: the time since the boot, including suspension.
   ///
-  /// It is that of the machine in each time namespace, so processes can compare it.
+  /// The function subtracts the offset of the time namespace, so all processes get the same time.
   package static func bootMilliseconds() -> UInt64 {
-    milliseconds(CLOCK_BOOTTIME) &- timeNamespaceOffset
+    milliseconds(CLOCK_BOOTTIME) &- timeNamespaceOffsetMilliseconds
   }
 
   /// CLOCK_REALTIME in milliseconds since 1970, for display only: it can jump in both directions.
@@ -22,16 +22,16 @@ package enum SystemClock {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
-  /// A time in milliseconds since 1970 as the time of day here, such as `14:03:27.041`.
+  /// Formats a time in milliseconds since 1970 as local time of day, such as `14:03:27.041`.
   package static func localTime(of milliseconds: UInt64) -> String {
     var seconds = time_t(milliseconds / 1000)
     var parts = unsafe tm()
     unsafe localtime_r(&seconds, &parts)
-    return unsafe Timestamp.clock(of: parts, ":")
+    return unsafe Timestamp.timeOfDay(of: parts, ":")
       + ".\(Timestamp.padded(Int(milliseconds % 1000), 3))"
   }
 
-  private static let timeNamespaceOffset = navd_boot_offset()
+  private static let timeNamespaceOffsetMilliseconds = navd_boot_offset()
 
   private static func milliseconds(_ clock: clockid_t) -> UInt64 {
     let time = read(clock)

@@ -4,7 +4,7 @@ import CLinux
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The operation as a verb phrase, such as "read" or "make directory".
   package var operation: String
-  /// The path of the operation; empty if there is none.
+  /// The path that the operation used; empty if it used none.
   package var path: String
   package var code: Int32
 
@@ -20,11 +20,10 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     return "cannot \(operation)\(object): \(SystemError.text(of: code))"
   }
 
-  /// The error without the path, for a message that has it: "cannot read: No such file or
-  /// directory".
+  /// The error in one line without the path: "cannot read: No such file or directory".
   package var reason: String { SystemError(operation, "", code: code).description }
 
-  /// Whether the disk failed, so that the same call may succeed later.
+  /// Whether the disk failed (EIO or ENXIO), so that the same call can succeed later.
   package var isDiskFailure: Bool { code == EIO || code == ENXIO }
 
   /// The text of the C library for an error number, by strerror(3).
@@ -33,7 +32,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     return unsafe String(cString: text)
   }
 
-  /// Makes the error of the last failed call from `errno`; no other call must come in between.
+  /// Makes an error from `errno`; callers must make no other system call after the failed one.
   static func last(_ operation: String, _ path: String) -> SystemError {
     SystemError(operation, path, code: navd_errno())
   }
@@ -49,7 +48,7 @@ func retryingOnInterrupt<Result: SignedInteger>(_ call: () -> Result) -> Result 
 
 /// The reason why a socket, a runtime directory or a state directory cannot be used.
 package enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A directory that only this user should be able to use is open to others.
+  /// Other users can use a directory that must belong to this user alone.
   case notPrivate(path: String, reason: String)
   /// The path of a socket is longer than the kernel accepts.
   case socketPathTooLong(path: String, byteCount: Int)
@@ -62,8 +61,8 @@ package enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
   /// One path that a client tried without success.
   package struct Tried: Hashable, Sendable {
     package var path: String
-    /// The reason why the socket there is not usable, such as "not there".
-    package var finding: String
+    /// The reason why the client cannot use the socket at this path, such as "not there".
+    package var reason: String
   }
 
   /// The error as text; `noEndpoint` has one line for each path.
@@ -79,7 +78,7 @@ package enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
         + "absolute path"
     case .noEndpoint(let tried):
       "no running navd found; tried:"
-        + tried.map { "\n  \($0.path): \($0.finding)" }.joined()
+        + tried.map { "\n  \($0.path): \($0.reason)" }.joined()
     case .system(let error):
       error.description
     }

@@ -1,20 +1,20 @@
 import CLinux
 
-/// A time in UTC, in the form of file names and of the log.
+/// Conversions of times in UTC to and from text, for logs and file names.
 package enum Timestamp {
   /// Formats milliseconds since 1970 by RFC 3339, as `2026-11-21T17:43:45.120Z`.
   package static func rfc3339(ofMilliseconds milliseconds: UInt64) -> String {
-    text(Int(milliseconds / 1000), "-", ":") + ".\(padded(Int(milliseconds % 1000), 3))Z"
+    utcText(Int(milliseconds / 1000), "-", ":") + ".\(padded(Int(milliseconds % 1000), 3))Z"
   }
 
   /// Formats seconds since 1970 by RFC 3339, as `2026-11-21T17:43:45Z`.
-  package static func rfc3339(ofSeconds seconds: Int) -> String { text(seconds, "-", ":") + "Z" }
+  package static func rfc3339(ofSeconds seconds: Int) -> String { utcText(seconds, "-", ":") + "Z" }
 
   /// Formats seconds since 1970 for file names, as `20261121T174345Z`.
-  package static func fileText(ofSeconds seconds: Int) -> String { text(seconds, "", "") + "Z" }
+  package static func fileName(ofSeconds seconds: Int) -> String { utcText(seconds, "", "") + "Z" }
 
-  /// Reads seconds since 1970 from the form of file names; nil for any other text.
-  package static func seconds(ofFileText text: String) -> Int? {
+  /// Reads a time as `20261121T174345Z`, in seconds since 1970; nil for any other text.
+  package static func seconds(ofFileName text: String) -> Int? {
     let octets = Array(text.utf8)
     guard octets.count == 16, octets[8] == UInt8(ascii: "T"), octets[15] == UInt8(ascii: "Z") else {
       return nil
@@ -38,16 +38,16 @@ package enum Timestamp {
     return days + hour * 3600 + minute * 60 + second
   }
 
-  private static func text(_ seconds: Int, _ dash: String, _ colon: String) -> String {
+  private static func utcText(_ seconds: Int, _ dash: String, _ colon: String) -> String {
     var time = time_t(seconds)
     var parts = unsafe tm()
     unsafe gmtime_r(&time, &parts)
     let date = unsafe [Int(parts.tm_mon) + 1, Int(parts.tm_mday)].map { padded($0, 2) }
     let year = unsafe padded(Int(parts.tm_year) + 1900, 4)
-    return unsafe ([year] + date).joined(separator: dash) + "T" + clock(of: parts, colon)
+    return unsafe ([year] + date).joined(separator: dash) + "T" + timeOfDay(of: parts, colon)
   }
 
-  static func clock(of parts: tm, _ colon: String) -> String {
+  static func timeOfDay(of parts: tm, _ colon: String) -> String {
     unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded(Int($0), 2) }
       .joined(separator: colon)
   }

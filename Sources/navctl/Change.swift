@@ -36,7 +36,7 @@ struct Change {
           need: need, seen: seen, obstacle: seenStates.obstacle, command: invocation.command.name,
           nav: nav),
       isAnimated: try Change.isAnimated(invocation.line),
-      waits: try Change.waits(invocation.line))
+      waitsIfBusy: try Change.waits(invocation.line))
     hasTypedGuards = choice.hasTypedGuards && request.guards == choice.typed
     request.isDry = invocation.line.contains("dry-run")
     request.expire(after: .milliseconds(invocation.timeoutMilliseconds), at: endpoint)
@@ -47,7 +47,7 @@ struct Change {
     let end = startMilliseconds + invocation.timeoutMilliseconds
     let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
     // A queued operation and a lease belong to a session; navd drops both when it ends.
-    if request.waits || takesLease { try daemon.connection.openSession(timeout: left) }
+    if request.waitsIfBusy || takesLease { try daemon.connection.openSession(timeout: left) }
     if takesLease, !request.isDry, daemon.connection.cluster.holdsLease(of: nav) == false {
       _ = try Lease.take(daemon, nav, isForced: false, isKept: false)
     }

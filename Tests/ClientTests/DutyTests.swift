@@ -146,7 +146,7 @@ import Testing
       ask
         == Ask(
           number: 7, nav: "kiosk", epoch: Epoch(bits: 0xc0ff_ee12_c0ff_ee12),
-          revision: Revision(22), within: 2000, question: question))
+          revision: Revision(22), withinMilliseconds: 2000, question: question))
   }
 
   @Test(arguments: [
@@ -166,7 +166,7 @@ import Testing
     #expect(sent.map(\.body) == [#"{"ask":7,"value":false}"#])
     #expect(rig.session.answer(id, value: Array("true".utf8)).isEmpty)
     let end = try rig.receive(.settled, #"{"ask":7,"outcome":"denied","by":"shell"}"#)
-    let settlement = Settlement(number: 7, outcome: "denied", by: "shell")
+    let settlement = VetoSettlement(number: 7, outcome: "denied", deniedBy: "shell")
     #expect(end.duties == [.settled(id, nav: "kiosk", settlement)])
     #expect(try rig.receive(.settled, #"{"ask":7,"outcome":"denied"}"#).isEmpty)
   }

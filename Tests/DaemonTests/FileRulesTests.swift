@@ -141,7 +141,7 @@ import Testing
     let environment = ProcessEnvironment([
       "NAVD_B": "1", "NAVD_A": "2", "NAVD_EMPTY": "", "HOME": "/h", "XNAVD_C": "3",
     ])
-    #expect(environment.ownNames == ["NAVD_A", "NAVD_B"])
+    #expect(environment.navdVariableNames == ["NAVD_A", "NAVD_B"])
     #expect(environment["NAVD_EMPTY"] == nil && environment["HOME"] == "/h")
   }
 

@@ -207,7 +207,7 @@ import Testing
     (4_107_542_400, "21000301T000000Z"), (-1, "19691231T235959Z"),
   ])
   func `a moment is written as a date`(seconds: Int, text: String) {
-    #expect(Timestamp.fileText(ofSeconds: seconds) == text)
+    #expect(Timestamp.fileName(ofSeconds: seconds) == text)
     let separators: Set<Character> = ["-", ":"]
     let day = Timestamp.rfc3339(ofSeconds: seconds).drop { $0 == "-" }
     #expect(String(day.filter { !separators.contains($0) }) == text)

@@ -21,7 +21,7 @@ import Testing
       var writer = Writer(seed: UInt64(count))
       var snapshots: [SnapshotRow] = []
       for place in 1...UInt64(count) {
-        let nav = one.shard.nav(place)
+        let nav = one.shard.navNumber(ofNth: place)
         // Each commit stores a group.
         try one.commit([.row(writer.row(nav: nav))])
         if one.shard == Shard(2) { snapshots.append(writer.snapshot(nav: nav)) }

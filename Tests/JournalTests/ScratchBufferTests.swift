@@ -102,7 +102,7 @@ import Testing
       let fraction = padded(Int32(milliseconds % 1000), 3)
       #expect(
         text == day.joined(separator: "-") + "T" + time.joined(separator: ":") + ".\(fraction)Z")
-      let name = Timestamp.fileText(ofSeconds: seconds)
+      let name = Timestamp.fileName(ofSeconds: seconds)
       #expect(name == day.joined() + "T" + time.joined() + "Z")
       texts.append((text, name, seconds))
     }

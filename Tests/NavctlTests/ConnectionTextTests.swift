@@ -20,7 +20,7 @@ import Testing
     ConnectionText.brokenHandshake(local, serverKey: nil),
     ConnectionText.brokenHandshake(remote, serverKey: "KEY"),
     ConnectionText.sessionEnded("revoked"), ConnectionText.sessionEnded("fenced"),
-    ConnectionText.notFound([PathError.Tried(path: "/a", finding: "not there")]),
+    ConnectionText.notFound([PathError.Tried(path: "/a", reason: "not there")]),
     ConnectionText.timeout(local, isChange: false), ConnectionText.timeout(local, isChange: true),
   ]
 
@@ -229,7 +229,7 @@ import Testing
   @Test func `a code of a newer daemon is judged by its retry`() {
     #expect(Remedies.remedy(for: .no, nav: "k").contains("a newer navctl"))
     #expect(Remedies.remedy(for: .resync, nav: "k") == "see the present state: navctl show k")
-    for retry in [Retry.same, .later] {
+    for retry in [Retry.sameAfterCorrection, .later] {
       #expect(Remedies.remedy(for: retry, nav: "k") == "try again in a few seconds")
     }
   }

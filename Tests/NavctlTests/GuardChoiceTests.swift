@@ -93,8 +93,8 @@ import Testing
     let need = { (options: [(String, String?)]) in
       GuardChoice.strictestGuard([try Operations.dismiss(line(options))])
     }
-    #expect(try need([]) == .presentation)
-    #expect(try need([("swipe", nil)]) == .presentation)
+    #expect(try need([]) == .visibleScreen)
+    #expect(try need([("swipe", nil)]) == .visibleScreen)
     #expect(try need([("from", "wifi")]) == .none)
     // The terminal showed no visible screen, so navctl guards by the revision.
     #expect(try guards([], [.dismiss], try seen()).revision == Revision(18))
@@ -104,7 +104,7 @@ import Testing
     #expect(guards.epoch == Epoch(epoch))
     let error = #expect(throws: UsageError.self) {
       try GuardChoice(line()).guards(
-        need: .presentation, seen: nil, obstacle: nil, command: "dismiss", nav: "kiosk")
+        need: .visibleScreen, seen: nil, obstacle: nil, command: "dismiss", nav: "kiosk")
     }
     #expect(error?.remedy?.contains("--visible ID") == true)
   }
@@ -172,7 +172,7 @@ import Testing
   @Test func `where nothing is recorded, the refusal does not advise show`() throws {
     let error = #expect(throws: UsageError.self) {
       try GuardChoice(line()).guards(
-        need: .position, seen: nil, obstacle: "HOME is not set", command: "pop", nav: "kiosk")
+        need: .topScreen, seen: nil, obstacle: "HOME is not set", command: "pop", nav: "kiosk")
     }
     #expect(
       error?.message

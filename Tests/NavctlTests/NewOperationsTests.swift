@@ -207,7 +207,7 @@ import Testing
   private func ask(_ question: Question) throws -> Ask {
     guard let epoch = Epoch(epoch) else { throw UsageError("not an epoch") }
     return Ask(
-      number: 7, nav: "kiosk", epoch: epoch, revision: Revision(22), within: 2000,
+      number: 7, nav: "kiosk", epoch: epoch, revision: Revision(22), withinMilliseconds: 2000,
       question: question)
   }
 
@@ -269,7 +269,7 @@ import Testing
   }
 
   @Test func `the end of a round is told`() {
-    let settlement = Settlement(number: 7, outcome: "denied", by: "shell")
+    let settlement = VetoSettlement(number: 7, outcome: "denied", deniedBy: "shell")
     #expect(DelegateCommand.line(settlement) == "settled 7  denied by shell")
     #expect(
       String(decoding: DelegateCommand.json(settlement), as: UTF8.self)

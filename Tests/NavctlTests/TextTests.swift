@@ -59,8 +59,8 @@ import Testing
 
   @Test func `where no daemon is found, each path is named`() {
     let tried = [
-      PathError.Tried(path: "/tmp/navd-1/navd.sock", finding: "not there"),
-      PathError.Tried(path: "/run/navd/navd.sock", finding: "a regular file, not a socket"),
+      PathError.Tried(path: "/tmp/navd-1/navd.sock", reason: "not there"),
+      PathError.Tried(path: "/run/navd/navd.sock", reason: "a regular file, not a socket"),
     ]
     let lines = ConnectionText.notFound(tried)
     #expect(lines[1] == "tried /tmp/navd-1/navd.sock: not there")

@@ -208,7 +208,7 @@ import Testing
     var maker = Maker(random: OperationGenerator(seed: seed))
     func survives<Record: TabledRecord>(_ record: Record) throws {
       let tape = try tape { Record.table.write(record, &$0) }
-      #expect(try tape.stored(0) == record)
+      #expect(try tape.storedRecord(0) == record)
     }
     try survives(maker.bar())
     try survives(maker.toolbar())

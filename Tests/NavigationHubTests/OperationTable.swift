@@ -62,9 +62,9 @@ enum OperationTable {
     let expected: OperationKind.NeededGuard =
       switch kind.name {
       case "replace", "insert": .byArguments
-      case "ui.dismiss", "ui.back": .presentation
+      case "ui.dismiss", "ui.back": .visibleScreen
       case let name where whole.contains(name): .wholeStack
-      case let name where position.contains(name): .position
+      case let name where position.contains(name): .topScreen
       case _: .none
       }
     #expect(kind.neededGuard == expected)
@@ -102,7 +102,8 @@ enum OperationTable {
   @Test(arguments: kinds)
   func `a standalone bar takes the operations that the protocol names`(kind: OperationKind) {
     #expect(
-      kind.suitsStandaloneBars == (OperationTable.bars.contains(kind.name[...]) || kind.isForItems))
-    #expect(kind.isForItems == kind.name.hasSuffix("Item") || kind == .setItems)
+      kind.suitsStandaloneBars
+        == (OperationTable.bars.contains(kind.name[...]) || kind.isForBarItems))
+    #expect(kind.isForBarItems == kind.name.hasSuffix("Item") || kind == .setItems)
   }
 }

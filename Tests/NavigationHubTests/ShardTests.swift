@@ -139,7 +139,8 @@ final class ShardStage {
     for (shard, rows) in rows {
       #expect(rows.map(\.sequence) == Array(1...UInt64(rows.count)), "\(shard)")
       #expect(
-        Set(rows.map { Shard.place(ofNav: $0.nav) }) == Set(1...UInt64(rows.count / 2)), "\(shard)")
+        Set(rows.map { Shard.ordinal(ofNav: $0.nav) }) == Set(1...UInt64(rows.count / 2)),
+        "\(shard)")
     }
     #expect(stage.worlds[0].hub.totalSequence == 80)
   }

@@ -94,7 +94,7 @@ private struct Setting {
 
   /// The documented members of a record, those of a group together.
   static func all<Record: TabledRecord>(_ record: Record.Type) -> [[Setting]] {
-    Record.table.runs.map { Record.table.members[$0] }
+    Record.table.memberRanges.map { Record.table.members[$0] }
       .filter { !$0[$0.startIndex].documentation.description.isEmpty }.map { run in
         run.map { member in
           Setting(

@@ -67,9 +67,9 @@ enum GeneratedText {
     var others = sentences.dropFirst().map(String.init)
     switch kind.neededGuard {
     case .none, .byArguments: break
-    case .position: others.append("It needs a guard.")
+    case .topScreen: others.append("It needs a guard.")
     case .wholeStack: others.append("It needs a guard by revision, digest or stack.")
-    case .presentation: others.append("It needs a guard by `visible`, revision or digest.")
+    case .visibleScreen: others.append("It needs a guard by `visible`, revision or digest.")
     }
     if kind.arguments == ["result"] {
       others.append("`result`, at most 4 KiB, is for the client that waits for the screen.")
@@ -192,15 +192,15 @@ extension GeneratedText {
         names(kinds.filter { $0.neededGuard == guarded })
       }
       let text =
-        "* `removal`, the default: \(needing(.position)), and `replace` without `screen` need one"
+        "* `removal`, the default: \(needing(.topScreen)), and `replace` without `screen` need one"
         + " of `top`, `rev`, `dig`, `stack`. \(needing(.wholeStack)), and `insert` with `at` need"
-        + " one of `rev`, `dig`, `stack`. \(needing(.presentation)) need one of `visible`, `rev`,"
+        + " one of `rev`, `dig`, `stack`. \(needing(.visibleScreen)) need one of `visible`, `rev`,"
         + " `dig`."
       return lines(text, width: 158).joined(separator: "\n  ").replacing(
         "* `removal`, the default: ", with: "")
     }
     return try replacing(guarded, from: "A nav of kind `bar` accepts", to: " Other known") { _ in
-      let bars = kinds.filter { $0.suitsStandaloneBars && !$0.isForItems }
+      let bars = kinds.filter { $0.suitsStandaloneBars && !$0.isForBarItems }
       let loose = bars.filter { !$0.name.hasPrefix("nav.") && !$0.name.hasPrefix("button.") }
       let text =
         "A nav of kind `bar` accepts `nav.*`, `button.*`, the three item operations, "
@@ -303,7 +303,7 @@ extension GeneratedText {
     }
   }
 
-  static let allRetries = [Retry.no, .same, .resync, .later]
+  static let allRetries = [Retry.no, .sameAfterCorrection, .resync, .later]
 
   private static func retries(_ page: String) throws -> String {
     try replacing(page, from: "\n|[ *no*\n", to: "\n\n_same_") { _ in

@@ -275,9 +275,9 @@ import Testing
                 } ?? length
               let found =
                 stops
-                ? ByteWord.firstStop(
+                ? ByteWord.firstToEscapeOrNonASCII(
                   inPadded: (bytes + [UInt8](repeating: 0, count: 8)).span, from: 0)
-                : ByteWord.firstSpecial(in: bytes.span, from: 0)
+                : ByteWord.firstToEscape(in: bytes.span, from: 0)
               #expect(found == naive)
             }
           }
@@ -300,8 +300,8 @@ import Testing
       }
       let quote = bytes.firstIndex { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 >= 0x80 } ?? 8
       let hasColon = quote < 7 && bytes[quote] == 0x22 && bytes[quote + 1] == 0x3A
-      let found = ByteWord(bytes.span, at: 0).upToColon
-      #expect(found?.count == (hasColon ? quote : nil))
+      let found = ByteWord(bytes.span, at: 0).nameBeforeColon
+      #expect(found?.byteCount == (hasColon ? quote : nil))
       if let found {
         #expect(found.bits == bytes[..<quote].reversed().reduce(0) { $0 << 8 | UInt64($1) })
       }
@@ -317,7 +317,7 @@ import Testing
             var bytes = [UInt8](repeating: rest, count: 8)
             for index in 0..<count { bytes[index] = digit }
             if count < 8 { bytes[count] = other }
-            #expect(ByteWord(bytes.span, at: 0).leadingDigits == count)
+            #expect(ByteWord(bytes.span, at: 0).leadingDigitCount == count)
           }
         }
       }

@@ -49,7 +49,7 @@ import Testing
         if record == Record() { continue }
         accepted += 1
         let written = text(record)
-        let back: Record = try tape(written).stored(0)
+        let back: Record = try tape(written).storedRecord(0)
         #expect(back == record, "\(Record.self).\(name): \(written)")
         #expect(text(back) == written, "\(Record.self).\(name)")
         #expect(written.hasPrefix("{\"\(path[0])\":"), "\(written) is not \(name) alone")

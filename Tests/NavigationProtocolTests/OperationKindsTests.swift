@@ -10,7 +10,7 @@ import Testing
     ]
     #expect(rare.isSubset(of: OperationKind.allCases.map(\.name)))
     for kind in OperationKind.allCases {
-      #expect(kind.isOrdinary == !(rare.contains(kind.name) || kind.isForItems))
+      #expect(kind.isOrdinary == !(rare.contains(kind.name) || kind.isForBarItems))
       for other in OperationKind.allCases {
         var kinds = OperationKinds()
         #expect(kinds.areOrdinary)

@@ -137,7 +137,7 @@ import Testing
     (plain.client, plain.nonce) = (id, "n")
     var full = plain
     (full.versions, full.name, full.nonce, full.window) = (1...3, "é\"", "", 5)
-    (full.heartbeat, full.isUncontrolled) = (7, true)
+    (full.heartbeat, full.hasNoFlowControl) = (7, true)
     full.actor = SessionActor(name: "a", role: .ui, navs: [try #require(NavGlob("k*"))])
     for hello in [plain, full] {
       guard case .hello(let back) = try read(.hello, ClientMessageWriter.message(hello)) else {
@@ -152,8 +152,8 @@ import Testing
       epoch: nil, revision: Revision(9), digest: Digest(checksum: 7, chain: 0))
     let changes: [(inout WatchRequest) -> Void] = [
       { $0.nav = "kiosk" }, { ($0.nav, $0.view) = ("$navs", .bar) },
-      { ($0.nav, $0.from, $0.waits) = ("a/b", place, true) }, { $0.divergence = bad },
-      { ($0.from, $0.hasResolved) = (place, false) },
+      { ($0.nav, $0.from, $0.waitsForNav) = ("a/b", place, true) }, { $0.divergence = bad },
+      { ($0.from, $0.deliversResolvedBar) = (place, false) },
     ]
     for (index, change) in changes.enumerated() {
       var request = WatchRequest()
@@ -190,9 +190,9 @@ import Testing
     guards.stack = ["a", "b"]
     guards.has = []
     for guards in [guards, Guards()] {
-      var request = OpRequest(id: 7, nav: "k", guards: guards, isAnimated: false, waits: true)
+      var request = OpRequest(id: 7, nav: "k", guards: guards, isAnimated: false, waitsIfBusy: true)
       (request.client, request.name) = (ClientID(high: 3, low: 4), "n")
-      (request.due, request.clock) = (99, "c0")
+      (request.startDeadline, request.deadlineBootID) = (99, "c0")
       let body = ClientMessageWriter.op(request, operations: [Array(#"{"pop":{}}"#.utf8)])
       guard case .op(let back) = try read(.op, body) else {
         Issue.record("no op")

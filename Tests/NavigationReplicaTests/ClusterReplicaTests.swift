@@ -50,7 +50,7 @@ import Testing
     mutating func follow(_ nav: String, from link: LinkID = .first) throws {
       let id = try #require(client.watch(nav).sent.first?.id)
       var answer = OkReply(id: id, nav: nav)
-      answer.mode = "snap"
+      answer.watchMode = "snap"
       _ = receive(.ok(answer), .ok, from: link)
       var part = NaiveNav().snapshot(of: 9)[0]
       part.nav = nav
@@ -165,7 +165,7 @@ import Testing
     var rig = Rig()
     _ = try rig.open()
     let lease = rig.client.lease("kiosk", .take, isKept: true).sent[0].id
-    _ = rig.receive(.ok(OkReply(id: lease, nav: "kiosk", owner: "t")), .ok)
+    _ = rig.receive(.ok(OkReply(id: lease, nav: "kiosk", leaseOwner: "t")), .ok)
     let roles = rig.client.delegate("kiosk", DelegateRegistration(roles: [.veto])).sent[0].id
     _ = rig.receive(.ok(OkReply(id: roles, nav: "kiosk")), .ok)
     let (id, _) = rig.perform("kiosk")
@@ -187,7 +187,7 @@ import Testing
       daemon: DaemonAddress(endpoint: "tcp://b", key: "k"))
     // Its own answer decides about a request under way.
     #expect(rig.receive(.end(end), .end).isEmpty)
-    _ = rig.receive(.ok(OkReply(id: lease, nav: "kiosk", owner: "t")), .ok)
+    _ = rig.receive(.ok(OkReply(id: lease, nav: "kiosk", leaseOwner: "t")), .ok)
     let roles = rig.client.delegate("kiosk", DelegateRegistration(roles: [.veto])).sent[0].id
     _ = rig.receive(.ok(OkReply(id: roles, nav: "kiosk")), .ok)
     // Also while a watch is unanswered, which the end is not about.
@@ -205,7 +205,7 @@ import Testing
     var rig = Rig()
     _ = try rig.open()
     let lease = rig.client.lease("kiosk", .take).sent[0].id
-    _ = rig.receive(.ok(OkReply(id: lease, nav: "kiosk", owner: "t")), .ok)
+    _ = rig.receive(.ok(OkReply(id: lease, nav: "kiosk", leaseOwner: "t")), .ok)
     let (id, _) = rig.perform("kiosk")
     let outputs = rig.refuse(id, to: "tcp://b")
     #expect(outputs.duties == [.leaseLost(nav: "kiosk", isTakenAgain: false)])

@@ -299,7 +299,7 @@ struct ClusterWorld {
       note(lease.id, body)
       serve(number, lease.nav, lease.id) { world in
         world.navs[lease.nav]?.lease = number
-        return OkReply(id: lease.id, nav: lease.nav, owner: "t")
+        return OkReply(id: lease.id, nav: lease.nav, leaseOwner: "t")
       }
     case .delegate(let request):
       note(request.id, body)
@@ -391,7 +391,7 @@ struct ClusterWorld {
     let state = navs[watch.nav]?.state
     let canResume = watch.from.map { state?.knows($0) ?? false } ?? false
     var answer = OkReply(id: watch.id, nav: watch.nav, epoch: state?.state.epoch)
-    answer.mode = canResume ? "resume" : "snap"
+    answer.watchMode = canResume ? "resume" : "snap"
     return answer
   }
 

@@ -38,7 +38,7 @@ struct MirrorTable {
 
   mutating func receive(_ answer: OkReply) -> Verdict {
     guard watch == .asked else { return .ignore }
-    guard answer.mode == "resume" else {
+    guard answer.watchMode == "resume" else {
       watch = .snapshot
       return .wait
     }

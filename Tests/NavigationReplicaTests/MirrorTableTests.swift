@@ -44,10 +44,10 @@ private struct MirrorRun {
     answer.epoch = nav.state.epoch
     isWatched = true
     if let from, nav.knows(from), from.revision == nav.state.revision {
-      answer.mode = "resume"
+      answer.watchMode = "resume"
       pipe.append(.ok(answer))
     } else {
-      answer.mode = below(100) < damage ? "resume" : "snap"
+      answer.watchMode = below(100) < damage ? "resume" : "snap"
       pipe.append(.ok(answer))
       pipe += nav.snapshot(of: Int(1 + below(4))).map { .snap($0) }
     }

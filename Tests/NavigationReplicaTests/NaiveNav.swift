@@ -104,8 +104,8 @@ struct NaiveNav {
     past.insert(state)
     return Diff(
       nav: "kiosk", epoch: state.epoch, base: before.revision, revision: state.revision,
-      sequence: revision, cause: "api", byName: nil, byOp: nil, isAnimated: false, relation: nil,
-      changes: changes, resolved: isTold ? state.resolved : nil,
+      journalRow: revision, cause: "api", byName: nil, byOp: nil, isAnimated: false,
+      topRelation: nil, changes: changes, resolved: isTold ? state.resolved : nil,
       events: OpaqueJSON(validated: Array("[]".utf8)), depth: UInt64(state.screens.count),
       digest: state.digest)
   }

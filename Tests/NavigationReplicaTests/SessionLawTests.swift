@@ -149,7 +149,7 @@ private struct SessionRun {
       answers[id] = "ok"
       return receive(.ok(OkReply(id: id)), .ok)
     }
-    let retry: Retry = [.no, .same, .resync, .later][Int(below(4))]
+    let retry: Retry = [.no, .sameAfterCorrection, .resync, .later][Int(below(4))]
     answers[id] = "desync"
     var refusal = ErrReply(
       code: "desync", message: "", effect: "none", retry: retry.rawValue,

@@ -58,10 +58,10 @@ extension Client {
   mutating func note(_ message: ServerMessage) {
     switch message {
     case .welcome(let welcome):
-      seen = welcome.rows[.first] ?? 0
+      seen = welcome.newestRows[.first] ?? 0
       for index in sentOps.indices { sentOps[index].seen = min(sentOps[index].seen, seen) }
-    case .ok(let reply): seen = max(seen, reply.sequence ?? 0)
-    case .mark(let mark): seen = max(seen, mark.rows[.first] ?? 0)
+    case .ok(let reply): seen = max(seen, reply.journalRow ?? 0)
+    case .mark(let mark): seen = max(seen, mark.newestRows[.first] ?? 0)
     default: break
     }
   }

@@ -114,7 +114,7 @@ extension World {
       request.guards = guards
     }
     if random.chance(200) { request.isAnimated = true }
-    if random.chance(20) { request.due = now.boot + UInt64(random.below(2000)) }
+    if random.chance(20) { request.startDeadline = now.boot + UInt64(random.below(2000)) }
     let (id, outputs) = clients[client].session.perform(
       request, operations: operations.map { Array($0.utf8) })
     request.id = id

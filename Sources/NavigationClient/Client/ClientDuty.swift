@@ -120,7 +120,7 @@ extension ClientEngine {
   }
 
   func answer(_ ask: Ask, _ id: AskID, _ roles: NavigationRoles, _ key: Duties.Key) {
-    let wait = Int64(clamping: min(ask.within, UInt64(Int32.max)))
+    let wait = Int64(clamping: min(ask.withinMilliseconds, UInt64(Int32.max)))
     let deadline = ContinuousClock.now + .milliseconds(wait)
     let task = Task { [weak self] in
       let value: NavigationValue?

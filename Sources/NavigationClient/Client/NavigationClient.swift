@@ -124,7 +124,7 @@ public final class NavigationClient: Sendable {
     within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationReply {
     let request = OpRequest(
-      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waits: policy == .queue)
+      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waitsIfBusy: policy == .queue)
     let result = await engine.perform(
       request, operations, isFromMirror: `guard`.isFromMirror, within: limit)
     return NavigationReply(try result.get())

@@ -31,8 +31,8 @@ extension OpRequest {
   /// Sets the time limit of an op for a daemon on this machine, which has the same clock.
   package mutating func expire(after limit: Duration?, at place: String) {
     guard let limit, place.hasPrefix("ipc:") else { return }
-    due = SystemClock.bootMilliseconds() + UInt64(clamping: limit.milliseconds)
-    clock = Self.localClock
+    startDeadline = SystemClock.bootMilliseconds() + UInt64(clamping: limit.milliseconds)
+    deadlineBootID = Self.localClock
   }
 }
 

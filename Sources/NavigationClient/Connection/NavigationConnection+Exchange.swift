@@ -144,7 +144,7 @@ extension NavigationConnection {
     precondition(!hasSession, "a ping within a session")
     let deadline = Deadline(timeout)
     let id = takeID()
-    let body = ClientMessageWriter.id(id)
+    let body = ClientMessageWriter.pingOrBye(id: id)
     try send(.ping, body)
     while true {
       for event in try wait(until: deadline) {

@@ -70,7 +70,7 @@ public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConv
     retry =
       switch refusal.retryPolicy {
       case .no: .never
-      case .same: .unchanged
+      case .sameAfterCorrection: .unchanged
       case .resync: .afterResynchronising
       case .later: .later
       }

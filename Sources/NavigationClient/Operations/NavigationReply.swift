@@ -23,7 +23,7 @@ public struct NavigationReply: Hashable, Sendable {
     changed = reply.changed ?? false
     depth = Int(clamping: reply.depth ?? 0)
     top = reply.top ?? nil
-    let values = reply.out.flatMap { NavigationValue.read($0.bytes)?.array } ?? []
+    let values = reply.results.flatMap { NavigationValue.read($0.bytes)?.array } ?? []
     results = values.map { NavigationResult($0) }
   }
 
@@ -92,7 +92,7 @@ public struct NavigationRehearsal: Hashable, Sendable {
     delegates = (rehearsal?.delegates ?? []).map { delegate in
       Delegate(name: delegate.name, roles: delegate.roles.map { Delegate.Role(rawValue: $0) })
     }
-    queuePosition = rehearsal?.position.map { Int(clamping: $0) }
+    queuePosition = rehearsal?.queuePosition.map { Int(clamping: $0) }
   }
 }
 
@@ -119,7 +119,7 @@ extension NavigationClient {
     within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationRehearsal {
     var request = OpRequest(
-      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waits: policy == .queue)
+      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waitsIfBusy: policy == .queue)
     request.isDry = true
     let result = await engine.perform(
       request, operations, isFromMirror: `guard`.isFromMirror, within: limit)

@@ -14,17 +14,17 @@ extension ClientMessageWriter {
   ///
   /// Each operation is a JSON object, such as `{"pop":{}}`, which the function does not check.
   package static func op(_ request: OpRequest, operations: [[UInt8]]) -> [UInt8] {
-    var json = begin(request.id, nav: request.nav)
+    var json = beginBody(request.id, nav: request.nav)
     json.optional("client", request.client?.text)
     json.optional("name", request.name)
     if request.guards != Guards() { json.guards(request.guards) }
     if let animated = request.isAnimated { json.member("animated", animated) }
-    if request.waits { json.member("onBusy", word: "queue") }
-    if let due = request.due {
+    if request.waitsIfBusy { json.member("onBusy", word: "queue") }
+    if let due = request.startDeadline {
       json.member("due", due)
-      json.optional("clock", request.clock)
+      json.optional("clock", request.deadlineBootID)
     }
-    json.flag("dry", request.isDry)
+    json.memberIfTrue("dry", request.isDry)
     json.name("do")
     json.beginArray()
     for operation in operations { json.raw(operation) }
@@ -53,7 +53,7 @@ extension ClientMessageWriter {
   package static func delegate(
     id: UInt64, nav: String, _ registration: DelegateRegistration
   ) -> [UInt8] {
-    var json = begin(id, nav: nav)
+    var json = beginBody(id, nav: nav)
     let roles = DelegateRole.allCases.filter { registration.roles.contains($0) }
     json.list("roles", roles.map(\.rawValue))
     if registration.roles.contains(.orientation) {
@@ -76,9 +76,9 @@ extension ClientMessageWriter {
   }
 
   package static func lease(id: UInt64, nav: String, _ wish: LeaseAction) -> [UInt8] {
-    var json = begin(id, nav: nav)
+    var json = beginBody(id, nav: nav)
     json.member("take", wish != .release)
-    json.flag("force", wish == .force)
+    json.memberIfTrue("force", wish == .force)
     json.endObject()
     return json.bytes
   }
@@ -88,7 +88,7 @@ extension JSONWriter {
   fileprivate mutating func guards(_ guards: Guards) {
     name("if")
     beginObject()
-    flag("any", guards.any)
+    memberIfTrue("any", guards.any)
     if let epoch = guards.epoch { member("epoch", hex: epoch.bits) }
     optional("rev", guards.revision)
     if let digest = guards.digest { member("dig", digest) }

@@ -140,12 +140,12 @@ struct MirrorDigest: Sendable {
     prefixChecksums.removeSubrange(kept...)
     var checksum = kept == 0 ? 0 : prefixChecksums[kept - 1]
     for position in kept..<screens.count {
-      var line = LineChecksum(isContinued: position > 0, from: checksum)
+      var line = LineChecksum(hasPrecedingLine: position > 0, from: checksum)
       line.append(screens[position].id, screens[position].version.number)
       checksum = line.checksum
       prefixChecksums.append(checksum)
     }
-    var lines = LineChecksum(isContinued: !screens.isEmpty, from: checksum)
+    var lines = LineChecksum(hasPrecedingLine: !screens.isEmpty, from: checksum)
     for part in parts { lines.append(":" + part.id, part.version.number) }
     return lines.checksum
   }

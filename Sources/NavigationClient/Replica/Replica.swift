@@ -106,7 +106,7 @@ extension Replica {
 
   package mutating func receive(_ answer: OkReply) -> ReplicaAction {
     guard phase == .awaitingAnswer else { return .ignore }
-    guard answer.mode == "resume" else {
+    guard answer.watchMode == "resume" else {
       phase = .awaitingSnapshot
       return .wait
     }

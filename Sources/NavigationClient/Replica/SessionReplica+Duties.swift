@@ -11,7 +11,7 @@ package enum DutyEvent: Hashable, Sendable {
   /// The daemon asks a delegate a question; the program answers with `answer`.
   case asked(AskID, Ask)
   /// All delegates have answered a veto question, or its time is up; later answers have no effect.
-  case settled(AskID, nav: String, Settlement)
+  case settled(AskID, nav: String, VetoSettlement)
   /// The question has ended with the session, the roles or its time; an answer has no effect.
   case voided(AskID, nav: String)
   /// The session holds the display lease; `owner` is its name for other clients.
@@ -229,13 +229,13 @@ extension SessionReplica {
     }
     // The `settled` may come a little after the deadline, so the question stays for another
     // heartbeat interval.
-    let expiresAt = now.addingReportingOverflow(ask.within)
+    let expiresAt = now.addingReportingOverflow(ask.withinMilliseconds)
     let end = expiresAt.overflow ? UInt64.max - heartbeat : expiresAt.partialValue
     duties.asks[ask.number] = Duties.OpenQuestion(nav: ask.nav, expiresAt: end + heartbeat)
     return [.duty(.asked(AskID(session: duties.sessionNumber, number: ask.number), ask))]
   }
 
-  mutating func receive(_ settlement: Settlement) -> [SessionOutput] {
+  mutating func receive(_ settlement: VetoSettlement) -> [SessionOutput] {
     guard let ask = duties.asks.removeValue(forKey: settlement.number) else { return [] }
     let id = AskID(session: duties.sessionNumber, number: settlement.number)
     return [.duty(.settled(id, nav: ask.nav, settlement))]
@@ -252,7 +252,7 @@ extension SessionReplica {
     duties.all[key]?.isHeld = true
     // Force counts once: a reconnect must not displace a client that has taken the display since.
     duties.all[key]?.wish = .take
-    return [.duty(.leaseTaken(nav: key.nav, owner: reply.owner))]
+    return [.duty(.leaseTaken(nav: key.nav, owner: reply.leaseOwner))]
   }
 
   mutating func receive(
@@ -282,9 +282,9 @@ extension SessionReplica {
   /// Handles the daemon's message that roles or a lease have ended.
   ///
   /// If a request about them has no answer yet, that answer decides.
-  mutating func receive(_ loss: DutyLoss) -> [SessionOutput] {
+  mutating func receive(_ loss: LeaseOrRoleLoss) -> [SessionOutput] {
     let kinds: [String: Duties.Kind] = ["delegate": .roles, "lease": .lease]
-    guard let kind = kinds[loss.what] else { return [] }
+    guard let kind = kinds[loss.lost] else { return [] }
     let key = Duties.Key(nav: loss.nav, kind: kind)
     guard let duty = duties.all[key], duty.isHeld || kind == .roles else { return [] }
     duties.all[key]?.isHeld = false

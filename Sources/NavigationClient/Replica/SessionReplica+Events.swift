@@ -77,7 +77,7 @@ extension SessionReplica {
     // The daemon reports the clamped window of the session. The client never uses a larger one than
     // it asked for.
     window = min(requestedWindow, welcome.window)
-    maximumBody = Int(clamping: welcome.maximumBody) - ErrReply.bytesForAgain
+    maximumBody = Int(clamping: welcome.maximumBody) - ErrReply.bytesForAgainMember
     maximumSentRequests = Int(clamping: welcome.maximumRequests)
     principal = welcome.principal
     isDivided = isDivided || welcome.isInCluster
@@ -86,7 +86,7 @@ extension SessionReplica {
     // Only a hint: the answer to the same octets decides what became of an op in flight.
     counters.nextID = max(counters.nextID, welcome.lastOp + 1)
     counters.shards = welcome.isInCluster ? Shard.count : 1
-    counters.rows.merge(welcome.rows) { $1 }
+    counters.rows.merge(welcome.newestRows) { $1 }
     var outputs: [SessionOutput] = [.event(.opened(welcome))]
     // Watches first, so that the diff of an op in flight comes before its answer.
     for (key, _) in watches.sorted(by: { $0.value.order < $1.value.order }) {
@@ -148,10 +148,10 @@ extension SessionReplica {
       return [.event(.queued(id: id, position: position))] + noteOwner(nav(of: id))
     case .snap(let part): return passToReplica(part.nav, at: now) { $0.receive(part) }
     case .diffs(let diffs):
-      counters.noteRow(diffs.last?.sequence, of: diffs.last?.nav)
+      counters.noteRow(diffs.last?.journalRow, of: diffs.last?.nav)
       return diffs.flatMap { diff in passToReplica(diff.nav, at: now) { $0.receive(diff) } }
     case .mark(let mark):
-      counters.rows.merge(mark.rows, uniquingKeysWith: max)
+      counters.rows.merge(mark.newestRows, uniquingKeysWith: max)
       return mark.positions.flatMap { position in
         passToReplica(position.nav, at: now, proves: true) { $0.receive(position) }
       }
@@ -209,7 +209,7 @@ extension SessionReplica {
   }
 
   private mutating func answer(_ reply: OkReply, at now: UInt64) -> [SessionOutput] {
-    counters.noteRow(reply.sequence, of: reply.nav)
+    counters.noteRow(reply.journalRow, of: reply.nav)
     if let key = watchRequests.removeValue(forKey: reply.id) {
       let waiting = noteOwner(key.nav)
       guard key.view == .full else { return waiting }

@@ -102,7 +102,7 @@ extension SessionReplica {
 
 extension ErrReply {
   /// Whether the client may repeat the refused request unchanged, now or later.
-  var isPostponing: Bool { retryPolicy == .later || retryPolicy == .same }
+  var isPostponing: Bool { retryPolicy == .later || retryPolicy == .sameAfterCorrection }
 
   /// Where the nav is, if the error says that this daemon does not have it; else nil.
   package var whereabouts: Whereabouts? {

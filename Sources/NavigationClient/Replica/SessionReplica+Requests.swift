@@ -69,7 +69,7 @@ extension SessionReplica {
       return []
     }
     phase = .closed
-    return [.send(.bye, ClientMessageWriter.id(takeID()))]
+    return [.send(.bye, ClientMessageWriter.pingOrBye(id: takeID()))]
   }
 
   /// Grants the daemon more credit if it has used more than half of the window.
@@ -157,7 +157,8 @@ extension SessionReplica {
     let id = takeID()
     watchRequests[id] = key
     var request = WatchRequest()
-    (request.id, request.nav, request.view, request.waits) = (id, key.nav, key.view, watch.waits)
+    (request.id, request.nav, request.view) = (id, key.nav, key.view)
+    request.waitsForNav = watch.waits
     let (from, bad) = watch.replica.beginWatch()
     if key.view == .full {
       request.from = from

@@ -1,7 +1,7 @@
 // Words as they are read from JSON.
 
 extension ByteWord {
-  /// The lower-case hex digits of a number, the highest first.
+  /// The eight lower-case hex digits of a number in ASCII, the highest first.
   @inline(__always)
   init(hexDigitsOf number: UInt32) {
     // One nibble a byte, the highest in the lowest byte.
@@ -22,12 +22,12 @@ extension ByteWord {
   /// The bytes as a number, whose highest byte is the first one.
   package var bigEndian: UInt64 { bits.byteSwapped }
 
-  /// The value of the last `digits` bytes, 1 to 8 decimal digits.
+  /// The value of the last `count` bytes, which must be 1 to 8 decimal digits.
   @inline(__always)
-  func number(digits: Int) -> UInt64 {
+  func number(ofLastDigits count: Int) -> UInt64 {
     // The bytes before the digits, in the lowest bits, become zeros.
-    let others = UInt64(64 - digits * 8)
-    var value = ((bits & (Self.ones &* 0x0F)) &>> others) &<< others
+    let others = UInt64(64 - count * 8)
+    var value = ((bits & (Self.oneInEachByte &* 0x0F)) &>> others) &<< others
     // Pairs of digits become one number in 16 bits, pairs of these one in 32 bits, and those the
     // result.
     value = (value &* 10 &+ value &>> 8) & 0x00FF_00FF_00FF_00FF
@@ -37,57 +37,57 @@ extension ByteWord {
 
   /// The number of spaces (0x20) at the start.
   @inline(__always)
-  var leadingBlanks: Int { (bits ^ Self.ones &* 0x20).trailingZeroBitCount / 8 }
+  var leadingSpaceCount: Int { (bits ^ Self.oneInEachByte &* 0x20).trailingZeroBitCount / 8 }
 
   /// Marks quotes, backslashes and control characters by their highest bit.
   ///
   /// A byte that is not ASCII may be marked too. A byte above a marked one may be marked wrongly,
   /// because a subtraction can borrow from it.
   @inline(__always)
-  private var marks: UInt64 {
+  private var uncheckedEscapeMarks: UInt64 {
     // With this bit flipped, the code of the quote is next to those of the control characters.
-    let quotes = (bits ^ Self.ones &* 0x02) &- Self.ones &* 0x21
-    let slashes = (bits ^ Self.ones &* 0x5C) &- Self.ones
+    let quotes = (bits ^ Self.oneInEachByte &* 0x02) &- Self.oneInEachByte &* 0x21
+    let slashes = (bits ^ Self.oneInEachByte &* 0x5C) &- Self.oneInEachByte
     return quotes | slashes
   }
 
   /// Marks the bytes that need an escape in JSON by their highest bit; only the lowest mark is
   /// reliable.
   @inline(__always)
-  var escapes: UInt64 { marks & ~bits & Self.highs }
+  var escapeMarks: UInt64 { uncheckedEscapeMarks & ~bits & Self.highBits }
 
   /// Marks the bytes that need an escape or are not ASCII by their highest bit; only the lowest
   /// mark is reliable.
   @inline(__always)
-  var stops: UInt64 { (marks | bits) & Self.highs }
+  var escapeOrNonASCIIMarks: UInt64 { (uncheckedEscapeMarks | bits) & Self.highBits }
 
-  /// The bytes before the first quote as a number, and their count.
+  /// The bytes before the first quote as a number, the first byte lowest, and their count.
   ///
   /// The result is nil if the word holds no quote with a colon after it, or if an escape or a byte
   /// that is not ASCII comes before the quote.
   @inline(__always)
-  var upToColon: (bits: UInt64, count: Int)? {
-    // Without a stop this is 57, where too few bits are left for a quote and a colon.
-    let place = stops.trailingZeroBitCount &- 7
+  var nameBeforeColon: (bits: UInt64, byteCount: Int)? {
+    // Without a marked byte this is 57, where too few bits are left for a quote and a colon.
+    let place = escapeOrNonASCIIMarks.trailingZeroBitCount &- 7
     guard bits &>> UInt64(truncatingIfNeeded: place) & 0xFFFF == 0x3A22 else { return nil }
     return (bits & ~(.max &<< UInt64(truncatingIfNeeded: place)), place &>> 3)
   }
 
   /// The number of decimal digits at the start.
   @inline(__always)
-  var leadingDigits: Int {
+  var leadingDigitCount: Int {
     // Digits become 0 to 9. Only the lowest mark is reliable, because a marked byte can carry.
-    let values = bits ^ Self.ones &* 0x30
-    let others = (values &+ Self.ones &* 0x76 | values) & Self.highs
+    let values = bits ^ Self.oneInEachByte &* 0x30
+    let others = (values &+ Self.oneInEachByte &* 0x76 | values) & Self.highBits
     return others.trailingZeroBitCount &>> 3
   }
 
   /// Returns the index of the first byte from `start` on that needs an escape, or `text.count`.
   @inline(__always)
-  static func firstSpecial(in text: Span<UInt8>, from start: Int) -> Int {
+  static func firstToEscape(in text: Span<UInt8>, from start: Int) -> Int {
     var index = start
     while index + 8 <= text.count {
-      let marks = ByteWord(text, at: index).escapes
+      let marks = ByteWord(text, at: index).escapeMarks
       if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
       index += 8
     }
@@ -99,16 +99,16 @@ extension ByteWord {
     return index
   }
 
-  /// Returns the index of the first byte from `start` on that ends a run of plain ASCII.
+  /// Returns the index of the first byte from `start` on that needs an escape or is not ASCII.
   ///
-  /// Such a byte is a quote, a backslash, a control character or not ASCII. The text ends in eight
-  /// zeros, so there is one.
+  /// Bytes that need an escape are quotes, backslashes and control characters. The text must end in
+  /// eight zeros, so such a byte exists.
   @inline(__always)
-  static func firstStop(inPadded text: Span<UInt8>, from start: Int) -> Int {
+  static func firstToEscapeOrNonASCII(inPadded text: Span<UInt8>, from start: Int) -> Int {
     var index = start
     while true {
-      let stops = ByteWord(text, at: index).stops
-      if stops != 0 { return index &+ stops.trailingZeroBitCount &>> 3 }
+      let marks = ByteWord(text, at: index).escapeOrNonASCIIMarks
+      if marks != 0 { return index &+ marks.trailingZeroBitCount &>> 3 }
       index &+= 8
     }
   }
@@ -139,25 +139,25 @@ extension ByteWord {
     self.init(bits: bits | 0x2020_2020_2020_2020 &<< (size &* 8))
   }
 
-  /// The eight decimal digits of a number below 100,000,000, the highest first.
+  /// The eight decimal digits of a number below 100,000,000 in ASCII, the highest first.
   @inline(__always)
   init(digitsOf number: UInt64) {
-    self.init(bits: Self.decimals(of: number) | 0x3030_3030_3030_3030)
+    self.init(bits: Self.digitValues(of: number) | 0x3030_3030_3030_3030)
   }
 
   /// The digits of a number below 100,000,000 without leading zeros, and how many they are.
   @inline(__always)
   static func trimmedDigits(of number: UInt64) -> (word: ByteWord, count: Int) {
-    let decimals = decimals(of: number)
+    let values = digitValues(of: number)
     // The last digit stays, even if it is 0.
-    let zeros = (decimals | 1 &<< 56).trailingZeroBitCount / 8
-    let digits = decimals | 0x3030_3030_3030_3030
+    let zeros = (values | 1 &<< 56).trailingZeroBitCount / 8
+    let digits = values | 0x3030_3030_3030_3030
     return (ByteWord(bits: digits &>> (zeros &* 8)), 8 &- zeros)
   }
 
-  /// The decimal digits as numbers, a byte each.
+  /// The values of the eight decimal digits, each in one byte, the highest digit lowest.
   @inline(__always)
-  private static func decimals(of number: UInt64) -> UInt64 {
+  private static func digitValues(of number: UInt64) -> UInt64 {
     assert(number < 100_000_000)
     // First two halves of four digits in 32 bits each, then pairs in 16 bits, then digits in 8
     // bits. The products are scaled quotients, exact for numbers of this size.

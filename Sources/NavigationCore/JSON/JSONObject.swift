@@ -1,7 +1,6 @@
-/// An object to write: its members, in the order in which they are added.
+/// A JSON object to write: its members, in the order in which they are added.
 ///
-/// The type does not look for equal names. Only the readers of the protocol refuse an object that
-/// has one name twice.
+/// The type does not check for equal names; only readers refuse an object that has one name twice.
 package struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   /// A name and its value.
   package struct Member: Hashable, Sendable {
@@ -27,7 +26,7 @@ package struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   package func contains(_ name: String) -> Bool { members.contains { $0.name == name } }
 
-  /// Adds a member, or nothing for nil, as the two methods below do.
+  /// Adds a member; adds nothing for nil.
   package mutating func add(_ name: String, _ value: OpaqueJSON?) {
     if let value { members.append(Member(name: name, value: value)) }
   }

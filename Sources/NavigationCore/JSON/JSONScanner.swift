@@ -1,66 +1,67 @@
 /// The state machine that splits a JSON text into tokens and checks the whole text.
 struct JSONScanner {
-  /// The number of zeros that must follow a text.
+  /// The number of zero bytes that the caller appends to a text.
   ///
-  /// The zeros end each loop over the text, and let eight bytes be loaded from each byte of it on.
-  static let padding = 8
+  /// Loops over the text stop at the zeros, and `ByteWord` can load eight bytes at each byte of it.
+  static let paddingBytes = 8
 
   private var at = 0
-  private(set) var count = 0
+  private(set) var tokenCount = 0
   /// How many more arrays and objects may be open.
   private var depthLeft: Int
-  /// The token of the innermost open array or object.
+  /// The index of the token of the innermost open array or object.
   ///
-  /// While it is open, its `next` holds the token of the container around it, and its `end` and
-  /// `name` the `closer` and `marks` of that container.
-  private var container = 0
+  /// While it is open, its token stores the values of the container around it: `containerIndex` in
+  /// `next`, `closer` in `end`, and `seenNames` in `nameBits`.
+  private var containerIndex = 0
   /// The byte that closes the innermost open array or object; 0 if none is open.
   private var closer: UInt8 = 0
-  /// One bit for each name in the innermost object; all bits if names may repeat and must be
-  /// compared.
-  private var marks: UInt64 = 0
+  /// One bit for the hash of each name in the innermost object; all bits if a name may repeat.
+  private var seenNames: UInt64 = 0
 
   init(maximumDepth: Int) { depthLeft = maximumDepth }
 
   /// Continues the scan; returns true at the end of the text, false if `tokens` is full.
   ///
-  /// After false, the caller calls again with a longer `tokens`. `padded` is the text with
-  /// `padding` zeros behind it.
-  mutating func scan(
-    _ padded: Span<UInt8>, into tokens: consuming MutableSpan<JSONTape.Token>
+  /// After false, the caller repeats the call with a longer `tokens`. `padded` is the text with
+  /// `paddingBytes` zeros behind it.
+  mutating func scanReachesEnd(
+    of padded: Span<UInt8>, into tokens: consuming MutableSpan<JSONTape.Token>
   ) throws(JSONError) -> Bool {
-    precondition(padded.count >= Self.padding && padded.count < UInt32.max)
+    precondition(padded.count >= Self.paddingBytes && padded.count < UInt32.max)
     // A local copy, which no other code can see, stays in registers.
     var state = self
-    var byte = try state.next(padded)
+    var byte = try state.skipSpaces(padded)
     while true {
       // Room for a name and a value.
-      guard state.count <= tokens.count - 2 else {
+      guard state.tokenCount <= tokens.count - 2 else {
         self = state
         return false
       }
       if state.closer == 0x7D {
-        try state.key(byte, padded, &tokens)
-        byte = try state.next(padded)
+        try state.readName(byte, padded, &tokens)
+        byte = try state.skipSpaces(padded)
       }
       if byte == 0x22 {
-        try state.string(padded, &tokens)
+        try state.readString(padded, &tokens)
       } else if byte | 0x20 == 0x7B {
-        try state.begin(byte, &tokens)
-        byte = try state.next(padded)
+        try state.beginContainer(byte, &tokens)
+        byte = try state.skipSpaces(padded)
         if byte != state.closer { continue }
-        try state.close(padded, &tokens)
+        try state.closeContainer(padded, &tokens)
       } else if byte == 0x2D || byte &- 0x30 <= 9 {
-        try state.number(byte, padded, &tokens)
+        try state.readNumber(byte, padded, &tokens)
       } else {
-        try state.literal(byte, padded, &tokens)
+        try state.readLiteral(byte, padded, &tokens)
       }
-      while state.closer != 0, try !state.hasMore(padded) { try state.close(padded, &tokens) }
+      while state.closer != 0, try !state.consumeComma(padded) {
+        try state.closeContainer(padded, &tokens)
+      }
       if state.closer == 0 { break }
-      byte = try state.next(padded)
+      byte = try state.skipSpaces(padded)
     }
     let end = Self.endOfSpace(padded, state.at)
-    guard end == padded.count - Self.padding else { throw JSONError(.trailingBytes, at: end) }
+    guard end == padded.count - Self.paddingBytes else { throw JSONError(.trailingBytes, at: end) }
     self = state
     return true
   }
@@ -73,9 +74,9 @@ struct JSONScanner {
     return padded[at]
   }
 
-  /// Skips spaces; returns the byte at `at` without going on, and throws at the end of the text.
+  /// Advances `at` past white space, and returns the byte there; throws at the end of the text.
   @inline(__always)
-  private mutating func next(_ padded: Span<UInt8>) throws(JSONError) -> UInt8 {
+  private mutating func skipSpaces(_ padded: Span<UInt8>) throws(JSONError) -> UInt8 {
     let byte = Self.peek(padded, at)
     guard byte <= 0x20 else { return byte }
     at = try Self.startOfToken(padded, at)
@@ -84,8 +85,8 @@ struct JSONScanner {
 
   /// Consumes the comma after a value; returns false at the byte that closes the container.
   @inline(__always)
-  private mutating func hasMore(_ padded: Span<UInt8>) throws(JSONError) -> Bool {
-    let byte = try next(padded)
+  private mutating func consumeComma(_ padded: Span<UInt8>) throws(JSONError) -> Bool {
+    let byte = try skipSpaces(padded)
     if byte == 0x2C {
       at &+= 1
       return true
@@ -96,75 +97,75 @@ struct JSONScanner {
 
   /// Reads a member name and the colon after it.
   @inline(__always)
-  private mutating func key(
+  private mutating func readName(
     _ first: UInt8, _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     guard first == 0x22 else { throw JSONError(.unexpectedByte, at: at) }
     let start = at &+ 1
-    if let name = ByteWord(padded, at: start).upToColon {
+    if let name = ByteWord(padded, at: start).nameBeforeColon {
       // Nearly all names have at most six bytes, so one word holds the name, its quote and the
       // colon.
-      append(.string, start, start &+ name.count, name: name.bits, &tokens)
-      at = start &+ name.count &+ 2
-      markName(name.bits)
+      appendToken(.string, start, start &+ name.byteCount, nameBits: name.bits, &tokens)
+      at = start &+ name.byteCount &+ 2
+      addSeenName(hash: name.bits)
     } else {
-      let name = try Self.longName(padded, start)
-      append(
+      let name = try Self.scanName(padded, start)
+      appendToken(
         .string, start, name.end, isEscaped: name.isEscaped, isASCII: name.isASCII,
-        name: name.bits, &tokens)
+        nameBits: name.bits, &tokens)
       at = try Self.endOfColon(padded, name.end &+ 1)
-      if name.isEscaped { marks = .max } else { markName(name.digest) }
+      if name.isEscaped { seenNames = .max } else { addSeenName(hash: name.hash) }
     }
   }
 
-  /// Notes a name by one bit of `marks`, equal for equal names.
+  /// Sets the bit of `seenNames` that the hash of a name selects.
   ///
-  /// Names must be compared only if the bit was set before.
+  /// If the bit was set before, the function sets all bits, and the names must be compared.
   @inline(__always)
-  private mutating func markName(_ digest: UInt64) {
+  private mutating func addSeenName(hash: UInt64) {
     // With this factor, no two members of a message of the protocol or of a journal row share a
     // bit.
-    let mark: UInt64 = 1 &<< ((digest &* 0x8C68_9A3D_B7F2_2D5B) >> 58)
-    if marks & mark == 0 { marks |= mark } else { marks = .max }
+    let bit: UInt64 = 1 &<< ((hash &* 0x8C68_9A3D_B7F2_2D5B) >> 58)
+    if seenNames & bit == 0 { seenNames |= bit } else { seenNames = .max }
   }
 
   @inline(__always)
-  private mutating func begin(
+  private mutating func beginContainer(
     _ byte: UInt8, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     guard depthLeft > 0 else { throw JSONError(.tooDeep, at: at) }
     depthLeft &-= 1
-    tokens[count] = JSONTape.Token(
+    tokens[tokenCount] = JSONTape.Token(
       kind: byte == 0x7B ? .object : .array, start: UInt32(truncatingIfNeeded: at),
-      end: UInt32(closer), next: UInt32(truncatingIfNeeded: container), name: marks)
-    container = count
-    count &+= 1
+      end: UInt32(closer), next: UInt32(truncatingIfNeeded: containerIndex), nameBits: seenNames)
+    containerIndex = tokenCount
+    tokenCount &+= 1
     closer = byte &+ 2
-    marks = 0
+    seenNames = 0
     at &+= 1
   }
 
   @inline(__always)
-  private mutating func close(
+  private mutating func closeContainer(
     _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     at &+= 1
-    let closed = container
-    let mustCompare = marks == .max
-    container = Int(tokens[closed].next)
+    let closed = containerIndex
+    let mustCompare = seenNames == .max
+    containerIndex = Int(tokens[closed].next)
     closer = UInt8(truncatingIfNeeded: tokens[closed].end)
-    marks = tokens[closed].name
+    seenNames = tokens[closed].nameBits
     tokens[closed].end = UInt32(truncatingIfNeeded: at)
-    tokens[closed].next = UInt32(truncatingIfNeeded: count)
-    tokens[closed].name = 0
+    tokens[closed].next = UInt32(truncatingIfNeeded: tokenCount)
+    tokens[closed].nameBits = 0
     depthLeft &+= 1
     if mustCompare {
-      try Self.checkNames(of: closed, padded, tokens.span.extracting(first: count))
+      try Self.checkNames(of: closed, padded, tokens.span.extracting(first: tokenCount))
     }
   }
 
   @inline(__always)
-  private mutating func literal(
+  private mutating func readLiteral(
     _ first: UInt8, _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     let start = at
@@ -181,29 +182,29 @@ struct JSONScanner {
       at = try Self.end(ofLiteral: "null", padded, at)
     default: throw JSONError(.unexpectedByte, at: at)
     }
-    append(kind, start, at, &tokens)
+    appendToken(kind, start, at, &tokens)
   }
 
   @inline(__always)
-  private mutating func append(
+  private mutating func appendToken(
     _ kind: JSONTape.Kind, _ start: Int, _ end: Int, isEscaped: Bool = false, isASCII: Bool = true,
-    name: UInt64 = 0, _ tokens: inout MutableSpan<JSONTape.Token>
+    nameBits: UInt64 = 0, _ tokens: inout MutableSpan<JSONTape.Token>
   ) {
-    tokens[count] = JSONTape.Token(
+    tokens[tokenCount] = JSONTape.Token(
       kind: kind, isEscaped: isEscaped, isASCII: isASCII, start: UInt32(truncatingIfNeeded: start),
-      end: UInt32(truncatingIfNeeded: end), next: UInt32(truncatingIfNeeded: count &+ 1), name: name
-    )
-    count &+= 1
+      end: UInt32(truncatingIfNeeded: end), next: UInt32(truncatingIfNeeded: tokenCount &+ 1),
+      nameBits: nameBits)
+    tokenCount &+= 1
   }
 
   @inline(__always)
-  private mutating func number(
+  private mutating func readNumber(
     _ first: UInt8, _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     let start = at
-    var digits = ByteWord(padded, at: start).leadingDigits
+    var digits = ByteWord(padded, at: start).leadingDigitCount
     if digits == 8, start <= padded.count &- 16 {
-      digits &+= ByteWord(padded, at: start &+ 8).leadingDigits
+      digits &+= ByteWord(padded, at: start &+ 8).leadingDigitCount
     }
     let last = Self.peek(padded, start &+ digits)
     // Most numbers are short integers, which need no further check.
@@ -212,22 +213,22 @@ struct JSONScanner {
       && last | 0x20 != 0x65
     if isPlain {
       at = start &+ digits
-      return append(.integer, start, at, &tokens)
+      return appendToken(.integer, start, at, &tokens)
     }
-    let number = try Self.longNumber(padded, start)
+    let number = try Self.endOfFiniteNumber(padded, start)
     at = number.end
-    append(number.isInteger ? .integer : .number, start, at, &tokens)
+    appendToken(number.isInteger ? .integer : .number, start, at, &tokens)
   }
 
-  /// Reads a string; `at` is the index of its opening quote.
+  /// Reads a string, whose opening quote is at `at`.
   @inline(__always)
-  private mutating func string(
+  private mutating func readString(
     _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     let start = at &+ 1
-    var rest = TextEnd(end: ByteWord.firstStop(inPadded: padded, from: start))
-    if Self.peek(padded, rest.end) != 0x22 { rest = try Self.textEnd(padded, rest.end) }
-    append(.string, start, rest.end, isEscaped: rest.isEscaped, isASCII: rest.isASCII, &tokens)
+    var rest = StringEnd(end: ByteWord.firstToEscapeOrNonASCII(inPadded: padded, from: start))
+    if Self.peek(padded, rest.end) != 0x22 { rest = try Self.endOfString(padded, rest.end) }
+    appendToken(.string, start, rest.end, isEscaped: rest.isEscaped, isASCII: rest.isASCII, &tokens)
     at = rest.end &+ 1
   }
 
@@ -238,16 +239,16 @@ struct JSONScanner {
   @inline(__always)
   @_lifetime(copy padded)
   private static func withoutPadding(_ padded: Span<UInt8>) -> Span<UInt8> {
-    padded.extracting(first: padded.count - padding)
+    padded.extracting(first: padded.count - paddingBytes)
   }
 
-  /// The byte at an index of the text, which must exist.
+  /// Returns the byte at an index of the text; throws at the end of the text.
   private static func byte(_ padded: Span<UInt8>, _ at: Int) throws(JSONError) -> UInt8 {
-    guard at < padded.count - padding else { throw JSONError(.unexpectedEnd, at: at) }
+    guard at < padded.count - paddingBytes else { throw JSONError(.unexpectedEnd, at: at) }
     return padded[at]
   }
 
-  /// Returns the index of the first byte from `start` on that is no space, which must exist.
+  /// Returns the index of the first byte after white space; throws at the end of the text.
   @inline(never)
   private static func startOfToken(
     _ padded: Span<UInt8>, _ start: Int
@@ -265,37 +266,38 @@ struct JSONScanner {
       at += 1
       // Indented and aligned texts have many spaces.
       while padded.count - at >= 8 {
-        let blanks = ByteWord(padded, at: at).leadingBlanks
+        let blanks = ByteWord(padded, at: at).leadingSpaceCount
         at += blanks
         if blanks < 8 { break }
       }
     }
   }
 
-  /// A name that a word does not hold.
-  private struct LongName {
+  /// The end and the properties of a member name that `ByteWord.nameBeforeColon` did not find.
+  private struct ScannedName {
     var end: Int
     var isEscaped: Bool
     var isASCII: Bool
     /// The `ShortName` of the name if it has at most seven bytes, else 0.
     var bits: UInt64
-    /// A number that is equal for equal names without escapes.
-    var digest: UInt64
+    /// The same number for equal names without escapes.
+    var hash: UInt64
   }
 
   @inline(never)
-  private static func longName(
+  private static func scanName(
     _ padded: Span<UInt8>, _ start: Int
-  ) throws(JSONError) -> LongName {
-    let rest = try textEnd(padded, ByteWord.firstStop(inPadded: padded, from: start))
+  ) throws(JSONError) -> ScannedName {
+    let special = ByteWord.firstToEscapeOrNonASCII(inPadded: padded, from: start)
+    let rest = try endOfString(padded, special)
     let isPlain = !rest.isEscaped && rest.isASCII
     let count = rest.end - start
     // The bytes of a short name as a number; for a long name, its first eight bytes and its length.
     let bits = count < 8 ? ShortName(padded, from: start, to: rest.end).bits : 0
-    let digest = count < 8 ? bits : ByteWord(padded, at: start).bits &+ UInt64(count)
-    return LongName(
+    let hash = count < 8 ? bits : ByteWord(padded, at: start).bits &+ UInt64(count)
+    return ScannedName(
       end: rest.end, isEscaped: rest.isEscaped, isASCII: rest.isASCII, bits: isPlain ? bits : 0,
-      digest: digest)
+      hash: hash)
   }
 
   /// Returns the index after the colon that must follow a name.
@@ -318,16 +320,16 @@ struct JSONScanner {
   }
 
   @inline(never)
-  private static func longNumber(
+  private static func endOfFiniteNumber(
     _ padded: Span<UInt8>, _ start: Int
   ) throws(JSONError) -> (end: Int, isInteger: Bool) {
     let text = withoutPadding(padded)
-    let number = try number(text, start)
+    let number = try endOfNumber(text, start)
     if !number.isInteger { try checkFinite(text, start..<number.end) }
     return number
   }
 
-  private static func number(
+  private static func endOfNumber(
     _ text: Span<UInt8>, _ start: Int
   ) throws(JSONError) -> (end: Int, isInteger: Bool) {
     var at = start
@@ -337,25 +339,25 @@ struct JSONScanner {
       at += 1
     }
     let first = at
-    at = try digits(text, at)
+    at = try endOfDigits(text, at)
     if text[first] == 0x30, at > first + 1 { throw JSONError(.invalidNumber, at: first) }
     if at < text.count, text[at] == 0x2E {
       isInteger = false
-      at = try digits(text, at + 1)
+      at = try endOfDigits(text, at + 1)
     }
     if at < text.count, text[at] == 0x65 || text[at] == 0x45 {
       isInteger = false
       at += 1
       if at < text.count, text[at] == 0x2B || text[at] == 0x2D { at += 1 }
-      at = try digits(text, at)
+      at = try endOfDigits(text, at)
     }
     if isInteger, isBeyondExactIntegers(text, start..<at) { isInteger = false }
     return (at, isInteger)
   }
 
-  /// Returns the end of the digits at `start`, at least one.
+  /// Returns the index after the digits at `start`; throws if there is no digit.
   @inline(__always)
-  private static func digits(_ text: Span<UInt8>, _ start: Int) throws(JSONError) -> Int {
+  private static func endOfDigits(_ text: Span<UInt8>, _ start: Int) throws(JSONError) -> Int {
     var at = start
     while at < text.count, text[at] >= 0x30, text[at] <= 0x39 { at += 1 }
     guard at > start else {
@@ -384,32 +386,34 @@ struct JSONScanner {
   }
 
   /// The end of a string and the properties found after its plain ASCII start.
-  private struct TextEnd {
+  private struct StringEnd {
     var end: Int
     var isEscaped = false
     var isASCII = true
   }
 
   /// Reads the rest of a string, from its first byte that is not plain ASCII to the closing quote.
-  private static func textEnd(_ padded: Span<UInt8>, _ start: Int) throws(JSONError) -> TextEnd {
-    var rest = TextEnd(end: start)
+  private static func endOfString(
+    _ padded: Span<UInt8>, _ start: Int
+  ) throws(JSONError) -> StringEnd {
+    var rest = StringEnd(end: start)
     while true {
       let byte = try byte(padded, rest.end)
       if byte == 0x22 { return rest }
       if byte == 0x5C {
         rest.isEscaped = true
-        rest.end = try escape(padded, rest.end)
+        rest.end = try endOfEscape(padded, rest.end)
       } else if byte < 0x20 {
         throw JSONError(.controlCharacter, at: rest.end)
       } else {
         rest.isASCII = false
-        rest.end = try multibyte(byte, padded, rest.end)
+        rest.end = try endOfMultibyteSequence(byte, padded, rest.end)
       }
-      rest.end = ByteWord.firstStop(inPadded: padded, from: rest.end)
+      rest.end = ByteWord.firstToEscapeOrNonASCII(inPadded: padded, from: rest.end)
     }
   }
 
-  private static func escape(_ padded: Span<UInt8>, _ start: Int) throws(JSONError) -> Int {
+  private static func endOfEscape(_ padded: Span<UInt8>, _ start: Int) throws(JSONError) -> Int {
     switch try byte(padded, start + 1) {
     case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74: return start + 2
     case 0x75:
@@ -429,7 +433,7 @@ struct JSONScanner {
   private static func hexUnit(_ padded: Span<UInt8>, _ start: Int) throws(JSONError) -> UInt32 {
     var unit: UInt32 = 0
     for at in start..<start + 4 {
-      guard let digit = JSONText.hexValue(try byte(padded, at)) else {
+      guard let digit = JSONStringEscapes.hexValue(try byte(padded, at)) else {
         throw JSONError(.invalidEscape, at: at)
       }
       unit = unit << 4 | UInt32(digit)
@@ -439,7 +443,7 @@ struct JSONScanner {
 
   /// Checks one multi-byte sequence by the Unicode Standard's table of well-formed UTF-8 (table
   /// 3-7).
-  private static func multibyte(
+  private static func endOfMultibyteSequence(
     _ lead: UInt8, _ text: Span<UInt8>, _ start: Int
   ) throws(JSONError) -> Int {
     let length: Int

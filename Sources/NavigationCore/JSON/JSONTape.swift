@@ -4,7 +4,7 @@
 /// scanner has checked the whole text: grammar, UTF-8, depth, duplicate members, lone surrogates. A
 /// tape reuses its buffers for the next text, so reading allocates nothing once they have grown.
 package struct JSONTape: Sendable {
-  /// The text that was read last, with the scanner's padding; bytes after it are unused.
+  /// The text that was read last and the scanner's padding; bytes after them are unused.
   private var bytes: [UInt8] = []
   /// The tokens of the text; elements after the last token are unused.
   private(set) var tokens: [Token] = []
@@ -27,8 +27,8 @@ package struct JSONTape: Sendable {
     var end: UInt32
     /// The index of the token after this value and its subtree.
     var next: UInt32
-    /// The `ShortName` of a member's name if the scanner read it in one word, else 0.
-    var name: UInt64 = 0
+    /// The `ShortName` of a member name of at most seven ASCII bytes without escapes, else 0.
+    var nameBits: UInt64 = 0
 
     static let blank = Token(kind: .null, start: 0, end: 0, next: 0)
   }
@@ -42,13 +42,13 @@ package struct JSONTape: Sendable {
     try read(text.span, maximumDepth: maximumDepth)
   }
 
-  /// Copies a text and reads it like the method above.
+  /// Copies and reads a text in UTF-8, which must be one JSON value.
   package mutating func read(_ text: Span<UInt8>, maximumDepth: Int = 32) throws(JSONError) {
     copy(text)
-    let paddedCount = text.count + JSONScanner.padding
+    let paddedCount = text.count + JSONScanner.paddingBytes
     var scanner = JSONScanner(maximumDepth: maximumDepth)
     do {
-      while try !Self.scan(bytes, paddedCount, &tokens, &scanner) {
+      while try !Self.scanReachesEnd(bytes, paddedCount, &tokens, &scanner) {
         tokens.append(contentsOf: repeatElement(.blank, count: max(tokens.count, 64)))
       }
     } catch {
@@ -59,7 +59,7 @@ package struct JSONTape: Sendable {
 
   /// Copies a text and the zeros behind it to `bytes`, which grows but never shrinks.
   private mutating func copy(_ text: Span<UInt8>) {
-    let count = text.count + JSONScanner.padding
+    let count = text.count + JSONScanner.paddingBytes
     if bytes.count < count { bytes = [UInt8](repeating: 0, count: max(count, bytes.count * 2)) }
     // In bounds, because `bytes` has `count` bytes or more.
     unsafe bytes.withUnsafeMutableBytes { bytes in
@@ -69,14 +69,15 @@ package struct JSONTape: Sendable {
   }
 
   @inline(__always)
-  private static func scan(
+  private static func scanReachesEnd(
     _ bytes: [UInt8], _ paddedCount: Int, _ tokens: inout [Token], _ scanner: inout JSONScanner
   ) throws(JSONError) -> Bool {
     // A mutable span avoids the check for shared storage at each token.
-    try scanner.scan(bytes.span.extracting(first: paddedCount), into: tokens.mutableSpan)
+    try scanner.scanReachesEnd(
+      of: bytes.span.extracting(first: paddedCount), into: tokens.mutableSpan)
   }
 
-  /// The index of the value that is the whole text.
+  /// The index of the outermost value of the text.
   package var root: Int { 0 }
 
   package func kind(_ index: Int) -> Kind { tokens[index].kind }
@@ -89,7 +90,7 @@ package struct JSONTape: Sendable {
     let token = tokens[index]
     guard token.kind == .string else { return nil }
     let range = Int(token.start)..<Int(token.end)
-    guard !token.isEscaped else { return JSONText.unescape(bytes[range]) }
+    guard !token.isEscaped else { return JSONStringEscapes.unescape(bytes[range]) }
     // The scanner has checked that the text is UTF-8.
     let text = bytes.span.extracting(range)
     return token.isASCII
@@ -99,11 +100,11 @@ package struct JSONTape: Sendable {
 
   /// Whether a value is a string without escapes, so that its bytes in the text are its contents.
   @inline(__always)
-  package func isPlain(_ index: Int) -> Bool {
+  package func isUnescapedString(_ index: Int) -> Bool {
     tokens[index].kind == .string && !tokens[index].isEscaped
   }
 
-  /// The bytes of a string value as they are in the text, escapes included.
+  /// The bytes of a string value in the text, with its escapes.
   @inline(__always)
   @_lifetime(borrow self)
   package func text(_ index: Int) -> Span<UInt8> {
@@ -114,11 +115,11 @@ package struct JSONTape: Sendable {
   /// The short name of a string, to compare with literals of at most eight bytes.
   @inline(__always)
   package func shortName(_ index: Int) -> ShortName {
-    if tokens[index].name != 0 { return ShortName(bits: tokens[index].name) }
-    return longName(index)
+    if tokens[index].nameBits != 0 { return ShortName(bits: tokens[index].nameBits) }
+    return computedShortName(index)
   }
 
-  private func longName(_ index: Int) -> ShortName {
+  private func computedShortName(_ index: Int) -> ShortName {
     let token = tokens[index]
     guard !token.isEscaped else { return ShortName(unescaped: string(index) ?? "") }
     return ShortName(bytes.span, from: Int(token.start), to: Int(token.end))
@@ -137,9 +138,9 @@ package struct JSONTape: Sendable {
       for position in start..<end { value = value &* 10 &+ UInt64(text[position] &- 0x30) }
       return value
     }
-    let low = ByteWord(text, at: end - 8).number(digits: min(end - start, 8))
+    let low = ByteWord(text, at: end - 8).number(ofLastDigits: min(end - start, 8))
     guard end - start > 8 else { return low }
-    return ByteWord(text, at: end - 16).number(digits: end - start - 8) &* 100_000_000 &+ low
+    return ByteWord(text, at: end - 16).number(ofLastDigits: end - start - 8) &* 100_000_000 &+ low
   }
 
   /// The text of a member; nil if there is none, or if it is no text.
@@ -185,7 +186,7 @@ package struct JSONTape: Sendable {
     return Array(bytes[Int(token.start) - quote..<Int(token.end) + quote])
   }
 
-  /// A copy of the bytes of `index`, with `bytes` instead of the value `inner` within it.
+  /// A copy of the bytes of the value at `index`, with `bytes` in place of the value `inner` in it.
   ///
   /// Neither value is a string.
   package func raw(_ index: Int, replacing inner: Int, by bytes: [UInt8]) -> [UInt8] {
@@ -203,7 +204,7 @@ package struct JSONTape: Sendable {
   }
 
   /// The number of bytes of a value in the text, with the quotes of a string.
-  package func rawCount(_ index: Int) -> Int {
+  package func rawByteCount(_ index: Int) -> Int {
     let token = tokens[index]
     return Int(token.end - token.start) + (token.kind == .string ? 2 : 0)
   }
@@ -221,7 +222,7 @@ package struct JSONTape: Sendable {
     }
   }
 
-  /// Returns what `read` makes of each element; O(elements).
+  /// Returns an array of the results of `read` for each element; O(elements).
   package func elements<Element, Failure: Error>(
     of index: Int, _ read: (Int) throws(Failure) -> Element
   ) throws(Failure) -> [Element] {
@@ -230,7 +231,7 @@ package struct JSONTape: Sendable {
     return elements
   }
 
-  /// The elements of a list of texts; nil for another value.
+  /// The elements of an array of strings; nil for any other value.
   package func strings(_ list: Int) -> [String]? {
     guard kind(list) == .array else { return nil }
     var texts: [String] = []
@@ -256,7 +257,7 @@ package struct JSONTape: Sendable {
     }
   }
 
-  /// Returns what `read` makes of each member, joined; O(members).
+  /// Returns the concatenated arrays that `read` makes of the members; O(members).
   package func members<Element, Failure: Error>(
     of index: Int, _ read: (String, Int) throws(Failure) -> [Element]
   ) throws(Failure) -> [Element] {
@@ -267,7 +268,7 @@ package struct JSONTape: Sendable {
 
   /// Whether a value is a string equal to `text`; allocates a string only if the value has escapes.
   package func isString(_ index: Int, _ text: String) -> Bool {
-    isPlain(index)
+    isUnescapedString(index)
       ? self.text(index).hasSameBytes(as: text.utf8.span) : string(index) == text
   }
 
@@ -302,7 +303,7 @@ package struct JSONTape: Sendable {
 package struct JSONError: Error, Hashable, Sendable {
   /// The kinds of errors.
   package enum Reason: String, Sendable {
-    /// Each raw value names the error in messages to people.
+    /// The raw value of each kind is its name in error messages.
     case unexpectedByte = "unexpected byte"
     case unexpectedEnd = "text ends too early"
     case trailingBytes = "text goes on behind the value"
@@ -328,13 +329,13 @@ package struct JSONError: Error, Hashable, Sendable {
 
 /// A name of one to eight bytes as one number, so that a `switch` over names compares numbers.
 package struct ShortName: Equatable, ExpressibleByStringLiteral {
-  /// The bytes of the name, the first one lowest; 0 for any other name, which equals no literal.
+  /// The bytes of the name, the first one lowest; 0 for a longer name, which equals no literal.
   let bits: UInt64
 
   @inline(__always)
   init(bits: UInt64) { self.bits = bits }
 
-  /// Makes a constant of a literal, because it is always inlined.
+  /// Makes a name of a literal; the compiler inlines the call, and replaces it by a constant.
   @inline(__always)
   package init(stringLiteral name: StaticString) {
     var bits: UInt64 = 0
@@ -376,7 +377,7 @@ package struct ShortName: Equatable, ExpressibleByStringLiteral {
       decoding: (0..<count).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) }, as: UTF8.self)
   }
 
-  /// Takes a name that was written with escapes; a name with U+0000 equals no literal.
+  /// Makes a name of a string whose escapes are decoded; a name with U+0000 equals no literal.
   init(unescaped name: String) {
     let bytes = Array(name.utf8)
     self.init(bytes.span, from: 0, to: bytes.contains(0) ? 0 : bytes.count)
@@ -399,20 +400,20 @@ extension JSONTape {
     return nil
   }
 
-  /// The number written as 16 lower-case hex digits; nil for anything else.
-  package func hex64(_ index: Int) -> UInt64? { hex(index, 0..<16, of: 16) }
+  /// The number in a string of 16 lower-case hex digits; nil for any other value.
+  package func hex64(_ index: Int) -> UInt64? { hexNumber(index, at: 0..<16, ofDigits: 16) }
 
-  /// The two numbers written as 8 and 16 lower-case hex digits; nil for anything else.
+  /// The numbers in a string of 8 and 16 lower-case hex digits; nil for any other value.
   package func hex96(_ index: Int) -> (high: UInt32, low: UInt64)? {
-    guard let high = hex(index, 0..<8, of: 24), let low = hex(index, 8..<24, of: 24) else {
-      return nil
-    }
+    guard let high = hexNumber(index, at: 0..<8, ofDigits: 24),
+      let low = hexNumber(index, at: 8..<24, ofDigits: 24)
+    else { return nil }
     return (UInt32(high), low)
   }
 
-  /// The number that some of the `count` characters of a text make.
-  private func hex(_ index: Int, _ places: Range<Int>, of count: Int) -> UInt64? {
-    guard isPlain(index) else { return nil }
+  /// Reads the hex digits at `places` of a string of `count` hex digits.
+  private func hexNumber(_ index: Int, at places: Range<Int>, ofDigits count: Int) -> UInt64? {
+    guard isUnescapedString(index) else { return nil }
     let text = text(index)
     guard text.count == count else { return nil }
     var value: UInt64 = 0

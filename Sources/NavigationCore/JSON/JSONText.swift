@@ -1,6 +1,6 @@
-/// Conversion between strings and their form in JSON.
-package enum JSONText {
-  /// Replaces the escapes of a string's bytes; the scanner has checked them.
+/// Decodes the escapes of JSON strings.
+enum JSONStringEscapes {
+  /// Returns a string with its escapes replaced; the scanner must have checked them.
   static func unescape(_ bytes: ArraySlice<UInt8>) -> String {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -14,10 +14,10 @@ package enum JSONText {
       }
       switch bytes[at + 1] {
       case 0x75:
-        var scalar = unit(bytes, at + 2)
+        var scalar = utf16Unit(bytes, at + 2)
         at += 6
         if scalar & 0xFC00 == 0xD800 {
-          scalar = 0x10000 + (scalar & 0x3FF) << 10 + unit(bytes, at + 2) & 0x3FF
+          scalar = 0x10000 + (scalar & 0x3FF) << 10 + utf16Unit(bytes, at + 2) & 0x3FF
           at += 6
         }
         result.append(contentsOf: String(Unicode.Scalar(scalar) ?? "\u{FFFD}").utf8)
@@ -34,7 +34,7 @@ package enum JSONText {
     return String(decoding: result, as: UTF8.self)
   }
 
-  private static func unit(_ bytes: ArraySlice<UInt8>, _ start: Int) -> UInt32 {
+  private static func utf16Unit(_ bytes: ArraySlice<UInt8>, _ start: Int) -> UInt32 {
     var unit: UInt32 = 0
     for offset in 0..<4 { unit = unit << 4 | UInt32(hexValue(bytes[start + offset]) ?? 0) }
     return unit
@@ -55,8 +55,8 @@ package enum JSONText {
 extension JSONScanner {
   /// Throws if the object has two members with the same name, after unescaping.
   ///
-  /// An object with more than 12 members or an escaped name goes through a set, so a hostile one
-  /// costs no quadratic time.
+  /// For an object with more than 12 members or an escaped name, the function collects the names in
+  /// a set, because comparing each pair would take quadratic time.
   static func checkNames(
     of object: Int, _ text: Span<UInt8>, _ tokens: Span<JSONTape.Token>
   ) throws(JSONError) {
@@ -93,7 +93,7 @@ extension JSONScanner {
       let token = tokens[next]
       next = Int(tokens[next + 1].next)
       var name = [UInt8](copying: text.extracting(Int(token.start)..<Int(token.end)))
-      if token.isEscaped { name = Array(JSONText.unescape(name[...]).utf8) }
+      if token.isEscaped { name = Array(JSONStringEscapes.unescape(name[...]).utf8) }
       guard names.insert(name).inserted else {
         throw JSONError(.duplicateMember, at: Int(token.start))
       }

@@ -1,6 +1,6 @@
 /// One value of a JSON text, with its members by name.
 ///
-/// Programs read replies with it. A member that is missing or has another type reads as nil.
+/// Programs read replies with this type. A member that is missing or of another type reads as nil.
 package struct JSONValue: Sendable {
   private let tape: JSONTape
   private let index: Int
@@ -35,7 +35,7 @@ package struct JSONValue: Sendable {
 
   package var bytes: [UInt8] { tape.raw(index) }
 
-  /// The value at a path of names and of places in arrays, such as `principals.0.connections`.
+  /// The value at a path of member names and array indices, such as `principals.0.connections`.
   package func at(_ path: String) -> JSONValue? {
     path.utf8.split(separator: 0x2E).reduce(Optional(self)) { value, step in
       let step = String(Substring(step))
@@ -53,12 +53,12 @@ package struct JSONValue: Sendable {
   /// Whether the value at a path is true.
   package func flag(_ path: String) -> Bool { at(path)?.bool ?? false }
 
-  /// The elements, if the value is an array; else none.
+  /// The elements of an array; empty for any other value.
   package var elements: [JSONValue] {
     kind == .array ? tape.elements(of: index) { JSONValue(tape: tape, index: $0) } : []
   }
 
-  /// The members in their order, if the value is an object; else none.
+  /// The members of an object in their order; empty for any other value.
   package var members: [(name: String, value: JSONValue)] {
     guard kind == .object else { return [] }
     var members: [(name: String, value: JSONValue)] = []

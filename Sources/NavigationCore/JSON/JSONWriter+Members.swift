@@ -20,7 +20,7 @@ extension JSONWriter {
     return json.bytes
   }
 
-  /// Writes an object, whose members `members` writes.
+  /// Writes an object; the closure writes its members.
   @inline(__always)
   package mutating func object(_ members: (inout JSONWriter) -> Void) {
     beginObject()
@@ -28,14 +28,14 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes a member with an object, whose members `members` writes.
+  /// Writes a member whose value is an object; the closure writes the members of the object.
   @inline(__always)
   package mutating func object(_ name: StaticString, _ members: (inout JSONWriter) -> Void) {
     self.name(name)
     object(members)
   }
 
-  /// Writes an array; `write` is called for each element, and writes one value.
+  /// Writes an array; calls `write` for each element, to write its value.
   @inline(__always)
   package mutating func array<Elements: Sequence>(
     _ elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
@@ -45,7 +45,7 @@ extension JSONWriter {
     endArray()
   }
 
-  /// Writes a member with an array; `write` is called for each element, and writes one value.
+  /// Writes a member whose value is an array; calls `write` for each element, to write its value.
   @inline(__always)
   package mutating func array<Elements: Sequence>(
     _ name: StaticString, _ elements: Elements,
@@ -69,9 +69,9 @@ extension JSONWriter {
 
   /// Writes a member with a text that needs no escapes.
   @inline(__always)
-  package mutating func member(_ name: StaticString, word value: String) {
+  package mutating func member(_ name: StaticString, word unescaped: String) {
     self.name(name)
-    word(value)
+    word(unescaped)
   }
 
   @inline(__always)
@@ -86,7 +86,7 @@ extension JSONWriter {
     bool(value)
   }
 
-  /// Writes a member; `value` is its JSON.
+  /// Writes a member whose value is already encoded as JSON.
   @inline(__always)
   package mutating func member(_ name: StaticString, raw value: [UInt8]) {
     self.name(name)
@@ -99,14 +99,14 @@ extension JSONWriter {
     hex(bits)
   }
 
-  /// Writes the members `nav`, `epoch` and `rev`, which name one state of a nav.
-  package mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
+  /// Writes the members `nav`, `epoch` and `rev`, which identify one revision of a nav.
+  package mutating func navRevision(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
     member("nav", word: nav)
-    place(epoch, revision)
+    self.revision(epoch, revision)
   }
 
-  /// Writes the members `epoch` and `rev`, which name one state of the message's nav.
-  package mutating func place(_ epoch: Epoch, _ revision: Revision) {
+  /// Writes the members `epoch` and `rev`, which identify one revision of a nav.
+  package mutating func revision(_ epoch: Epoch, _ revision: Revision) {
     member("epoch", hex: epoch.bits)
     member("rev", revision.number)
   }
@@ -129,7 +129,7 @@ extension JSONWriter {
 
   /// Writes a member with `true`; writes nothing for false.
   @inline(__always)
-  package mutating func flag(_ name: StaticString, _ value: Bool) {
+  package mutating func memberIfTrue(_ name: StaticString, _ value: Bool) {
     guard value else { return }
     self.name(name)
     bool(true)

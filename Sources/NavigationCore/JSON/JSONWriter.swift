@@ -1,14 +1,14 @@
 /// Writes JSON straight into bytes, with members in the order of the calls.
 ///
 /// The writer appends a comma after each value, and removes it at the end of an object or list. So
-/// it needs no check before a name or a value. The writer owns its memory, which grows at the end.
-/// An array would check at every append whether it is shared; this memory never is.
+/// it needs no check before a name or a value. The writer owns its memory. An array would check at
+/// every append whether its memory is shared; the writer's memory never is.
 @safe
 package struct JSONWriter: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
-  /// Whether the memory is a caller's, and lives at least as long as this writer.
-  private var isLent = false
+  /// Whether the memory belongs to the caller, who frees it after the writer's end.
+  private var isMemoryBorrowed = false
   /// The byte offset at which the next name or value will begin.
   package private(set) var position = 0
   private static let comma: UInt8 = 0x2C
@@ -21,20 +21,20 @@ package struct JSONWriter: ~Copyable {
 
   /// Makes a writer in memory that the caller keeps alive longer than the writer.
   @unsafe
-  private init(lent memory: UnsafeMutableRawBufferPointer) {
+  private init(borrowing memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { preconditionFailure("no memory is lent") }
     unsafe self.memory = unsafe start
     capacity = memory.count
-    isLent = true
+    isMemoryBorrowed = true
   }
 
-  deinit { if !isLent { unsafe memory.deallocate() } }
+  deinit { if !isMemoryBorrowed { unsafe memory.deallocate() } }
 
   /// Calls `body` with a writer that uses 1,024 bytes of the stack, and the heap if these do not
   /// suffice.
-  package static func withScratch(_ body: (inout JSONWriter) -> Void) {
+  package static func withStackMemory(_ body: (inout JSONWriter) -> Void) {
     unsafe withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory in
-      var json = unsafe JSONWriter(lent: memory)
+      var json = unsafe JSONWriter(borrowing: memory)
       body(&json)
     }
   }
@@ -47,20 +47,20 @@ package struct JSONWriter: ~Copyable {
     get { span(0..<count) }
   }
 
-  /// Removes what was written, but keeps the memory.
+  /// Removes all bytes, but keeps the memory.
   package mutating func removeAll() { position = 0 }
 
-  /// Removes what was written since the writer had this `start` as its position.
+  /// Removes the bytes from the offset `start` on, an earlier `position` of the writer.
   package mutating func remove(from start: Int) {
     precondition(start >= 0 && start <= position)
     position = start
   }
 
-  /// The number of bytes written, without a comma at the end.
+  /// The number of bytes written, without the comma after the last value.
   package var count: Int { position - (lastByte == Self.comma ? 1 : 0) }
 
-  /// A copy of the bytes written so far, with the comma at the end.
-  package var pieces: [UInt8] { copy(ofFirst: position) }
+  /// A copy of the bytes written so far, with the comma after the last value.
+  package var bytesWithComma: [UInt8] { copy(ofFirst: position) }
 
   @inline(__always)
   package mutating func beginObject() { append(0x7B) }
@@ -72,7 +72,7 @@ package struct JSONWriter: ~Copyable {
 
   package mutating func endArray() { appendEnd(0x5D) }
 
-  /// Writes the name of the next value, which must need no escapes.
+  /// Writes a member name, which must need no escapes; the value follows.
   @inline(__always)
   package mutating func name(_ name: StaticString) {
     reserve(name.utf8CodeUnitCount + 3)
@@ -90,9 +90,9 @@ package struct JSONWriter: ~Copyable {
   package mutating func string(utf8 bytes: Span<UInt8>) { appendString(bytes, Self.comma) }
 
   /// Writes a text that needs no escapes; ids and names of navs never do.
-  package mutating func word(_ word: String) {
-    assert(word.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C })
-    let text = word.utf8.span
+  package mutating func word(_ unescaped: String) {
+    assert(unescaped.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C })
+    let text = unescaped.utf8.span
     let size = text.count
     reserve(size &+ 10)
     write(0x22)
@@ -137,11 +137,11 @@ package struct JSONWriter: ~Copyable {
 
   package mutating func raw(_ value: Span<UInt8>) { append(value, Self.comma) }
 
-  /// Writes JSON as it is; if a value follows, the text must end with a comma.
+  /// Writes JSON unchanged; if a value follows, the text must end with a comma.
   @inline(__always)
   package mutating func literal(_ text: StaticString) { append(text) }
 
-  /// Writes a JSON value made of `head`, `null` and `tail`.
+  /// Writes a value whose JSON is `head`, then `null`, then `tail`.
   package mutating func raw(_ head: Span<UInt8>, nullAnd tail: Span<UInt8>) {
     append(head)
     append("null")
@@ -153,12 +153,12 @@ package struct JSONWriter: ~Copyable {
     append(tail, Self.comma)
   }
 
-  /// Writes what `pieces` of another writer gave.
-  package mutating func pieces(_ pieces: [UInt8]) { append(pieces.span) }
+  /// Writes values that `bytesWithComma` of another writer returned.
+  package mutating func raw(withComma bytes: [UInt8]) { append(bytes.span) }
 
-  /// Writes a range of the bytes that `pieces` returned.
-  package mutating func piece(_ pieces: [UInt8], _ range: Range<Int>) {
-    append(pieces.span.extracting(range))
+  /// Writes a range of the bytes that `bytesWithComma` of another writer returned.
+  package mutating func raw(withComma bytes: [UInt8], in range: Range<Int>) {
+    append(bytes.span.extracting(range))
   }
 
   /// Writes 64 bits as 16 hex digits in quotes.
@@ -196,7 +196,7 @@ package struct JSONWriter: ~Copyable {
     return unsafe [UInt8](UnsafeRawBufferPointer(start: memory, count: size))
   }
 
-  /// A part of the bytes, which must be before `position`.
+  /// The bytes at a range of offsets, which must end at or before `position`.
   @_lifetime(borrow self)
   private func span(_ range: Range<Int>) -> Span<UInt8> {
     precondition(range.lowerBound >= 0 && range.upperBound <= position)
@@ -254,7 +254,7 @@ package struct JSONWriter: ~Copyable {
     // Words are stored whole, so up to seven bytes beyond the text are written.
     reserve(text.count &+ 10)
     write(0x22)
-    let plain = writePlain(text)
+    let plain = writeUntilEscape(text)
     if plain < text.count { return appendEscaped(text, from: plain, end) }
     write(0x22)
     write(end)
@@ -319,17 +319,17 @@ package struct JSONWriter: ~Copyable {
     position &+= 8
   }
 
-  /// Writes a text that needs no escapes, eight bytes at a time.
+  /// Writes a text in words of eight bytes, up to the first word with a byte that needs an escape.
   ///
-  /// Stops at the first word that has a byte to escape; returns the number of bytes written.
+  /// Returns the number of bytes written.
   @inline(__always)
-  private mutating func writePlain(_ text: Span<UInt8>) -> Int {
+  private mutating func writeUntilEscape(_ text: Span<UInt8>) -> Int {
     let start = position
     let size = text.count
     guard size >= 8 else {
       guard size > 0 else { return 0 }
       let word = ByteWord(padding: text)
-      guard word.escapes == 0 else { return 0 }
+      guard word.escapeMarks == 0 else { return 0 }
       store(word, at: start)
       position = start &+ size
       return size
@@ -341,14 +341,14 @@ package struct JSONWriter: ~Copyable {
       // Both words are in bounds by the loop's condition.
       let first = unsafe ByteWord(unchecked: text, at: index)
       let second = unsafe ByteWord(unchecked: text, at: index &+ 8)
-      if first.escapes | second.escapes != 0 { break }
+      if first.escapeMarks | second.escapeMarks != 0 { break }
       store(first, at: start &+ index)
       store(second, at: start &+ index &+ 8)
       index &+= 16
     }
     while index < last {
       let word = ByteWord(text, at: index)
-      guard word.escapes == 0 else {
+      guard word.escapeMarks == 0 else {
         position = start &+ index
         return index
       }
@@ -357,7 +357,7 @@ package struct JSONWriter: ~Copyable {
     }
     // The last word may overlap the one before.
     let word = ByteWord(text, at: last)
-    guard word.escapes == 0 else {
+    guard word.escapeMarks == 0 else {
       index = min(index, last)
       position = start &+ index
       return index
@@ -371,7 +371,7 @@ package struct JSONWriter: ~Copyable {
   private mutating func appendEscaped(_ text: Span<UInt8>, from start: Int, _ end: UInt8) {
     var index = start
     while index < text.count {
-      let special = ByteWord.firstSpecial(in: text, from: index)
+      let special = ByteWord.firstToEscape(in: text, from: index)
       append(text.extracting(index..<special))
       guard special < text.count else { break }
       appendEscape(text[special])
@@ -406,8 +406,8 @@ package struct JSONWriter: ~Copyable {
     let wanted = max(capacity * 2, position + more)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 1)
     unsafe larger.copyMemory(from: memory, byteCount: position)
-    if !isLent { unsafe memory.deallocate() }
-    isLent = false
+    if !isMemoryBorrowed { unsafe memory.deallocate() }
+    isMemoryBorrowed = false
     unsafe memory = larger
     capacity = wanted
   }

@@ -1,15 +1,15 @@
-/// A record with members that an edit can set one at a time.
+/// A record whose members an ``Edit`` can set one at a time.
 package protocol EditableRecord: Hashable, Sendable, SendableMetatype {
   /// Makes the record with all members at their defaults.
   init()
 }
 
-/// One member of a record to set.
+/// A change that sets one member of a record.
 package struct Edit<Record: EditableRecord>: Sendable {
   package typealias Path<Value> = any WritableKeyPath<Record, Value> & Sendable
 
   private let path: any PartialKeyPath<Record> & Sendable
-  /// The record in which only this member is set.
+  /// A record that has the new value in this member, and defaults in all others.
   package let value: Record
   private let copyMember: @Sendable (Record, inout Record) -> Void
 

@@ -17,16 +17,16 @@ package struct NavName: Hashable, Comparable, Sendable {
     assert(isVirtual, "\(text) is a name that clients may choose")
   }
 
-  /// The directory of all navs.
+  /// The virtual nav that lists all navs.
   package static let navs = NavName(virtual: "$navs")
-  /// The list of all sessions.
+  /// The virtual nav that lists all sessions.
   package static let clients = NavName(virtual: "$clients")
 
-  /// The list of all navs, with the position of each.
+  /// The virtual nav that lists all navs with their newest revisions.
   package static let heads = NavName(virtual: "$heads")
-  /// The nav that keeps the looks of all bars in its settings; the journal has rows of it.
+  /// The nav whose settings have the appearance of all bars; unlike virtual navs, it is stored.
   package static let appearance = NavName(virtual: "$appearance")
-  /// All virtual navs, in the order of their slots in the hub.
+  /// The virtual navs, in the order of their slots in the hub.
   package static let virtualNames = [navs, clients, heads]
 
   /// Whether a text is the name of a virtual nav that exists.
@@ -34,10 +34,10 @@ package struct NavName: Hashable, Comparable, Sendable {
     text.utf8.first == UInt8(ascii: "$") && virtualNames.contains { $0.text == text }
   }
 
-  /// Whether the name begins with `$`, as no name that a client chooses.
+  /// Whether the name begins with `$`; clients cannot choose such names.
   package var isVirtual: Bool { text.utf8.first == UInt8(ascii: "$") }
 
-  /// Byte order, the order of `$navs`.
+  /// Compares the bytes of the names; `$navs` has the navs in this order.
   package static func < (left: NavName, right: NavName) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }
@@ -57,14 +57,14 @@ package struct ScreenID: Hashable, Sendable {
     text = String(ascii: bytes)
   }
 
-  /// The identifier the daemon assigns to the `ordinal`-th new screen of a revision: `s<rev>.<k>`.
+  /// The id `s<rev>.<k>`, which the daemon assigns to the `ordinal`-th new screen of a revision.
   package init(assignedAt revision: Revision, ordinal: Int) {
     assert(ordinal > 0)
     text = "s\(revision.number).\(ordinal)"
     assert(isAssignedForm, "\(text) could be a client's")
   }
 
-  /// Whether a client may not choose this identifier because the daemon assigns such ones.
+  /// Whether the daemon assigns identifiers of this form, so that clients may not choose it.
   package var isAssignedForm: Bool {
     Grammar.isAssignedForm(text.utf8.span, prefix: UInt8(ascii: "s"))
   }
@@ -79,14 +79,14 @@ package struct ButtonID: Hashable, Sendable {
     self.text = text
   }
 
-  /// The identifier the daemon assigns to the `ordinal`-th new button of a revision: `b<rev>.<k>`.
+  /// The id `b<rev>.<k>`, which the daemon assigns to the `ordinal`-th new button of a revision.
   package init(assignedAt revision: Revision, ordinal: Int) {
     assert(ordinal > 0)
     text = "b\(revision.number).\(ordinal)"
     assert(isAssignedForm, "\(text) could be a client's")
   }
 
-  /// Whether a client may not choose this identifier because the daemon assigns such ones.
+  /// Whether the daemon assigns identifiers of this form, so that clients may not choose it.
   package var isAssignedForm: Bool {
     Grammar.isAssignedForm(text.utf8.span, prefix: UInt8(ascii: "b"))
   }
@@ -104,13 +104,13 @@ package struct Revision: Hashable, Comparable, Sendable {
     return Revision(number + 1)
   }
 
-  /// Order within one epoch.
+  /// Compares two revisions of one epoch.
   package static func < (left: Revision, right: Revision) -> Bool { left.number < right.number }
 }
 
-/// 64 random bits that name one life of a nav; written as 16 lower-case hex digits.
+/// 64 random bits that identify one history of a nav's revisions; as text 16 lower-case hex digits.
 ///
-/// Revisions of different epochs are not comparable.
+/// Revisions of different epochs are not comparable. A nav that is created again has a new epoch.
 package struct Epoch: Hashable, Sendable {
   package let bits: UInt64
 
@@ -126,7 +126,7 @@ package struct Epoch: Hashable, Sendable {
   package var text: String { hexText(bits, digits: 16) }
 }
 
-/// The number as lower-case hex digits, with zeros before it; it must fit into `count` digits.
+/// The number as `count` lower-case hex digits with leading zeros; the number must fit into them.
 package func hexText(_ bits: UInt64, digits count: Int) -> String {
   let digits = String(bits, radix: 16)
   return String(repeating: "0", count: count - digits.utf8.count) + digits
@@ -144,7 +144,7 @@ package struct OpaqueJSON: Hashable, Sendable {
   }
 }
 
-/// The grammars of names, over ASCII bytes.
+/// Checks of names and ids by the grammars of the protocol.
 package enum Grammar {
   /// Whether a text is an id: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
   package static func isID(_ text: Span<UInt8>) -> Bool {
@@ -215,11 +215,11 @@ package enum Grammar {
 }
 
 // In the order of the digest.
-/// One of the six records beside the stack.
+/// The name of one of the six parts of a nav's state that it has beside the stack.
 package enum PartName: UInt8, CaseIterable, Sendable {
-  /// The navigation bar as it is set; ``NavigationState/bar`` is what it shows.
+  /// The properties that clients set of the navigation bar.
   case bar
-  /// The toolbar as it is set.
+  /// The properties that clients set of the toolbar.
   case toolbar
   /// The presented screens.
   case presented
@@ -256,12 +256,12 @@ package struct ByteWord {
         fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  /// 1 in each byte.
-  static var ones: UInt64 {
+  /// The number 1 in each of the eight bytes.
+  static var oneInEachByte: UInt64 {
     @inline(__always) get { 0x0101_0101_0101_0101 }
   }
-  /// The highest bit of each byte.
-  static var highs: UInt64 {
+  /// The highest bit of each of the eight bytes.
+  static var highBits: UInt64 {
     @inline(__always) get { 0x8080_8080_8080_8080 }
   }
 }

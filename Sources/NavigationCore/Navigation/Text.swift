@@ -5,7 +5,7 @@
 // in conformances that the compiler makes. Generic code does not see them, hence `Text` as the key
 // of sets and dictionaries. TextObjectTests find every other use in what the compiler makes.
 
-/// A text as a key, or as an element that is compared.
+/// A string that compares and hashes by its UTF-8 octets, as a key of sets and dictionaries.
 package struct Text: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
   package let string: String
 
@@ -13,7 +13,7 @@ package struct Text: Hashable, Comparable, Sendable, ExpressibleByStringLiteral 
 
   package init(stringLiteral string: String) { self.string = string }
 
-  /// The order of the octets.
+  /// Compares the octets of the strings.
   package static func < (left: Text, right: Text) -> Bool { left.string < right.string }
 }
 
@@ -30,11 +30,11 @@ extension String {
 
   package var jsonOctets: Int { utf8.span.jsonOctets }
 
-  /// Matches a case of a `switch`.
+  /// Matches a string with a case of a `switch`, by its octets.
   package static func ~= (pattern: String, text: String) -> Bool { pattern == text }
 
-  /// The texts between the slashes, as octets, so that no mark hides a slash.
-  package var pieces: [String] {
+  /// The parts between slashes, split by octets: Swift joins a slash and a combining mark after it.
+  package var slashSeparatedParts: [String] {
     utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }
   }
@@ -93,19 +93,19 @@ extension Sequence<String> {
 }
 
 extension Span<UInt8> {
-  /// The octets of the text in JSON, as `JSONWriter` writes it, without the quotes.
+  /// The number of octets of the text as a JSON string by `JSONWriter`, without the quotes.
   package var jsonOctets: Int {
-    var (octets, index) = (count, ByteWord.firstSpecial(in: self, from: 0))
+    var (octets, index) = (count, ByteWord.firstToEscape(in: self, from: 0))
     while index < count {
       let byte = self[index]
       let isShort = byte == 0x22 || byte == 0x5C || byte == 0x0A || byte == 0x0D || byte == 0x09
       octets += isShort ? 1 : 5
-      index = ByteWord.firstSpecial(in: self, from: index + 1)
+      index = ByteWord.firstToEscape(in: self, from: index + 1)
     }
     return octets
   }
 
-  /// Whether both have the same bytes, which are compared eight at a time.
+  /// Whether two spans have the same bytes; compares eight bytes at a time.
   package func hasSameBytes(as other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     var index = 0

@@ -1,13 +1,13 @@
 import CZlib
 
-/// The proof of one revision of a nav, written as 24 lower-case hex digits.
+/// A checksum and a hash of one revision of a nav, written as 24 lower-case hex digits.
 ///
 /// The first 8 digits are the checksum, the CRC-32 of the ids and versions, which a client computes
 /// over its mirror. The checksum covers one line for each screen, bottom first, `id@ver`, then one
 /// line for each part, `:name@ver`. LF separates the lines; the last line has none. The other 16
-/// digits are the chain: a hash of each diff of the epoch, which a client keeps as it comes. Two
-/// histories with the same ids and versions, but other contents, have different chains. The digest
-/// is not a signature.
+/// digits are the chain: a hash over all diffs of the epoch. Only the daemon computes it; clients
+/// store the value that they receive. Two histories with the same ids and versions, but other
+/// contents, have different chains. The digest is not a signature.
 package struct Digest: Hashable, Sendable {
   package let checksum: UInt32
   package let chain: UInt64
@@ -33,7 +33,7 @@ package struct Digest: Hashable, Sendable {
     screens: some Sequence<(id: String, version: UInt64)>,
     parts: some Sequence<(name: String, version: UInt64)>
   ) -> UInt32 {
-    var lines = LineChecksum(isContinued: false)
+    var lines = LineChecksum(hasPrecedingLine: false)
     for screen in screens { lines.append(screen.id, screen.version) }
     for part in parts { lines.append(":" + part.name, part.version) }
     return lines.checksum
@@ -52,7 +52,7 @@ extension JSONWriter {
 }
 
 extension JSONTape {
-  /// The digest written as 24 lower-case hex digits; nil for anything else.
+  /// The digest in a string of 24 lower-case hex digits; nil for any other value.
   package func digest(_ index: Int) -> Digest? {
     hex96(index).map { Digest(checksum: $0.high, chain: $0.low) }
   }
@@ -60,34 +60,31 @@ extension JSONTape {
 
 /// The CRC-32 of a digest's lines, computed byte by byte as the lines are composed.
 ///
-/// The lines are too short for zlib, which would need them in memory first.
+/// zlib would need the lines in memory first, which costs more for such short lines.
 package struct LineChecksum: Sendable {
-  /// The state of the CRC: the complement of the checksum.
-  private var rest: UInt32
-  /// The factor by which these lines multiply the checksum of the bytes before them.
+  /// The CRC register, the complement of the checksum.
+  private var crcRegister: UInt32
+  /// x^8n modulo the CRC polynomial, for n bytes of lines; the highest power is in the lowest bit.
   ///
-  /// The factor is x^8n modulo the polynomial for n bytes, with the highest power in the lowest
-  /// bit.
-  private var factor: UInt32 = 1 << 31
-  /// Whether a line precedes the next one, so that the next one needs a line feed before it.
-  private var isContinued: Bool
+  /// `checksum(after:)` multiplies the checksum of the bytes before these lines by it.
+  private var powerOfX: UInt32 = 1 << 31
+  /// Whether a line precedes the next one, so that `append` writes a line feed first.
+  private var hasPrecedingLine: Bool
 
-  /// Continues the CRC-32 of other bytes.
-  ///
-  /// `seed` is the checksum of those bytes; 0 begins a new checksum.
-  package init(isContinued: Bool, from seed: UInt32 = 0) {
-    self.isContinued = isContinued
-    rest = ~seed
+  /// Continues the CRC-32 of other bytes, whose checksum is `seed`; 0 begins a new CRC-32.
+  package init(hasPrecedingLine: Bool, from seed: UInt32 = 0) {
+    self.hasPrecedingLine = hasPrecedingLine
+    crcRegister = ~seed
   }
 
-  /// The CRC-32 of the bytes before these lines and of these lines.
-  package var checksum: UInt32 { ~rest }
+  /// The CRC-32 of the bytes before these lines, followed by these lines.
+  package var checksum: UInt32 { ~crcRegister }
 
   /// Appends the line `name@version`, with a line feed before it unless it is the first line.
   package mutating func append(_ name: String, _ version: UInt64) {
     let table = Self.table.span
-    if isContinued { append(0x0A, table) }
-    isContinued = true
+    if hasPrecedingLine { append(0x0A, table) }
+    hasPrecedingLine = true
     let name = name.utf8.span
     for index in name.indices { append(name[index], table) }
     append(0x40, table)
@@ -102,20 +99,20 @@ package struct LineChecksum: Sendable {
   /// Computes the checksum of bytes that have the checksum `first`, followed by these lines.
   ///
   /// crc(a + b) is crc(a) · x^8n + crc(b), for a text b of n bytes.
-  package func checksum(behind first: UInt32) -> UInt32 { Self.product(first, factor) ^ checksum }
+  package func checksum(after first: UInt32) -> UInt32 { Self.product(first, powerOfX) ^ checksum }
 
   @inline(__always)
   private mutating func append(_ byte: UInt8, _ table: Span<UInt32>) {
-    rest = table[Int((rest ^ UInt32(byte)) & 0xFF)] ^ rest >> 8
+    crcRegister = table[Int((crcRegister ^ UInt32(byte)) & 0xFF)] ^ crcRegister >> 8
     // A zero byte multiplies the polynomial by x^8.
-    factor = table[Int(factor & 0xFF)] ^ factor >> 8
+    powerOfX = table[Int(powerOfX & 0xFF)] ^ powerOfX >> 8
   }
 
   /// The product of two polynomials modulo the polynomial of the CRC; the highest power is in the
   /// lowest bit.
   ///
-  /// Takes four bits of `left` at a time, the highest powers first. One bit at a time takes 200
-  /// instructions more for each op.
+  /// The loop handles four bits of `left` at a time; with one bit at a time, each op would take 200
+  /// instructions more.
   private static func product(_ left: UInt32, _ right: UInt32) -> UInt32 {
     let x1 = timesX(right)
     let x2 = timesX(x1)
@@ -145,16 +142,15 @@ package struct LineChecksum: Sendable {
 
   private static let polynomial: UInt32 = 0xEDB8_8320
 
-  /// The result of eight steps of the CRC for each byte.
+  /// The register after eight steps of the CRC, for each value of the byte.
   private static let table: [UInt32] = (0..<256).map { byte in
-    (0..<8).reduce(UInt32(byte)) { rest, _ in timesX(rest) }
+    (0..<8).reduce(UInt32(byte)) { value, _ in timesX(value) }
   }
 }
 
-/// Continues a CRC-32 (ISO-HDLC, zlib's) over more bytes.
+/// Continues a CRC-32, as zlib computes it, over more bytes; `seed` is the CRC-32 before them.
 ///
-/// Law: `crc32(b, seed: crc32(a)) == crc32(a + b)`, so callers can compute the checksum of a text
-/// in pieces.
+/// Law: `crc32(b, seed: crc32(a)) == crc32(a + b)`.
 package func crc32(_ bytes: Span<UInt8>, seed: UInt32 = 0) -> UInt32 {
   unsafe bytes.withUnsafeBufferPointer { buffer in
     // zlib returns the initial value for a null pointer, whatever the seed is.
@@ -163,7 +159,7 @@ package func crc32(_ bytes: Span<UInt8>, seed: UInt32 = 0) -> UInt32 {
   }
 }
 
-/// Continues a CRC-32 over the bytes of an array, by the same law as for a span.
+/// Continues a CRC-32, as zlib computes it, over the bytes of an array.
 package func crc32(_ bytes: [UInt8], seed: UInt32 = 0) -> UInt32 {
   crc32(bytes.span, seed: seed)
 }

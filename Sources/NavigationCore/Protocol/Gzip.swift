@@ -1,6 +1,6 @@
 import CZlib
 
-/// The reason why bytes are not a gzip file, in zlib's words.
+/// An error in a gzip file, with zlib's message.
 package struct GzipError: Error, Hashable, Sendable {
   package var reason: String
 }
@@ -11,7 +11,7 @@ package struct ZStream: ~Copyable {
   let pointer: UnsafeMutablePointer<z_stream>
   private let end: (UnsafeMutablePointer<z_stream>) -> Void
 
-  /// Prepares a stream; `begin` returns a code of zlib, and `end` releases what it took.
+  /// Prepares a stream; `begin` calls zlib's init function, and `end` frees the stream's memory.
   init(
     _ begin: (UnsafeMutablePointer<z_stream>) -> Int32,
     end: @escaping (UnsafeMutablePointer<z_stream>) -> Void
@@ -32,11 +32,10 @@ package struct ZStream: ~Copyable {
 
 /// Compresses bytes to a gzip file (RFC 1952), piece by piece, in about 256 KiB of memory.
 ///
-/// Law: the bytes that `append` and `finish` return are, one after the other, a gzip file of the bytes
-/// that were appended.
+/// Law: the results of `append` and `finish`, concatenated, are a gzip file of the appended bytes.
 package struct GzipWriter: ~Copyable {
   private let stream: ZStream
-  private static let room = 65_536
+  private static let chunkSize = 65_536
 
   /// Begins a file; `level` goes from 1, the fastest, to 9, the smallest file.
   package init(level: Int32 = 6) {
@@ -50,10 +49,10 @@ package struct GzipWriter: ~Copyable {
       }, end: { unsafe deflateEnd($0) })
   }
 
-  /// Compresses more bytes; returns the next bytes of the file, often none.
+  /// Compresses more bytes; returns the next bytes of the file, or none while zlib collects input.
   package mutating func append(_ bytes: [UInt8]) -> [UInt8] { deflate(bytes, Z_NO_FLUSH) }
 
-  /// Ends the file, and returns its last bytes; nothing may be appended afterwards.
+  /// Ends the file, and returns its last bytes; the caller must not append more.
   package mutating func finish() -> [UInt8] { deflate([], Z_FINISH) }
 
   private func deflate(_ bytes: [UInt8], _ flush: Int32) -> [UInt8] {
@@ -65,7 +64,7 @@ package struct GzipWriter: ~Copyable {
       while true {
         let start = output.count
         var room = 0
-        output.append(contentsOf: repeatElement(0, count: min(Self.room, input.count + 1024)))
+        output.append(contentsOf: repeatElement(0, count: min(Self.chunkSize, input.count + 1024)))
         unsafe output.withUnsafeMutableBufferPointer { output in
           unsafe stream.pointer.pointee.next_out = output.baseAddress?.advanced(by: start)
           unsafe stream.pointer.pointee.avail_out = UInt32(output.count - start)
@@ -86,10 +85,10 @@ package struct GzipWriter: ~Copyable {
 package struct GzipReader: ~Copyable {
   private let stream: ZStream
   private var input: [UInt8] = []
-  private var offset = 0
+  private var inputOffset = 0
   /// Whether the whole file has been read, its checksum included.
   package private(set) var isAtEnd = false
-  private static let room = 65_536
+  private static let chunkSize = 65_536
 
   package init() {
     stream = unsafe ZStream(
@@ -98,31 +97,30 @@ package struct GzipReader: ~Copyable {
       }, end: { unsafe inflateEnd($0) })
   }
 
-  /// Whether bytes stand behind the end of the file.
-  package private(set) var hasMore = false
-  /// Whether no bytes were appended yet.
-  package private(set) var isEmpty = true
+  /// Whether the caller appended bytes after the end of the gzip file.
+  package private(set) var hasSurplus = false
+  /// Whether the caller has not appended any bytes yet.
+  package private(set) var hasNoInput = true
 
-  /// Adds bytes of the file; call it when `next` has returned nil.
+  /// Adds the next bytes of the file; callers must first call `next` until it returns nil.
   package mutating func append(_ bytes: [UInt8]) {
     if bytes.isEmpty { return }
-    isEmpty = false
+    hasNoInput = false
     guard !isAtEnd else {
-      hasMore = true
+      hasSurplus = true
       return
     }
-    assert(offset == input.count, "bytes before were not read")
+    assert(inputOffset == input.count, "bytes before were not read")
     input = bytes
-    offset = 0
+    inputOffset = 0
   }
 
-  /// The next bytes of the contents, at most 64 KiB; nil if more of the file is needed, or it is
-  /// over.
+  /// Returns the next decompressed bytes, at most 64 KiB; nil at the end, or to request more input.
   package mutating func next() throws(GzipError) -> [UInt8]? {
-    guard !isAtEnd, offset < input.count else { return nil }
-    var output = [UInt8](repeating: 0, count: Self.room)
+    guard !isAtEnd, inputOffset < input.count else { return nil }
+    var output = [UInt8](repeating: 0, count: Self.chunkSize)
     var (code, used, made) = (Z_OK, 0, 0)
-    let start = offset
+    let start = inputOffset
     unsafe input.withUnsafeMutableBufferPointer { input in
       unsafe output.withUnsafeMutableBufferPointer { output in
         let pointer = unsafe stream.pointer
@@ -135,21 +133,21 @@ package struct GzipReader: ~Copyable {
         made = unsafe output.count - Int(pointer.pointee.avail_out)
       }
     }
-    offset += used
+    inputOffset += used
     switch code {
     case Z_STREAM_END:
       isAtEnd = true
-      hasMore = offset < input.count
+      hasSurplus = inputOffset < input.count
     case Z_OK, Z_BUF_ERROR: break
     default:
       let text = unsafe stream.pointer.pointee.msg.map { unsafe String(cString: $0) }
       throw GzipError(reason: text ?? "code \(code)")
     }
     guard made > 0 else {
-      assert(isAtEnd || offset == input.count, "zlib stands still")
+      assert(isAtEnd || inputOffset == input.count, "zlib stands still")
       return nil
     }
-    output.removeLast(Self.room - made)
+    output.removeLast(Self.chunkSize - made)
     return output
   }
 }

@@ -1,7 +1,7 @@
 /// A generator of 64-bit numbers whose whole state is its seed (SplitMix64).
 ///
-/// The generator serves for ids, jitter and repeatable choices. Its numbers can be predicted, so no
-/// secret may depend on them.
+/// Callers use it for ids, jitter and repeatable choices. Its numbers are predictable, so no secret
+/// may depend on them.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -18,8 +18,8 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 }
 
 extension ClosedRange<UInt64> {
-  /// The pause after a number of attempts: each further one doubles it, from the least to the greatest.
-  package func pause(after attempts: Int) -> UInt64 {
-    Swift.min(upperBound, lowerBound << UInt64(Swift.min(attempts, 16)))
+  /// Returns the lower bound, doubled `doublings` times, but at most the upper bound.
+  package func pause(after doublings: Int) -> UInt64 {
+    Swift.min(upperBound, lowerBound << UInt64(Swift.min(doublings, 16)))
   }
 }

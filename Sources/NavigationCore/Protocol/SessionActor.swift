@@ -2,12 +2,12 @@
 package struct SessionActor: Hashable, Sendable {
   /// The name, unique for the gateway: 1 to 64 letters, digits, `.`, `_` and `-`.
   package let name: String
-  /// The role, which bounds the rights.
+  /// The role; the session has at most the rights of this role.
   package let role: Role
   /// The patterns of the navs that the actor may use, 1 to 64.
   package let navs: [NavGlob]
 
-  /// Makes an actor; nil if the name has another form, or the number of patterns is out of range.
+  /// Makes an actor; nil if the name is malformed, or the number of patterns is not 1 to 64.
   package init?(name: String, role: Role, navs: [NavGlob]) {
     let isName = name.utf8.allSatisfy { Grammar.isAlphanumeric($0) || Grammar.isPunctuation($0) }
     guard isName, (1...64).contains(name.utf8.count), (1...64).contains(navs.count) else {
@@ -24,24 +24,24 @@ package struct Role: Hashable, Sendable {
 
   package init(_ name: String) { self.name = name }
 
-  /// All rights everywhere.
+  /// All rights on all navs.
   package static let admin = Role("admin")
-  /// Reads, pushes and pops everywhere, and administers what it owns, unless grants say otherwise.
+  /// Rights to read, push and pop on all navs, and all rights on own navs; grants can change these.
   package static let ui = Role("ui")
-  /// Reads everywhere, unless grants say otherwise: what an actor may without more.
+  /// The right to read all navs; grants can change it.
   package static let read = Role("read")
-  /// No role: the peer has only the rights that are granted to it by name.
+  /// No role: the peer has only the rights that grants in the configuration give it by name.
   package static let none = Role("none")
 }
 
-/// A pattern for the names of navs: `*` stands for any octets, `?` for one.
+/// A pattern for the names of navs: `*` matches any octets, `?` matches one octet.
 ///
-/// A name that begins with `$` is matched only by a pattern that does.
+/// Only a pattern that begins with `$` matches a name that begins with `$`.
 package struct NavGlob: Hashable, Sendable {
   package let text: String
   private let pattern: [UInt8]
 
-  /// The most octets of a pattern.
+  /// The maximum number of octets of a pattern.
   package static let maximumBytes = 256
 
   /// Makes a pattern; nil if it is empty or too long.
@@ -57,8 +57,7 @@ package struct NavGlob: Hashable, Sendable {
     return name.withUTF8 { unsafe matches(Span(_unsafeElements: $0)) }
   }
 
-  /// Backtracks to the last star only, so the time is O(octets of the pattern · octets of the
-  /// name).
+  /// The loop backtracks only to the last star: O(octets of the pattern · octets of the name).
   private func matches(_ name: Span<UInt8>) -> Bool {
     let (any, one, virtual) = (UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "$"))
     precondition(!pattern.isEmpty, "no pattern")

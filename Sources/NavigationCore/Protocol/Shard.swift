@@ -1,19 +1,18 @@
-/// One of the parts into which a cluster divides all navs; outside of a cluster there is only one.
+/// One of the sets into which a cluster divides all navs; outside of a cluster there is only one.
 ///
-/// One daemon serves a shard. The name of a nav determines its shard, which the upper bits of the
-/// nav's number repeat. Numbers of shard 0 are small, so a journal of a single daemon is as it was
-/// before there were shards.
+/// One daemon serves all navs of a shard. A hash of a nav's name selects its shard; the upper bits
+/// of the nav's number are the number of the shard.
 package struct Shard: Hashable, Comparable, Sendable {
   /// The number of shards of a cluster.
   ///
-  /// Shards outlive every change of the daemons, so their number can never change.
+  /// The number is the same for any number of daemons, and can never change.
   package static let count = 1024
   /// The only shard outside of a cluster.
   package static let first = Shard(0)
 
   /// The number, 0 ..< `count`.
   package let number: Int
-  /// The bits of a nav's number below its shard: 10¹² navs in each.
+  /// The number of low bits that count the navs of a shard: 10¹² navs in each shard.
   private static let navNumberBits: UInt64 = 40
 
   package init(_ number: Int) { self.number = number }
@@ -30,23 +29,23 @@ package struct Shard: Hashable, Comparable, Sendable {
   package init(ofNav number: UInt64) { self.number = Int(number >> Self.navNumberBits) }
 
   /// The number of the n-th nav of this shard, for n > 0.
-  package func nav(_ count: UInt64) -> UInt64 { UInt64(number) << Self.navNumberBits | count }
+  package func navNumber(ofNth n: UInt64) -> UInt64 { UInt64(number) << Self.navNumberBits | n }
 
-  /// The place of a nav among the navs of its shard, from 1 on.
-  package static func place(ofNav number: UInt64) -> UInt64 { number & (1 << navNumberBits - 1) }
+  /// The position of a nav in the order in which its shard created navs, from 1 on.
+  package static func ordinal(ofNav number: UInt64) -> UInt64 { number & (1 << navNumberBits - 1) }
 
   package static func < (one: Shard, other: Shard) -> Bool { one.number < other.number }
 }
 
-/// The message `cluster`, by which an administrator changes how a cluster is divided.
+/// The message `cluster`, by which an administrator moves shards between the daemons of a cluster.
 package struct ClusterRequest: Hashable, Sendable {
-  /// A change to the division of a cluster.
+  /// The change that the administrator requests.
   package enum Wish: Hashable, Sendable {
-    /// Moves a shard, by its number, to a member.
+    /// Move the shard with this number to a daemon, named by its member name.
     case move(Int, to: String)
-    /// Moves the shard of a nav to a member.
+    /// Move the shard of this nav to a daemon.
     case moveNav(String, to: String)
-    /// Lets a member give all its shards away, or take shards again.
+    /// Move all shards away from a daemon, or let the daemon take shards again.
     case drain(String, on: Bool)
   }
 

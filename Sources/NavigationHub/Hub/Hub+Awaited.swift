@@ -9,7 +9,7 @@ extension Hub {
     _ request: WatchRequest, for sender: Sender, session: SessionSlot
   ) -> Bool {
     sessions.forgetWaitingWatches(request.nav, request.view, of: session)
-    guard request.waits, navs.slot(of: request.nav) == nil,
+    guard request.waitsForNav, navs.slot(of: request.nav) == nil,
       access.rights(of: sender.peer, on: request.nav, owner: nil).contains(.read)
     else { return false }
     if let error = excessOfWatches(request, session) {

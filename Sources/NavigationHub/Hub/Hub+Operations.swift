@@ -284,7 +284,7 @@ extension Hub {
     _ slot: NavSlot
   ) {
     // All JSON of the commit is written into one scratch buffer, and copied from there.
-    JSONWriter.withScratch { json in record(commit, outputs, delivered, op, slot, &json) }
+    JSONWriter.withStackMemory { json in record(commit, outputs, delivered, op, slot, &json) }
   }
 
   private mutating func record(

@@ -47,7 +47,7 @@ extension Hub {
       Session(
         connection: author.connection,
         window: min(max(hello.window, 16384), configuration.maximumWindow),
-        hasNoFlowControl: hello.isUncontrolled, at: now.boot, peer: author.peer,
+        hasNoFlowControl: hello.hasNoFlowControl, at: now.boot, peer: author.peer,
         role: access.role(of: author.peer), client: hello.client, name: hello.name,
         heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000)))
     if let actor = hello.actor { sessions.note(actor, of: author.connection) }

@@ -14,7 +14,7 @@ extension Hub {
       return refuse(sender, .noSession(request.id))
     }
     let session = sessions.reference(to: slot)
-    if request.isOn {
+    if request.isTraceOn {
       trace.begin(
         session, on: sender.connection, Trace.Filter(nav: request.nav, client: request.client),
         at: now.boot)

@@ -20,7 +20,7 @@ extension Hub {
     }
     let entry = navs[slot]
     var watch = Watch(session: session, nav: slot, view: request.view, cursor: entry.revision)
-    watch.includesResolvedBar = request.hasResolved
+    watch.includesResolvedBar = request.deliversResolvedBar
     var mode = "latest"
     var why: String?
     if request.view == .full {

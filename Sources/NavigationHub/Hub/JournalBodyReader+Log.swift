@@ -87,8 +87,8 @@ extension JournalBodyReader {
     if let ops = tape.member(short: "ops", of: 0) { json.member("do", raw: tape.raw(ops)) }
     json.copy(["sender"], of: 0, tape)
     writeScreens(of: row.kind, &json)
-    json.flag("override", flag("override"))
-    json.flag("vetoSkipped", flag("vetoSkipped"))
+    json.memberIfTrue("override", flag("override"))
+    json.memberIfTrue("vetoSkipped", flag("vetoSkipped"))
     json.optional("before", text("before"))
     json.optional("dig", diffIndex.flatMap { text("dig", of: $0) } ?? text("dig"))
   }

@@ -224,7 +224,7 @@ struct JournalBodyReader: Sendable {
     }
     let start = tape.offset(of: place, in: diff)
     guard tape.kind(place) == .null else {
-      return EncodedDiff(bytes: tape.raw(diff), resolved: start..<start + tape.rawCount(place))
+      return EncodedDiff(bytes: tape.raw(diff), resolved: start..<start + tape.rawByteCount(place))
     }
     guard let resolvedBar, integer("rv") == JournalBody.resolvedRulesVersion else { return nil }
     return EncodedDiff(
@@ -301,8 +301,8 @@ struct JournalBodyReader: Sendable {
   ) throws(ReadFailure) {
     switch part {
     case "settings": parts.settings = try tape.storedSettings(at)
-    case "bar": parts.bar = try tape.stored(at)
-    case "toolbar": parts.toolbar = try tape.stored(at)
+    case "bar": parts.bar = try tape.storedRecord(at)
+    case "toolbar": parts.toolbar = try tape.storedRecord(at)
     case "presented": parts.presented = try tape.storedPresentation(at)
     case "transition":
       var transition = try tape.storedTransition(at)
@@ -310,7 +310,7 @@ struct JournalBodyReader: Sendable {
         transition.running?.completionEvents = try tape.storedEvents(ends)
       }
       parts.transition = transition
-    case "environment": parts.environment = try tape.stored(at)
+    case "environment": parts.environment = try tape.storedRecord(at)
     default: throw ReadFailure("a change sets \(part)")
     }
   }

@@ -180,7 +180,7 @@ enum JournalBody {
     json.member("kind", word: controller.kindName)
     json.member("epoch", hex: entry.epoch.bits)
     json.optional("owner", entry.owner)
-    json.flag("open", controller.needsRecovery)
+    json.memberIfTrue("open", controller.needsRecovery)
     // A start reads what is before `rev`.
     json.member("depth", UInt64(controller.stack.count))
     json.optional("top", controller.top?.id.text)
@@ -244,7 +244,7 @@ extension JSONWriter {
   /// Writes the author of a row that no op caused.
   mutating func origin(_ doing: ChangeOrigin) {
     author(doing.author, op: doing.op)
-    flag("override", doing.isForced)
+    memberIfTrue("override", doing.isForced)
   }
 
   /// Writes which client caused a row with which op, and the whole answer to the op.
@@ -270,15 +270,15 @@ extension JSONWriter {
     beginArray()
     for kind in op.request.kinds { word(kind.name) }
     endArray()
-    pieces(client.jsonBeforeOp)
+    raw(withComma: client.jsonBeforeOp)
     integer(op.request.id)
-    pieces(client.jsonBehindOp)
+    raw(withComma: client.jsonBehindOp)
     hex(op.octets.bits)
   }
 
   private mutating func flags(of op: OpContext) {
-    flag("override", op.request.guards.any)
-    flag("vetoSkipped", op.isVetoSkipped)
+    memberIfTrue("override", op.request.guards.any)
+    memberIfTrue("vetoSkipped", op.isVetoSkipped)
     if !op.request.areDecodedWithoutSender {
       optional("sender", op.request.operations.last { $0.sender != nil }?.sender)
     }

@@ -185,7 +185,7 @@ extension NavEntry {
       var failure = desync(
         "rev", "rev is \(controller.revision.number), not \(revision.number)"
       ) { $0.integer(revision.number) }
-      failure.error.isFuture = revision > controller.revision
+      failure.error.namesFutureRevision = revision > controller.revision
       throw failure
     }
     if let digest = guards.digest, digest != self.digest {
@@ -235,9 +235,9 @@ extension OpContext {
       let isGuarded =
         switch needed {
         case .byArguments: preconditionFailure("\(kind.name) needs no guard of this kind")
-        case .presentation: guards.visible != nil || guards.fixesState
+        case .visibleScreen: guards.visible != nil || guards.fixesState
         case .wholeStack: guards.fixesStack
-        case .position: fixesTop
+        case .topScreen: fixesTop
         case .none: policy != .all || fixesTop || kind == .dismiss && guards.visible != nil
         }
       guard !isGuarded else { continue }

@@ -112,7 +112,7 @@ struct Navs: Sendable {
     createdCounts[shard.number] += 1
     return insert(
       NavEntry(
-        name: name, number: shard.nav(createdCounts[shard.number]), owner: owner,
+        name: name, number: shard.navNumber(ofNth: createdCounts[shard.number]), owner: owner,
         epoch: makeEpoch(), controller: controller))
   }
 
@@ -130,7 +130,7 @@ struct Navs: Sendable {
     guard shard.number < createdCounts.count else {
       throw StoredDataError(what: "nav \(number) is of a shard that there is not")
     }
-    createdCounts[shard.number] = max(createdCounts[shard.number], Shard.place(ofNav: number))
+    createdCounts[shard.number] = max(createdCounts[shard.number], Shard.ordinal(ofNav: number))
   }
 
   mutating func releaseName(of slot: NavSlot) {

@@ -317,7 +317,7 @@ extension Hub {
   mutating func checkDisplay(_ op: OpContext, _ slot: NavSlot?) throws(OpFailure) {
     guard !coordinations.isEmpty, let slot, let holder = coordinations[slot]?.displayHolder,
       holder != op.session.map(sessions.reference),
-      op.request.kinds.contains(where: \.needsDisplay)
+      op.request.kinds.contains(where: \.needsDisplayLease)
     else { return }
     throw OpFailure(.leaseLost(to: navs[slot].displayOwner))
   }

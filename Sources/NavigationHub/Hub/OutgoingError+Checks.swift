@@ -78,7 +78,7 @@ extension OutgoingError {
       ? "revision \(wanted.number) does not exist yet: the newest is \(entry.revision.number)"
       : "revisions \(entry.floor.number) to \(entry.revision.number) can be read"
     var error = OutgoingError(.compacted, id: id, text)
-    error.isFuture = isFuture
+    error.namesFutureRevision = isFuture
     let floor = entry.floor.number
     error.details = [("floor", JSONWriter.value { $0.integer(floor) })]
     error.standing = entry.standing

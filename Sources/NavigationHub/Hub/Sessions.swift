@@ -27,7 +27,7 @@ final class OpClient: Sendable {
     json.beginObject()
     json.member("name", name)
     json.name("op")
-    jsonBeforeOp = json.pieces
+    jsonBeforeOp = json.bytesWithComma
     json.removeAll()
     json.member("principal", peer.principal)
     if let process = peer.process { json.member("pid", UInt64(process)) }
@@ -35,7 +35,7 @@ final class OpClient: Sendable {
     json.word(client.text)
     json.endObject()
     json.name("octets")
-    jsonBehindOp = json.pieces
+    jsonBehindOp = json.bytesWithComma
   }
 }
 

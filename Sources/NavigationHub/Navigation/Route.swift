@@ -38,7 +38,7 @@ package struct RouteTemplate: Hashable, Sendable {
   ///
   /// The pieces are not percent-decoded.
   package func match(_ route: String) -> [Text: String]? {
-    let pieces = route.pieces
+    let pieces = route.slashSeparatedParts
     guard pieces.count == segments.count else { return nil }
     var values: [Text: String] = [:]
     for (segment, piece) in zip(segments, pieces) {

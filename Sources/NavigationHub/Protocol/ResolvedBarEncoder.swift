@@ -104,15 +104,15 @@ package struct ResolvedBarEncoder: Sendable {
       json.optional("visible", controller.visible?.id.text)
     }
     if depth > 1 {
-      json.piece(template.bytes, template.sizeMembers)
+      json.raw(<<<<template====withComma: frame>>>>.bytes, <<<<template====in: frame>>>>.sizeMembers)
       if rules.backButton.showsWholeTitle(of: stack[depth - 2]) {
         json.literal(#"{"back":{"text":"#)
         stack[depth - 2].withTitle { title in
           json.string(utf8: title)
-          json.piece(template.bytes, template.backSourceMembers)
+          json.raw(<<<<template====withComma: frame>>>>.bytes, <<<<template====in: frame>>>>.backSourceMembers)
           json.string(utf8: title)
         }
-        json.piece(template.bytes, template.lastTitleCandidates)
+        json.raw(<<<<template====withComma: frame>>>>.bytes, <<<<template====in: frame>>>>.lastTitleCandidates)
       } else {
         json.beginBackSlot(rules.backButton.slot(of: stack[depth - 2]))
       }
@@ -123,17 +123,17 @@ package struct ResolvedBarEncoder: Sendable {
       json.endBackSlot()
       json.endArray()
     } else {
-      json.piece(template.bytes, template.sizeMembers)
+      json.raw(<<<<template====withComma: frame>>>>.bytes, <<<<template====in: frame>>>>.sizeMembers)
       json.literal("],")
     }
     rules.withTitle(of: stack[depth - 1]) { title in
       json.name("middle")
       json.beginObject()
       json.member("title", utf8: title)
-      if !title.isEmpty { json.piece(template.bytes, template.membersAfterTitle) }
+      if !title.isEmpty { json.raw(<<<<template====withComma: frame>>>>.bytes, <<<<template====in: frame>>>>.membersAfterTitle) }
       json.endObject()
     }
-    json.piece(template.bytes, template.membersAfterMiddle)
+    json.raw(<<<<template====withComma: frame>>>>.bytes, <<<<template====in: frame>>>>.membersAfterMiddle)
     json.bool(rules.allowsSwipeBack(depth: depth) && !controller.isCovered)
     json.endObject()
   }
@@ -178,7 +178,7 @@ final class BarTemplate: Sendable {
     membersAfterTitle = lastTitleCandidates.upperBound..<json.position
     json.membersAfterMiddle(bar)
     membersAfterMiddle = membersAfterTitle.upperBound..<json.position
-    bytes = json.pieces
+    bytes = json.bytesWithComma
   }
 
   /// The template for parts that have their defaults.

@@ -10,7 +10,7 @@ package struct RunningDigest: Sendable {
   /// The checksum of the lines up to and including each screen; empty before the first update.
   private var prefixChecksums: [UInt32] = []
   /// The checksum of the parts' lines, which follow the line of a screen.
-  private var partsChecksum = LineChecksum(isContinued: true)
+  private var partsChecksum = LineChecksum(hasPrecedingLine: true)
   /// The newest revision whose parts `partsChecksum` covers; versions never decrease.
   private var partsChecksumRevision = Revision(0)
 
@@ -25,23 +25,23 @@ package struct RunningDigest: Sendable {
     var checksum = kept == 0 ? 0 : prefixChecksums[kept - 1]
     for position in kept..<count {
       let screen = controller.stack[position]
-      var line = LineChecksum(isContinued: position > 0, from: checksum)
+      var line = LineChecksum(hasPrecedingLine: position > 0, from: checksum)
       line.append(screen.id.text, screen.version.number)
       checksum = line.checksum
       prefixChecksums.append(checksum)
     }
     guard count > 0 else {
-      var lines = LineChecksum(isContinued: false)
+      var lines = LineChecksum(hasPrecedingLine: false)
       lines.appendParts(of: controller)
       return lines.checksum
     }
     let version = controller.newestPartVersion
     if partsChecksumRevision < version {
-      partsChecksum = LineChecksum(isContinued: true)
+      partsChecksum = LineChecksum(hasPrecedingLine: true)
       partsChecksum.appendParts(of: controller)
       partsChecksumRevision = version
     }
-    return partsChecksum.checksum(behind: checksum)
+    return partsChecksum.checksum(after: checksum)
   }
 }
 

@@ -55,9 +55,9 @@ package struct RecordingReader: ~Copyable {
 
   /// Ends the reading; throws if the bytes appended so far are no complete recording.
   package func finish() throws(RecordingFault) {
-    guard !gzip.isEmpty else { throw .notRecording }
+    guard !gzip.hasNoInput else { throw .notRecording }
     guard isEnded, gzip.isAtEnd, lineStart == buffer.count else { throw .truncated }
-    guard !gzip.hasMore else {
+    guard !gzip.hasSurplus else {
       throw .damagedGzip(line: lineNumber, what: "bytes stand behind its end")
     }
   }

@@ -13,7 +13,7 @@ package enum Exporter {
     _ address: ListenAddress, endpoint: String?, rules: PathRules,
     ready: (ListenAddress) -> Void
   ) throws {
-    let signals = try stopSignals()
+    let signals = try stopSignalDescriptor()
     let source = MetricsApplication(ConnectionProbe(endpoint: endpoint, rules: rules))
     var server = try HTTPServer(address, application: source)
     ready(server.boundAddress)

@@ -102,7 +102,7 @@ package final class Gateway {
     launched reportLaunchAddress: @escaping (String) -> Void, ready: (ListenAddress) -> Void,
     stopping: () -> Void = {}
   ) throws {
-    let signals = try stopSignals()
+    let signals = try stopSignalDescriptor()
     _ = navd_raise_descriptor_limit()
     let gateway = try Gateway(configuration, log: log, launched: reportLaunchAddress)
     var server = try HTTPServer(
@@ -320,7 +320,7 @@ package final class Gateway {
     guard let path = configuration.tokenFile else { return }
     let (bytes, status): ([UInt8], FileStatus)
     do throws(SystemError) {
-      (bytes, status) = try readFile(path)
+      (bytes, status) = try readFileAndStat(path)
     } catch {
       throw TokenFileError(description: error.description, isDiskFailure: error.isDiskFailure)
     }

@@ -182,7 +182,7 @@ struct PageStream: Sendable {
     case .readOnlyOfUser(let client): (hello.actor, hello.client) = (nil, client)
     }
     // Without flow control, what the page does not take would pile up here.
-    hello.isUncontrolled = false
+    hello.hasNoFlowControl = false
     return ClientMessageWriter.message(hello)
   }
 

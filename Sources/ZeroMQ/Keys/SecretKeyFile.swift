@@ -17,7 +17,7 @@ package enum SecretKeyFile {
   package static func read(_ path: String, by rule: AccessRule = .client) throws(KeyError)
     -> CurveSecretKey
   {
-    let (contents, status) = try KeyError.converting(try readFile(path, maximumBytes: 4096))
+    let (contents, status) = try KeyError.converting(try readFileAndStat(path, maximumBytes: 4096))
     let isSecret: Bool
     switch rule {
     case .client: isSecret = status.isSecret

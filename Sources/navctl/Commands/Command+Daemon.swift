@@ -238,7 +238,7 @@ private func dumpNav(
     members.add("state", state.value)
     let log = try daemon.fittingLog(nav: nav, from: nil, limit: limit)
     members.add("log", log.value)
-    members.add("floor", log.floor.map { .integer($0.number) })
+    members.add("floor", log.oldestReadable.map { .integer($0.number) })
   } catch let refusal as Refusal {
     members.add("error", refusal.error.body)
   }

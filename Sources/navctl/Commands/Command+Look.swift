@@ -166,7 +166,7 @@ extension Command {
     var floor: UInt64 = 1
     var answer = try daemon.fittingLog(nav: nav, from: nil, limit: page)
     while true {
-      floor = answer.floor?.number ?? floor
+      floor = answer.oldestReadable?.number ?? floor
       let entries = try answer.json().elements
       let first = entries.first?["rev"]?.integer ?? floor
       if origin.read(entries) || first <= floor { break }

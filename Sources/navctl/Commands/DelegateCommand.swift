@@ -92,44 +92,45 @@ enum DelegateCommand {
   }
 
   static func json(_ ask: Ask) -> [UInt8] {
-    let (name, texts) = ask.question.form
+    let (name, texts) = ask.question.wireForm
     let members = texts.map { JSONObject.Member(name: $0, value: $1.map { .string($0) } ?? .null) }
     return OpaqueJSON.object([
       "ask": .integer(ask.number), "nav": .string(ask.nav),
       "epoch": .string(ask.epoch.text), "rev": .integer(ask.revision.number),
-      "within": .integer(ask.within), "q": .object([name: .object(JSONObject(members))]),
+      "within": .integer(ask.withinMilliseconds),
+      "q": .object([name: .object(JSONObject(members))]),
     ]).bytes
   }
 
   static func variables(_ ask: Ask) -> [(String, String)] {
-    let (name, texts) = ask.question.form
+    let (name, texts) = ask.question.wireForm
     return [
       ("NAVD_NAV", ask.nav), ("NAVD_ASK", "\(ask.number)"), ("NAVD_EPOCH", ask.epoch.text),
-      ("NAVD_REV", "\(ask.revision.number)"), ("NAVD_WITHIN", "\(ask.within)"),
+      ("NAVD_REV", "\(ask.revision.number)"), ("NAVD_WITHIN", "\(ask.withinMilliseconds)"),
       ("NAVD_QUESTION", name),
     ] + texts.map { ("NAVD_\($0.uppercased())", $1 ?? "") }
   }
 
   /// A question as text: "ask 7  shouldPop  screen wifi  cause backButton  rev 22  2000 ms".
   static func line(_ ask: Ask) -> String {
-    let (name, texts) = ask.question.form
+    let (name, texts) = ask.question.wireForm
     let words =
       ["ask \(ask.number)", name] + texts.map { "\($0) \($1 ?? "none")" }
-      + ["rev \(ask.revision.number)", "\(ask.within) ms"]
+      + ["rev \(ask.revision.number)", "\(ask.withinMilliseconds) ms"]
     return TerminalText.visible(words.joined(separator: "  "))
   }
 
   /// The end of a question as text: "settled 7  denied by shell".
-  static func line(_ settlement: Settlement) -> String {
-    let by = settlement.by.map { " by \($0)" } ?? ""
+  static func line(_ settlement: VetoSettlement) -> String {
+    let by = settlement.deniedBy.map { " by \($0)" } ?? ""
     return TerminalText.visible("settled \(settlement.number)  \(settlement.outcome)\(by)")
   }
 
-  static func json(_ settlement: Settlement) -> [UInt8] {
+  static func json(_ settlement: VetoSettlement) -> [UInt8] {
     var members: JSONObject = [
       "settled": .integer(settlement.number), "outcome": .string(settlement.outcome),
     ]
-    members.add("by", settlement.by)
+    members.add("by", settlement.deniedBy)
     return OpaqueJSON.object(members).bytes
   }
 

@@ -137,7 +137,7 @@ enum RoutesCommand {
 
   /// For each template, why it never matches: the earlier one that does; nil if it can match.
   static func faults(_ routes: [JSONValue]) -> [String?] {
-    let patterns = routes.map { ($0["match"]?.string ?? "").pieces }
+    let patterns = routes.map { ($0["match"]?.string ?? "").slashSeparatedParts }
     return patterns.enumerated().map { index, pattern in
       // A template with conditions leaves the route to the next one where they do not hold.
       let earlier = (0..<index).first {

@@ -46,7 +46,7 @@ enum TraceCommand {
             dropped(messages.dropped),
             Record(.dropped, ["dropped": .integer(messages.dropped)]))
         }
-        guard !messages.isOver else {
+        guard !messages.isTraceOver else {
           throw PlainFailure(.forbidden, "the trace has ended: this user has lost the role admin")
         }
       case .opened:

@@ -41,10 +41,10 @@ struct GuardChoice: Hashable, Sendable {
     let needs = operations.map(\.neededGuard)
     if needs.contains(.wholeStack) { return .wholeStack }
     // A swipe down beside a pop is rare enough for the strictest guard of both.
-    if needs.contains(.presentation) {
-      return needs.contains(.position) ? .wholeStack : .presentation
+    if needs.contains(.visibleScreen) {
+      return needs.contains(.topScreen) ? .wholeStack : .visibleScreen
     }
-    return needs.contains(.position) ? .position : .none
+    return needs.contains(.topScreen) ? .topScreen : .none
   }
 
   /// Whether an operation dismisses a named screen, which also ends the presentations above it.
@@ -71,9 +71,9 @@ struct GuardChoice: Hashable, Sendable {
     if typed.any { return typed }
     switch need {
     case .none, .byArguments: return typed
-    case .presentation:
+    case .visibleScreen:
       if typed.visible != nil || typed.fixesState { return typed }
-    case .position:
+    case .topScreen:
       if typed.top != nil || typed.fixesStack { return typed }
     case .wholeStack:
       if typed.fixesStack { return typed }
@@ -88,10 +88,10 @@ struct GuardChoice: Hashable, Sendable {
     }
     var guards = typed
     guards.epoch = guards.epoch ?? seen.epoch
-    if need == .presentation, let visible = seen.visible {
+    if need == .visibleScreen, let visible = seen.visible {
       guards.visible = guards.visible ?? .some(visible)
       guards.top = guards.top ?? .some(seen.top)
-    } else if need == .position {
+    } else if need == .topScreen {
       guards.top = .some(seen.top)
       // A screen that was presented since covers what the user wants to remove.
       guards.visible = guards.visible ?? seen.visible
@@ -106,8 +106,8 @@ struct GuardChoice: Hashable, Sendable {
   ) -> UsageError {
     let option =
       switch need {
-      case .position: "--top ID"
-      case .presentation: "--visible ID"
+      case .topScreen: "--top ID"
+      case .visibleScreen: "--visible ID"
       case .none, .wholeStack, .byArguments: "--rev N"
       }
     // `show` would be no help, since it cannot record what it shows.
@@ -160,8 +160,8 @@ extension NavigationOperation {
     do {
       let arguments = try JSONValue(octets.bytes)[kind.name]
       switch kind {
-      case .dismiss: return arguments?["from"] == nil ? .presentation : .none
-      case .replace: return arguments?["screen"] == nil ? .position : .none
+      case .dismiss: return arguments?["from"] == nil ? .visibleScreen : .none
+      case .replace: return arguments?["screen"] == nil ? .topScreen : .none
       case .insert: return arguments?["at"] == nil ? .none : .wholeStack
       default: return kind.neededGuard
       }

@@ -203,7 +203,7 @@ extension NavBrowser {
   private static func guards(
     _ operation: NavigationOperation, _ drawnState: SeenState, command: String, nav: String
   ) throws(UsageError) -> Guards {
-    let need = operation.kind == .popToRoot ? .position : operation.neededGuard
+    let need = operation.kind == .popToRoot ? .topScreen : operation.neededGuard
     var guards = try GuardChoice(ParsedCommandLine()).guards(
       need: need, seen: drawnState, obstacle: nil, command: command, nav: nav)
     guards.epoch = drawnState.epoch

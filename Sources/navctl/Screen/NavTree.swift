@@ -41,7 +41,7 @@ enum NavTree {
     // The parts of the name before, with their rows.
     var chain: [(part: String, row: Int)] = []
     for name in names {
-      let parts = name.pieces
+      let parts = name.slashSeparatedParts
       var common = 0
       while common < min(chain.count, parts.count), chain[common].part == parts[common] {
         common += 1

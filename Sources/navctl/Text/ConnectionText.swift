@@ -76,7 +76,7 @@ enum ConnectionText {
 
   static func notFound(_ tried: [PathError.Tried]) -> [String] {
     ["no-daemon: no running navd found"]
-      + tried.map { "tried \($0.path): \($0.finding)" } + [startRemedy]
+      + tried.map { "tried \($0.path): \($0.reason)" } + [startRemedy]
   }
 
   /// Lines for a daemon that accepted the connection and did not answer in time; it may have made a

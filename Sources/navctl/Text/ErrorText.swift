@@ -25,7 +25,7 @@ enum ErrorText {
       lines.append("it is unknown whether navd made the change")
     }
     if let after = error.after { lines.append("retry after \(after) ms at the earliest") }
-    let future = error.knownCode == .compacted && error.isFuture ? error.revision : nil
+    let future = error.knownCode == .compacted && error.namesFutureRevision ? error.revision : nil
     let remedy =
       future.map { "draw the newest revision: navctl history \(nav) --at \($0.number)" }
       ?? error.knownCode.map {
@@ -50,7 +50,7 @@ enum ErrorText {
     if let code = error.knownCode { return code.exitStatus }
     return switch error.retryPolicy {
     case .no: 1
-    case .same, .later: 4
+    case .sameAfterCorrection, .later: 4
     case .resync: 3
     }
   }

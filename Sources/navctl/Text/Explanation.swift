@@ -209,6 +209,6 @@ extension Explanation {
     let row = code.row
     self.init(
       code: code.rawValue, exitStatus: row.exitStatus, errorCode: code, meaning: row.meaning,
-      cause: row.cause, remedy: Remedies.remedy(for: code), example: row.example)
+      cause: row.cause, remedy: Remedies.remedy(for: code), example: row.exampleCommand)
   }
 }

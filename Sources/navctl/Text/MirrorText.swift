@@ -27,14 +27,14 @@ enum MirrorText {
     var members: JSONObject = [
       "nav": .string(diff.nav), "epoch": .string(diff.epoch.text),
       "base": .integer(diff.base.number), "rev": .integer(diff.revision.number),
-      "seq": .integer(diff.sequence), "cause": .string(diff.cause),
+      "seq": .integer(diff.journalRow), "cause": .string(diff.cause),
     ]
     var by: JSONObject = [:]
     by.add("name", diff.byName)
     by.add("op", diff.byOp.map { .integer($0) })
     if !by.isEmpty { members.add("by", .object(by)) }
     if diff.isAnimated { members.add("animated", true) }
-    members.add("relation", diff.relation)
+    members.add("relation", diff.topRelation)
     members.add("ch", .array(diff.changes.map(change)))
     members.add("resolved", diff.resolved)
     members.add("ev", diff.events)

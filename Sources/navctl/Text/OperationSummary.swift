@@ -9,7 +9,7 @@ enum OperationSummary {
     if let top = reply.top { parts.append("top \(top ?? "none")") }
     if let depth = reply.depth { parts.append("depth \(depth)") }
     if reply.changed == false { parts.append("unchanged") }
-    let outputs = reply.out.flatMap { try? JSONValue($0.bytes).elements } ?? []
+    let outputs = reply.results.flatMap { try? JSONValue($0.bytes).elements } ?? []
     parts += zip(outputs, operations).compactMap { output, operation in
       text(output, operation.kind, isChanged: reply.changed != false)
     }

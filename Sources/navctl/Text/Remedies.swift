@@ -102,7 +102,7 @@ enum Remedies {
   static func remedy(for retry: Retry, nav: String) -> String {
     switch retry {
     case .no: "do not repeat it as it is; a newer navctl may explain it"
-    case .same, .later: "try again in a few seconds"
+    case .sameAfterCorrection, .later: "try again in a few seconds"
     case .resync: "see the present state: navctl show \(nav)"
     }
   }

@@ -60,7 +60,7 @@ import Testing
         Issue.record("no hello")
         return
       }
-      #expect(hello.actor == Self.till && !hello.isUncontrolled && hello.nonce == "n")
+      #expect(hello.actor == Self.till && !hello.hasNoFlowControl && hello.nonce == "n")
     }
   }
 

@@ -6,10 +6,10 @@ extension Hello: TabledRecord {
     [
       Member("ver", \.versions).required("ver is the lowest and highest version, as [1,1]"),
       Member("client", \.client).required("client, 32 lower-case hex digits, is required"),
-      Member("name", \.name, JSONTape.clientName).always,
+      Member("name", \.name, JSONTape.clientName).alwaysWritten,
       Member("nonce", \.nonce, JSONTape.nonce).required(JSONTape.nonceIsRequired),
-      Member("window", \.window).always, Member("hb", \.heartbeat),
-      Member("flow", \.isUncontrolled, on: "none", off: "credit"), Member("actor", \.actor),
+      Member("window", \.window).alwaysWritten, Member("hb", \.heartbeat),
+      Member("flow", \.hasNoFlowControl, on: "none", off: "credit"), Member("actor", \.actor),
     ])
 }
 
@@ -19,8 +19,9 @@ extension WatchRequest: TabledRecord {
     [
       Member("id", \.id, JSONTape.id).required(JSONTape.idIsRequired),
       Member("nav", \.nav, JSONTape.nav).required(JSONTape.navIsRequired),
-      Member("view", \.view), Member("resolved", \.hasResolved), Member("wait", \.waits),
-      Member("from", \.from, JSONTape.position), Member("bad", \.divergence),
+      Member("view", \.view), Member("resolved", \.deliversResolvedBar),
+      Member("wait", \.waitsForNav), Member("from", \.from, JSONTape.position),
+      Member("bad", \.divergence),
     ])
 }
 
@@ -31,7 +32,7 @@ extension GetRequest: TabledRecord {
       Member("id", \.id, JSONTape.id).required(JSONTape.idIsRequired),
       Member("nav", \.nav, JSONTape.optionalNav), Member("what", \.what),
       Member("at", \.at), Member("screen", \.screen), Member("from", \.from),
-      Member("limit", \.limit), Member("client", \.client), Member("on", \.isOn),
+      Member("limit", \.limit), Member("client", \.client), Member("on", \.isTraceOn),
     ])
 }
 
@@ -47,7 +48,7 @@ extension JSONTape {
 
   package func nav(_ at: Int, _ name: String) throws(ReadFailure) -> String {
     // Usual names need no string for the check.
-    if isPlain(at), Grammar.isNavName(text(at)) { return string(at) ?? "" }
+    if isUnescapedString(at), Grammar.isNavName(text(at)) { return string(at) ?? "" }
     let nav = try need(string(at), "\(name) is a text")
     try need(
       NavName(nav) != nil || NavName.isVirtualName(nav) || nav == NavName.appearance.text,

@@ -1,8 +1,8 @@
 /// Encoders for the bodies of messages to the daemon that change no nav.
 ///
-/// NavigationClient has those that do, so that a program without it cannot write any.
+/// The module NavigationClient has the encoders of messages that change navs.
 package enum ClientMessageWriter {
-  /// Encodes `hello`, `watch` or `get`, by its table.
+  /// Encodes the body of a message `hello`, `watch` or `get` by the table of its members.
   package static func message(_ message: some TabledRecord) -> [UInt8] {
     JSONWriter.value { $0.record(message) }
   }
@@ -20,12 +20,12 @@ package enum ClientMessageWriter {
   }
 
   /// Encodes the body of `ping` and `bye`, which have only an id.
-  package static func id(_ id: UInt64) -> [UInt8] {
+  package static func pingOrBye(id: UInt64) -> [UInt8] {
     JSONWriter.object(reserving: 32) { $0.member("id", id) }
   }
 
-  /// Begins the body of a message about a nav.
-  package static func begin(_ id: UInt64, nav: String) -> JSONWriter {
+  /// Begins the body of a message with the members `id` and `nav`; the caller writes the rest.
+  package static func beginBody(_ id: UInt64, nav: String) -> JSONWriter {
     var json = JSONWriter()
     json.beginObject()
     json.member("id", id)
@@ -35,7 +35,7 @@ package enum ClientMessageWriter {
 }
 
 extension JSONWriter {
-  /// Writes a member with a revision, if there is one.
+  /// Writes a member with a revision; writes nothing for nil.
   package mutating func optional(_ name: StaticString, _ revision: Revision?) {
     guard let revision else { return }
     self.name(name)

@@ -4,7 +4,7 @@ package struct Hello: Hashable, Sendable {
   package var versions: ClosedRange<UInt64> = 1...1
   /// The identity of the client's process: 128 random bits, chosen once in each run.
   package var client = ClientID(high: 0, low: 0)
-  /// The client's name for people, at most 128 bytes.
+  /// The name of the client for logs and users, at most 128 bytes.
   package var name = ""
   /// A text by which the client matches the answer to this `hello`, at most 64 bytes.
   package var nonce = ""
@@ -13,9 +13,9 @@ package struct Hello: Hashable, Sendable {
   /// Milliseconds without a message after which the daemon sends a `mark`; nil for the daemon's
   /// default.
   package var heartbeat: UInt64?
-  /// Whether the session has no flow control, so that only the socket limits what is sent.
-  package var isUncontrolled = false
-  /// For whom a gateway opens the session; nil for the peer itself.
+  /// Whether the session has no flow control, so that only the socket's queue limits the daemon.
+  package var hasNoFlowControl = false
+  /// The user or program for which a gateway opens the session; nil for the peer itself.
   package var actor: SessionActor?
 
   /// Makes a `hello` with the defaults of the protocol.
@@ -48,7 +48,7 @@ package struct ClientID: Hashable, Sendable {
 package enum View: UInt8, CaseIterable, Sendable, WireNamed {
   /// A snapshot, then every diff.
   case full
-  /// The newest `resolved`; the daemon may skip older values.
+  /// The newest bar as UIKit would show it; the daemon may skip older values.
   case bar
   /// The record of the newest top screen; the daemon may skip older values.
   case top
@@ -64,20 +64,19 @@ package struct WatchRequest: Hashable, Sendable {
   package var view = View.full
   /// The position of the mirror from which to resume; nil to begin with a snapshot.
   package var from: MirrorPosition?
-  /// A divergence that the client found, for the daemon to log: the revision and the mirror's
-  /// digest.
+  /// The revision and digest of a mirror that diverged from the nav, which the daemon logs.
   package var divergence: MirrorPosition?
-  /// Whether a full watch delivers `resolved`, which is more than half of most diffs.
-  package var hasResolved = true
+  /// Whether a full watch delivers the resolved bar: the bar as UIKit would show it.
+  package var deliversResolvedBar = true
   /// Whether the watch waits for a nav that does not exist yet.
-  package var waits = false
+  package var waitsForNav = false
 
   package init() {}
 }
 
-/// A revision in the history of a nav, with the digest of its state as proof.
+/// A revision of a nav and the digest of a mirror at it, by which the daemon checks the mirror.
 package struct MirrorPosition: Hashable, Sendable {
-  /// The epoch of the revision; nil in a report of divergence, which concerns the present epoch.
+  /// The epoch of the revision; nil in `WatchRequest.divergence`, which concerns the present epoch.
   package var epoch: Epoch?
   package var revision: Revision
   package var digest: Digest
@@ -89,9 +88,9 @@ package struct MirrorPosition: Hashable, Sendable {
   }
 }
 
-/// The guards of an op, the member `if`; all of them must hold.
+/// The guards of an op, in its member `if`: conditions on the nav's state that must all hold.
 package struct Guards: Hashable, Sendable {
-  /// Whether the client overrides the requirement of a guard (`if.any`).
+  /// Whether the op needs no guard, even if the nav's settings require one (`if.any`).
   package var any = false
   package var epoch: Epoch?
   package var revision: Revision?
@@ -103,39 +102,38 @@ package struct Guards: Hashable, Sendable {
   package var stack: [String]?
   /// Ids that must be on the stack, in any order.
   package var has: [String]?
-  /// The id that the visible screen must have, presented ones included; the inner nil: none.
+  /// The id that the visible screen, presented or not, must have; the inner nil means no screen.
   package var visible: String??
 
   package init() {}
 
-  /// The guard `epoch` alone, without the others.
+  /// A copy that has only the guard `epoch`.
   package var epochOnly: Guards {
     var guards = Guards()
     guards.epoch = epoch
     return guards
   }
 
-  /// Whether no guard is about the state of a nav, so that the op may create the nav.
+  /// Whether all guards except `any` are nil, so that the op can create a nav.
   package var isMetWithoutNav: Bool {
     var guards = self
     guards.any = false
     return guards == Guards()
   }
 
-  /// Whether a guard fixes the whole state: `rev` or `dig`.
+  /// Whether the guards admit only one state of the nav: `rev` or `dig` is set.
   package var fixesState: Bool { revision != nil || digest != nil }
-  /// Whether a guard fixes the whole stack: `rev`, `dig` or `stack`.
+  /// Whether the guards admit only one stack of the nav: `rev`, `dig` or `stack` is set.
   package var fixesStack: Bool { fixesState || stack != nil }
 }
 
 extension Guards {
-  /// The names of all guards, for messages to people.
+  /// The names of all guards, for error messages.
   package static let names = "any, epoch, rev, dig, top, depth, stack, has, visible"
 
-  /// Reads the members of an object; returns the name of the first that is no guard, or has a wrong
-  /// value.
+  /// Reads the guards of an object up to the first invalid member; returns the name of that member.
   @inline(__always)
-  package mutating func read(_ tape: borrowing JSONTape, _ at: Int) -> String? {
+  package mutating func readUntilInvalid(_ tape: borrowing JSONTape, _ at: Int) -> String? {
     let end = tape.next(at)
     var key = at + 1
     while key < end {
@@ -180,7 +178,7 @@ extension Guards {
     return true
   }
 
-  /// The id that a guard names, the inner nil for `null`; nil for anything else.
+  /// Reads an id, with the inner nil for `null`; returns nil for any other value.
   private static func idOrNull(_ tape: borrowing JSONTape, _ value: Int) -> String?? {
     tape.kind(value) == .null ? .some(nil) : tape.string(value).map { .some($0) }
   }
@@ -188,10 +186,10 @@ extension Guards {
 
 /// The members of an `op` message except its operations, as a client writes them.
 ///
-/// A client has no `OpMessage`: it gives the operations as JSON, which only the daemon reads.
+/// Clients pass the operations as JSON beside it; only the daemon decodes operations.
 package struct OpRequest: Sendable {
   package var id: UInt64
-  /// The client's id; required without a session, else equal to the session's.
+  /// The client's id; required without a session, and equal to the session's id in one.
   package var client: ClientID?
   /// The client's name for the log, if there is no session.
   package var name: String?
@@ -200,24 +198,23 @@ package struct OpRequest: Sendable {
   /// Whether the change is animated; nil for the default of the operations.
   package var isAnimated: Bool?
   /// Whether the op waits for an open transition, gesture or question (`onBusy` `queue`).
-  package var waits: Bool
-  /// The time by CLOCK_BOOTTIME, in milliseconds, after which the daemon must not begin the op; nil
-  /// for none.
-  package var due: UInt64?
-  /// The machine whose clock `due` counts by: the kernel's boot id; nil for the daemon's.
-  package var clock: String?
-  /// Whether the daemon only answers what it would answer, and changes nothing (`dry`).
+  package var waitsIfBusy: Bool
+  /// CLOCK_BOOTTIME in milliseconds after which the daemon must not begin the op; nil for none.
+  package var startDeadline: UInt64?
+  /// The kernel's boot id of the machine whose clock `startDeadline` refers to; nil for the daemon's.
+  package var deadlineBootID: String?
+  /// Whether the daemon replies as if it performed the op, but changes nothing (`dry`).
   package var isDry = false
 
   package init(
     id: UInt64, nav: String, guards: Guards = Guards(), isAnimated: Bool? = nil,
-    waits: Bool = false
+    waitsIfBusy: Bool = false
   ) {
     self.id = id
     self.nav = nav
     self.guards = guards
     self.isAnimated = isAnimated
-    self.waits = waits
+    self.waitsIfBusy = waitsIfBusy
   }
 }
 
@@ -228,7 +225,7 @@ package enum ClientVerb: String, CaseIterable, Sendable {
   /// The first frame of a message with this verb.
   package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
 
-  /// The verb in a frame of this protocol version; nil for an unknown verb or another frame.
+  /// Reads the verb of a first frame; nil if the version of the protocol or the verb is unknown.
   package init?(_ frame: Span<UInt8>) {
     // A space fills the word of seven bytes.
     if frame.count == 7, ByteWord(padding: frame).bits == ("nsp1.op " as ShortName).bits {

@@ -7,13 +7,13 @@ package enum DelegateRole: String, CaseIterable, Sendable {
   case animator
   /// The daemon asks this delegate for the driver of an interactive transition.
   case interaction
-  /// The daemon asks nothing; the registration lists the supported orientations.
+  /// The daemon asks no questions; the registration lists the supported orientations.
   case orientation
 }
 
 /// The delegate roles that a session asks for, for one nav.
 package struct DelegateRegistration: Hashable, Sendable {
-  /// The roles to have from now on; an empty set ends the registration.
+  /// The session's roles for the nav from now on; an empty set ends the registration.
   package var roles: Set<DelegateRole>
   /// The supported orientations, for the role `orientation`.
   package var supportedOrientations: [String]
@@ -30,7 +30,7 @@ package struct DelegateRegistration: Hashable, Sendable {
   }
 }
 
-/// The identity of a question, unique in the life of a client.
+/// The identity of a question, unique during the run of a client.
 ///
 /// The daemon's numbers restart in each session, so the number of the session is part of the
 /// identity.
@@ -46,35 +46,35 @@ package struct AskID: Hashable, Sendable {
   }
 }
 
-/// A question to a delegate, as received.
+/// A question that the daemon sent to a delegate, the message `ask`.
 package struct Ask: Hashable, Sendable {
   /// The daemon's number of the question within the session.
   package var number: UInt64
   package var nav: String
   package var epoch: Epoch
-  /// The revision of the state before the op that the question is about.
+  /// The revision of the nav before the op that the question concerns.
   package var revision: Revision
-  /// Milliseconds from the question on; the daemon ignores later answers.
-  package var within: UInt64
+  /// The time limit for the answer in milliseconds; the daemon ignores later answers.
+  package var withinMilliseconds: UInt64
   package var question: Question
 }
 
 /// The questions that the daemon asks delegates.
 package enum Question: Hashable, Sendable {
-  /// Whether this screen may be pushed; the answer is `true` or `false`.
+  /// Asks whether the daemon may push the screen; the answer is `true` or `false`.
   case shouldPush(screen: String)
-  /// Whether this screen may be popped, and the cause of the pop; the answer is `true` or `false`.
+  /// Asks whether the daemon may pop the screen; the answer is `true` or `false`.
   case shouldPop(screen: String, cause: String)
-  /// Whether this screen may be dismissed, and the cause; the answer is `true` or `false`.
+  /// Asks whether the daemon may dismiss the screen; the answer is `true` or `false`.
   case shouldDismiss(screen: String, cause: String)
-  /// The animator for a transition; the answer is `{animator,duration}`, or null for none.
+  /// Asks for the animator of a transition; the answer is `{animator,duration}`, or null for none.
   case animatorFor(operation: String, from: String?, to: String?)
-  /// The driver for this animator; the answer is `{driver}`, or null for none.
+  /// Asks for the driver of an interactive transition; the answer is `{driver}`, or null for none.
   case interactionFor(animator: String)
-  /// A question that this version does not know, by its name; the client lets it time out.
+  /// A question with a name that this client does not know; the client lets it time out.
   case unknown(String)
 
-  /// Whether the question is one of a veto round, whose end the daemon reports with `settled`.
+  /// Whether the daemon asks the question as a vote of several delegates, and then sends `settled`.
   package var isVeto: Bool {
     switch self {
     case .shouldPush, .shouldPop, .shouldDismiss: true
@@ -82,8 +82,8 @@ package enum Question: Hashable, Sendable {
     }
   }
 
-  /// The name on the wire, and the members in the order of writing.
-  package var form: (name: String, members: [(name: String, text: String?)]) {
+  /// The question's name on the wire and its members, in the order in which they are written.
+  package var wireForm: (name: String, members: [(name: String, text: String?)]) {
     switch self {
     case .shouldPush(let screen): ("shouldPush", [("screen", screen)])
     case .shouldPop(let screen, let cause): ("shouldPop", [("screen", screen), ("cause", cause)])
@@ -97,32 +97,32 @@ package enum Question: Hashable, Sendable {
   }
 }
 
-/// The end of a veto round, the message `settled`.
-package struct Settlement: Hashable, Sendable {
+/// The result of a question to all veto delegates of a nav, the message `settled`.
+package struct VetoSettlement: Hashable, Sendable {
   /// The number of the delegate's question within the session.
   package var number: UInt64
-  /// `allowed`, `denied` or `timeout`.
+  /// The result: `allowed`, `denied` or `timeout`.
   package var outcome: String
   /// The name of the client whose answer denied the op; nil for other outcomes.
-  package var by: String?
+  package var deniedBy: String?
 }
 
 /// The loss of a nav's display lease or of a session's delegate roles, the message `lost`.
-package struct DutyLoss: Hashable, Sendable {
+package struct LeaseOrRoleLoss: Hashable, Sendable {
   package var nav: String
-  /// `lease` for the display lease, `delegate` for the delegate roles.
-  package var what: String
+  /// The lost right: `lease` for the display lease, `delegate` for the delegate roles.
+  package var lost: String
   /// The code of the reason: `lease-lost`, `forbidden` or `no-nav`.
   package var code: String
   package var message: String
 }
 
-/// How a client takes the display lease of a nav, takes it from another session, or gives it back.
+/// The action of a message `lease`, which concerns the display lease of a nav.
 package enum LeaseAction: Hashable, Sendable {
   /// Take the lease if no other session holds it.
   case take
   /// Take the lease even if another session holds it; needs the right `admin`.
   case force
-  /// Give the lease back.
+  /// Release the lease.
   case release
 }

@@ -1,8 +1,8 @@
-/// The error codes of the protocol; `row` has the rules and texts for each.
+/// The error codes of the protocol; `row` has the rules and texts for a code.
 package enum ErrorCode: String, CaseIterable, Sendable {
   // In the order of the protocol's table; the names say what they mean.
   // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
-  /// The codes, as they stand on the wire.
+  /// The raw value of each code is its name on the wire.
   case badFrame = "bad-frame"
   case badJSON = "bad-json"
   case badVerb = "bad-verb"
@@ -65,39 +65,39 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     package let code: ErrorCode
     /// Whether and when the client may send the request again.
     package let retry: Retry
-    /// The exit status of navctl when it ends with this error.
+    /// The status with which navctl exits after this error.
     package let exitStatus: Int32
     package let effect: Effect
-    /// The meaning of the code in one sentence; also the documentation of the code in the library.
+    /// The meaning of the code in one sentence, also its documentation in client libraries.
     package let meaning: String
     /// The likely causes, in sentences.
     package let cause: String
-    /// The remedy for a user of navctl, in one line without a full stop; NAV and COMMAND stand for
-    /// the nav and the command that were refused.
+    /// The remedy for a user of navctl, in one line; navctl replaces NAV and COMMAND in it by the
+    /// nav and the command that navd refused.
     package let remedy: String
-    /// A command line that shows or corrects such a case.
-    package let example: String
-    /// The advice for the developer of a program, in one line.
-    package let advice: String
+    /// An example of a navctl command that shows or corrects the error.
+    package let exampleCommand: String
+    /// The advice for developers of client programs, in one line.
+    package let developerAdvice: String
 
-    /// Makes a row; without `advice`, the remedy is also the advice.
+    /// Makes a row; if `advice` is nil, `remedy` is also the advice.
     fileprivate init(
       _ code: ErrorCode, _ retry: Retry, _ exitStatus: Int32, _ meaning: String, _ cause: String,
       _ remedy: String, _ example: String, effect: Effect = .nothing, advice: String? = nil
     ) {
       (self.code, self.retry, self.exitStatus, self.effect) = (code, retry, exitStatus, effect)
       (self.meaning, self.cause, self.remedy) = (meaning, cause, remedy)
-      (self.example, self.advice) = (example, advice ?? remedy)
+      (self.exampleCommand, self.developerAdvice) = (example, advice ?? remedy)
     }
   }
 
-  package var row: Row { Self.rows[place] }
+  package var row: Row { Self.rows[tableIndex] }
   package var retry: Retry { row.retry }
   package var exitStatus: Int32 { row.exitStatus }
   package var effect: Effect { row.effect }
 
-  /// The index of the code; a linear search, which only refusals pay.
-  package var place: Int { Self.inOrder.firstIndex(of: self) ?? 0 }
+  /// The index of the code in `rows`, found by a linear search.
+  package var tableIndex: Int { Self.inOrder.firstIndex(of: self) ?? 0 }
 
   /// All codes, in the order of the protocol's table.
   package static let inOrder = allCases
@@ -116,7 +116,7 @@ package enum Retry: String, Sendable {
   /// Never: the message itself is wrong.
   case no
   /// Send the same bytes again after correcting what the error names.
-  case same
+  case sameAfterCorrection = "same"
   /// Send a new message after resynchronising.
   case resync
   /// Send the same bytes again later.
@@ -127,9 +127,9 @@ package enum Retry: String, Sendable {
 private let lookAgain = "see the present state: navctl show NAV"
 private let sameVersion = "use the navctl of the daemon's version: navctl --version, navctl status"
 private let reportFault = "report this error of the library together with the log of navd"
-private let decideAnew =
+private let letUserDecideAgain =
   "show the newest state and let the user decide again; never repeat a removal on your own"
-private let wholeRecord =
+private let passWholeRecord =
   "pass a whole record instead of the id, which makes a new one; a tap needs an enabled button"
 private let letFinish = "let the screen finish first; only a program may remove it"
 private let dismissFirst = "dismiss or pop the screen first, or choose another one"
@@ -154,7 +154,8 @@ extension ErrorCode {
       "One of the two is much older than the other.", sameVersion,
       "navctl --version; navctl status", advice: reportFault),
     Row(
-      .noSession, .same, 7, "The message needs a session, and the connection has none.",
+      .noSession, .sameAfterCorrection, 7,
+      "The message needs a session, and the connection has none.",
       "The client sent it before hello, or navd was restarted in between.", sameVersion,
       "navctl watch kiosk --count 1", advice: reportFault),
     Row(
@@ -217,7 +218,7 @@ extension ErrorCode {
       "use the existing nav: navctl create --if-absent NAV", "navctl create kiosk --if-absent",
       advice: "use the nav that exists, and watch it"),
     Row(
-      .moved, .same, 7, "Another daemon of the cluster has the nav.",
+      .moved, .sameAfterCorrection, 7, "Another daemon of the cluster has the nav.",
       "Clients follow by themselves. navctl prints the code if it could not reach that daemon, or "
         + "if the daemons named each other, for as long as it waited.",
       "try again in a few seconds", "navctl status"),
@@ -244,7 +245,7 @@ extension ErrorCode {
       .desync, .resync, 3, "The nav is not in the state that the command expects.",
       "Another client has changed the nav since this terminal saw it, or the value of an option "
         + "such as --top, --rev or --stack is wrong.", lookAgain,
-      "navctl show kiosk; navctl pop kiosk", advice: decideAnew),
+      "navctl show kiosk; navctl pop kiosk", advice: letUserDecideAgain),
     Row(
       .guardRequired, .no, 2,
       "The command removes something, and has no condition about the state.",
@@ -270,7 +271,7 @@ extension ErrorCode {
       "a delegate of the nav refused; ask its application", "navctl get kiosk --what stats",
       advice: "show that a delegate refused; the json of the error names it"),
     Row(
-      .delegateTimeout, .same, 4,
+      .delegateTimeout, .sameAfterCorrection, 4,
       "No delegate answered in time, and the settings then refuse the change.",
       "The application with the role veto hangs, or none runs and veto.required is true.",
       "see whether it runs: navctl show NAV; or go on without it: navctl set NAV settings "
@@ -300,17 +301,17 @@ extension ErrorCode {
       "It was never created, it was released, or it belongs to another nav. Of the commands that "
         + "show a screen, push, segue, present and set can create it.",
       "list the screens: navctl show NAV, navctl get NAV --what detached",
-      "navctl push kiosk wifi --title Wi-Fi", advice: wholeRecord),
+      "navctl push kiosk wifi --title Wi-Fi", advice: passWholeRecord),
     Row(
       .unknownItem, .no, 6, "The standalone bar knows no item with this id.",
       "It was never pushed, or navd has released it.",
       "see the present state: navctl get NAV --what state", "navctl push hud now --title Owen",
-      advice: wholeRecord),
+      advice: passWholeRecord),
     Row(
       .unknownButton, .no, 6, "The nav knows no button with this id, or does not show it.",
       "Only an enabled button of the top screen can be tapped: notDisplayed, or disabled.",
       "see the present state: navctl get NAV --what state", "navctl show kiosk",
-      advice: wholeRecord),
+      advice: passWholeRecord),
     Row(
       .forbiddenKind, .no, 1, "A screen of this kind cannot stand on a stack.",
       "Only screens of kind content can be pushed; those of other kinds can be presented.",
@@ -338,7 +339,7 @@ extension ErrorCode {
     Row(
       .notInStack, .resync, 6, "The screen is not on the stack.",
       "It was popped, it is presented, or it is detached.", lookAgain, "navctl show kiosk",
-      advice: decideAnew),
+      advice: letUserDecideAgain),
     Row(
       .noRoot, .no, 1, "No screen would be left on the stack.",
       "A controller on display has at least a root screen; remove and pop-to --inclusive leave one "
@@ -346,7 +347,7 @@ extension ErrorCode {
     Row(
       .covered, .resync, 1, "A presented screen covers the stack.",
       "A person cannot pop a screen that nobody sees; programs may.", lookAgain,
-      "navctl dismiss kiosk", advice: decideAnew),
+      "navctl dismiss kiosk", advice: letUserDecideAgain),
     Row(
       .noBackButton, .no, 1, "The bar shows no back button.",
       "The root is on top, or the top screen hides or replaces the button.", lookAgain,

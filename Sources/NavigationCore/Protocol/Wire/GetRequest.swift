@@ -14,16 +14,16 @@ package struct GetRequest: Hashable, Sendable {
   package var what: What
   /// The revision of the state to read; nil for the newest.
   package var at: Revision?
-  /// The id of the screen to read, for `screen`.
+  /// For `screen`: the id of the screen to read.
   package var screen: String?
-  /// The revision from which to read on, for `log` and `diffs`; nil for the oldest one kept.
+  /// For `log` and `diffs`: the first revision to read; nil for the oldest one that navd keeps.
   package var from: Revision?
-  /// The maximum number of entries, for `log` and `diffs`.
+  /// For `log` and `diffs`: the maximum number of entries.
   package var limit: UInt64
-  /// For `trace`: the id of the client to report on, or the name that the client gave itself.
+  /// For `trace`: the id or name of the client whose messages the daemon reports.
   package var client: String?
-  /// Whether the reports begin, for `trace`; false ends them.
-  package var isOn = true
+  /// For `trace`: true starts the reports of messages, false ends them.
+  package var isTraceOn = true
 
   package init() { self.init(id: 0, nav: nil) }
 
@@ -41,12 +41,12 @@ package struct GetRequest: Hashable, Sendable {
   }
 }
 
-/// The message `traced`: messages that the daemon received from clients or sent to them.
+/// The message `traced`: copies of messages that the daemon received or sent, for `trace`.
 package struct TracedMessages: Hashable, Sendable {
-  /// The messages in their order; each is an object with the members of protocol §12.
+  /// The copies in their order; section 12 of the protocol lists the members of each.
   package var list: [OpaqueJSON]
-  /// How many messages since the last `traced` are missing, because they exceeded the limits.
+  /// The number of messages since the last `traced` that exceeded the limits and are missing here.
   package var dropped: UInt64
-  /// Whether the trace is over, because the client may not see the messages any more.
-  package var isOver: Bool
+  /// Whether the daemon ended the trace, because the client lost the right to see the messages.
+  package var isTraceOver: Bool
 }

@@ -1,7 +1,7 @@
-/// The first member of an operation or record that cannot be read, and the values it may have.
+/// An error in a member of a message, with a text that lists the valid values.
 package struct ReadFailure: Error, Hashable, Sendable {
   package var code: ErrorCode
-  /// The error for people.
+  /// The error message for users and developers.
   package var text: String
   /// The `reason` of the error on the wire; nil for codes without one.
   package var reason: String?
@@ -15,7 +15,7 @@ package struct ReadFailure: Error, Hashable, Sendable {
   package init(_ text: String) { self.init(.invalidArgument, text) }
 }
 
-/// Returns a value that must be there; throws `invalid-argument` with a text for people otherwise.
+/// Returns the value; throws `invalid-argument` with the text `otherwise` if the value is nil.
 @inline(__always)
 package func need<Value>(
   _ value: Value?, _ otherwise: @autoclosure () -> String
@@ -24,7 +24,7 @@ package func need<Value>(
   return value
 }
 
-/// Throws `invalid-argument` with a text for people unless the condition holds.
+/// Throws `invalid-argument` with the text `otherwise` if the condition is false.
 @inline(__always)
 package func need(_ condition: Bool, _ otherwise: @autoclosure () -> String) throws(ReadFailure) {
   guard condition else { throw ReadFailure(otherwise()) }
@@ -52,7 +52,7 @@ extension JSONTape {
     try need(string(at), "\(name) is a text or null")
   }
 
-  /// Reads a text; nil for null.
+  /// Reads a string; returns nil for null.
   package func optionalString(_ at: Int, _ name: String) throws(ReadFailure) -> String? {
     kind(at) == .null ? nil : try string(at, name)
   }
@@ -70,8 +70,8 @@ extension JSONTape {
     try need(bool(at), "\(name) is true or false")
   }
 
-  /// Reads a flag, for which null stands for false.
-  package func flag(_ at: Int, _ name: String) throws(ReadFailure) -> Bool {
+  /// Reads a Boolean; returns false for null.
+  package func boolOrNullAsFalse(_ at: Int, _ name: String) throws(ReadFailure) -> Bool {
     kind(at) == .null ? false : try bool(at, name)
   }
 
@@ -84,26 +84,28 @@ extension JSONTape {
       "\(name) is a whole number from \(range.lowerBound) to \(range.upperBound)")
   }
 
-  /// Reads a value of any form as its bytes, at most 64 KiB.
+  /// Reads the JSON of any value, at most 64 KiB.
   package func opaque(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON {
-    guard rawCount(at) <= 65536 else {
+    guard rawByteCount(at) <= 65536 else {
       throw ReadFailure(.limit, "\(name) is larger than 65536 bytes", reason: "size")
     }
     return OpaqueJSON(validated: raw(at))
   }
 
-  /// Reads an alternative by its word; nil for null.
-  package func choice<Choice: WireNamed>(_ at: Int, _ name: String) throws(ReadFailure) -> Choice? {
+  /// Reads the word of an enumeration's case; returns nil for null.
+  package func optionalWord<Choice: WireNamed>(
+    _ at: Int, _ name: String
+  ) throws(ReadFailure) -> Choice? {
     kind(at) == .null ? nil : try word(at, name)
   }
 
-  /// Reads an alternative by its word.
+  /// Reads the word of an enumeration's case.
   package func word<Choice: WireNamed>(_ at: Int, _ name: String) throws(ReadFailure) -> Choice {
     try need(
       string(at).flatMap { Choice(word: $0) }, "\(name) is one of \(Choice.choices)")
   }
 
-  /// Throws the text as an error unless the value is an object.
+  /// Throws `invalid-argument` with the text `otherwise` if the value is not an object.
   package func needObject(_ at: Int, _ otherwise: @autoclosure () -> String) throws(ReadFailure) {
     try need(kind(at) == .object, otherwise())
   }

@@ -1,61 +1,60 @@
-/// A record with a table of its members, the only place that names them.
+/// A record whose JSON members a table lists.
 ///
-/// The readers of clients' messages and of journal rows go by the table, and so does the writer.
-/// Null sets a member to its default. Operations read and write frequent members of screens by
-/// hand.
+/// The table serves to read clients' messages and journal rows, and to write both. Null sets a
+/// member to its default. Operations read and write frequent members of screens without the table.
 package protocol TabledRecord: EditableRecord {
   static var table: MemberTable<Self> { get }
 }
 
-/// The members of a record in the order of writing; one at its default is not written.
+/// The members of a record in the order of writing; the writer omits members at their defaults.
 package struct MemberTable<Record: TabledRecord>: Sendable {
-  /// The name of the record in texts of errors, such as `a bar`.
+  /// The name of the record in error messages, such as `a bar`.
   private let recordName: String
   let members: [Member<Record>]
-  /// The places of each member, or of all members of a group, in the order of writing.
-  let runs: [Range<Int>]
+  /// The indices in `members` of each group, or of each member without a group, in order.
+  let memberRanges: [Range<Int>]
   private let byName: [Text: Range<Int>]
 
   package init(_ recordName: String, _ lists: [Member<Record>]...) {
     let members = lists.flatMap { $0 }
-    var runs: [Range<Int>] = []
+    var memberRanges: [Range<Int>] = []
     for index in members.indices {
       let group = members[index].group?.description
       let isInner = group != nil && index > 0 && group == members[index - 1].group?.description
-      runs.append((isInner ? runs.removeLast().lowerBound : index)..<index + 1)
+      memberRanges.append((isInner ? memberRanges.removeLast().lowerBound : index)..<index + 1)
     }
     self.recordName = recordName
     self.members = members
-    self.runs = runs
+    self.memberRanges = memberRanges
     byName = Dictionary(
-      uniqueKeysWithValues: runs.map { run in
-        let member = members[run.lowerBound]
-        return (Text((member.group ?? member.name).description), run)
+      uniqueKeysWithValues: memberRanges.map { range in
+        let member = members[range.lowerBound]
+        return (Text((member.group ?? member.name).description), range)
       })
   }
 
-  /// The names of all members that a client can set: after a group those in it, with a dot.
+  /// The names of all members that clients can set, such as `veto` and `veto.policy` for a group.
   package var names: [String] {
-    runs.flatMap { run in
-      let settable = members[run].filter { !$0.isReadonly }
+    memberRanges.flatMap { range in
+      let settable = members[range].filter { !$0.isReadonly }
       return (settable.first?.group.map { [$0.description] } ?? []) + settable.map(\.path)
     }
   }
 
-  /// Whether only the daemon sets a member.
+  /// Whether only the daemon can set the member with this name.
   package func isReadonly(_ name: Text) -> Bool {
     byName[name].map { members[$0.lowerBound].isReadonly } ?? false
   }
 
-  /// Writes the members that are not at their defaults; a group is written whole.
+  /// Writes the members that are not at their defaults, and all members of a group if one is not.
   package func write(_ record: Record, _ json: inout JSONWriter) {
-    for run in runs where members[run].contains(where: { !$0.isDefault(record) }) {
-      let group = members[run.lowerBound].group
+    for range in memberRanges where members[range].contains(where: { !$0.isDefault(record) }) {
+      let group = members[range.lowerBound].group
       if let group {
         json.name(group)
         json.beginObject()
       }
-      for member in members[run] {
+      for member in members[range] {
         json.name(member.name)
         member.write(record, &json)
       }
@@ -63,14 +62,14 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
     }
   }
 
-  /// Reads a member, which errors call `path`; nil if there is none with this name.
+  /// Reads the member `name`, which errors call `path`; returns nil if the table lacks the name.
   package func edits(
     _ tape: JSONTape, _ name: String, _ at: Int, _ path: String
   ) throws(ReadFailure) -> [Edit<Record>]? {
-    guard let run = byName[Text(name)] else { return nil }
-    let inner = members[run]
+    guard let range = byName[Text(name)] else { return nil }
+    let inner = members[range]
     // Null sets the default of each member of a group.
-    if members[run.lowerBound].group == nil || tape.kind(at) == .null {
+    if members[range.lowerBound].group == nil || tape.kind(at) == .null {
       return try inner.map { member throws(ReadFailure) in
         try member.read(tape, at, member.group == nil ? path : member.path)
       }
@@ -85,26 +84,26 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
     }
   }
 
-  /// Reads a message, first the members that it must have; null is no member.
+  /// Reads a message, its required members first; null counts as missing.
   ///
-  /// The reader ignores members that the table does not have.
+  /// The function ignores members that are not in the table.
   package func read(_ tape: JSONTape, without skipped: Set<Text> = []) throws(ReadFailure) -> Record
   {
     var record = Record()
-    let needed = members.filter { $0.requirement != nil }
-    let others = members.filter { $0.requirement == nil }
+    let needed = members.filter { $0.errorIfMissing != nil }
+    let others = members.filter { $0.errorIfMissing == nil }
     for member in needed + others where !skipped.contains(Text(member.path)) {
       if let at = tape.member(member.path, of: tape.root), tape.kind(at) != .null {
         record.apply(try member.read(tape, at, member.path))
-      } else if let requirement = member.requirement {
-        throw ReadFailure(requirement)
+      } else if let errorIfMissing = member.errorIfMissing {
+        throw ReadFailure(errorIfMissing)
       }
     }
     return record
   }
 
-  /// Reads a member, which must be one of the table.
-  package func required(
+  /// Reads a member; throws if the table does not have it.
+  package func editsOfKnownMember(
     _ tape: JSONTape, _ name: String, _ at: Int
   ) throws(ReadFailure) -> [Edit<Record>] {
     guard let edits = try edits(tape, name, at, name) else {
@@ -121,8 +120,8 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes an object with names that are not literals, in their order.
-  package mutating func sorted<Value>(
+  /// Writes a dictionary as an object, with its names in byte order.
+  package mutating func sortedObject<Value>(
     _ members: [Text: Value], _ write: (Value, inout JSONWriter) -> Void
   ) {
     beginObject()
@@ -135,21 +134,17 @@ extension JSONWriter {
 }
 
 extension JSONTape {
-  /// Reads the members that a client sets.
-  ///
-  /// `own` may read a member itself; it returns whether it did so.
+  /// Reads members that a client sets; `own` gets each one first, and returns true if it read it.
   package func edits<Record: TabledRecord>(
     _ at: Int,
     own: (String, Int) throws(ReadFailure) -> Bool = { _, _ in false }
   ) throws(ReadFailure) -> [Edit<Record>] {
     try members(of: at) { name, value throws(ReadFailure) in
-      try own(name, value) ? [] : try Record.table.required(self, name, value)
+      try own(name, value) ? [] : try Record.table.editsOfKnownMember(self, name, value)
     }
   }
 
   /// Throws `readonly` if the object has a member that no client can set.
-  ///
-  /// Callers do this before they read any member.
   package func refuseReadonly<Record>(
     _ table: MemberTable<Record>, _ names: Set<Text> = [], _ at: Int
   ) throws(ReadFailure) {
@@ -161,35 +156,33 @@ extension JSONTape {
     }
   }
 
-  /// Reads a record that the daemon wrote.
-  ///
-  /// `own` may read a member itself; it returns whether it did so.
-  package func stored<Record: TabledRecord>(
+  /// Reads a record from the journal; `own` gets each member first, and returns true if it read it.
+  package func storedRecord<Record: TabledRecord>(
     _ at: Int,
     own: (String, Int) throws(ReadFailure) -> Bool = { _, _ in false }
   ) throws(ReadFailure) -> Record {
     var record = Record()
     try forEachMember(of: at) { name, value throws(ReadFailure) in
       guard name != "ver", try !own(name, value) else { return }
-      record.apply(try Record.table.required(self, name, value))
+      record.apply(try Record.table.editsOfKnownMember(self, name, value))
     }
     return record
   }
 }
 
-/// One member of a record: its name, its place in the record, and how it is read and written.
+/// One JSON member of a record: its name, its key path, and the functions that read and write it.
 package struct Member<Record: EditableRecord>: Sendable {
   package typealias Path<Value> = Edit<Record>.Path<Value>
-  /// A function that reads a value, which is not null, and names the member in its errors.
+  /// Returns the function that reads a value of the tape other than null.
   package typealias Read<Value> = @Sendable (JSONTape) -> ReadValue<Value>
 
   let name: StaticString
-  /// The name of the object in the record that holds the member; nil for a member of the record.
+  /// The name of the inner object that has the member; nil if the record itself has it.
   private(set) var group: StaticString?
   private(set) var isReadonly = false
-  /// The text of the error for a message without the member; nil if the member is optional.
-  private(set) var requirement: String?
-  /// The documentation of the function by which clients set it; empty if they have none.
+  /// The error message if a message lacks the member; nil if the member is optional.
+  private(set) var errorIfMissing: String?
+  /// The documentation of the library function that sets the member; empty if there is no function.
   private(set) var documentation: StaticString = ""
   let type: any Sendable.Type
   private(set) var isDefault: @Sendable (Record) -> Bool
@@ -198,7 +191,7 @@ package struct Member<Record: EditableRecord>: Sendable {
 
   var path: String { group.map { "\($0).\(name)" } ?? name.description }
 
-  /// A member with rules of its own.
+  /// A member with its own functions to read and write it, and its own test for the default.
   package init<Value: Sendable>(
     _ name: StaticString, _ path: Path<Value>, isDefault: @escaping @Sendable (Value) -> Bool,
     read: @escaping Read<Value>, write: @escaping @Sendable (Value, inout JSONWriter) -> Void
@@ -212,7 +205,7 @@ package struct Member<Record: EditableRecord>: Sendable {
     self.write = { write($0[keyPath: path], &$1) }
   }
 
-  /// A member of a type that has one form on the wire; `read` has rules beyond the type's.
+  /// A member that its type writes, and reads unless `read` replaces the type's function.
   package init<Value: WireValue>(
     _ name: StaticString, _ path: Path<Value>, _ read: Read<Value>? = nil
   ) {
@@ -233,7 +226,7 @@ package struct Member<Record: EditableRecord>: Sendable {
     }
   }
 
-  /// A flag that has two words on the wire.
+  /// A Boolean member with the words `on` and `off` as its JSON strings for true and false.
   package init(_ name: StaticString, _ path: Path<Bool>, on: String, off: String) {
     let standard = Record()[keyPath: path]
     let words = standard ? "\(on) or \(off)" : "\(off) or \(on)"
@@ -251,35 +244,35 @@ package struct Member<Record: EditableRecord>: Sendable {
     ) { $1.word($0 ? on : off) }
   }
 
-  /// A copy of this member that only the daemon sets.
+  /// A copy of this member that only the daemon can set.
   package var readonly: Member {
     var member = self
     member.isReadonly = true
     return member
   }
 
-  /// A copy of this member that is written even at its default.
-  package var always: Member {
+  /// A copy of this member that the writer does not omit at its default.
+  package var alwaysWritten: Member {
     var member = self
     member.isDefault = { _ in false }
     return member
   }
 
-  /// A copy of this member without which the reader refuses a message, with this text.
-  package func required(_ text: String) -> Member {
-    var member = always
-    member.requirement = text
+  /// A copy of this member that is required: the reader throws this text if a message lacks it.
+  package func required(_ errorText: String) -> Member {
+    var member = alwaysWritten
+    member.errorIfMissing = errorText
     return member
   }
 
-  /// A copy of this member that clients set by a generated function.
+  /// A copy of this member with documentation for the generated library function that sets it.
   package func documented(_ text: StaticString) -> Member {
     var member = self
     member.documentation = text
     return member
   }
 
-  /// The members of an object inside of the record, which one function sets.
+  /// The members of an inner object; one generated library function sets all of them.
   package static func group(
     _ name: StaticString, _ documentation: StaticString, _ members: Member...
   ) -> [Member] {

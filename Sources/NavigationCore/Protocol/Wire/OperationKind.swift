@@ -15,8 +15,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   /// The name of the kind on the wire.
   package var name: String { Self.names[Int(rawValue)] }
 
-  /// The names of the arguments; nil if they are the members of a record, which has a table of
-  /// them.
+  /// The names of the arguments; nil if a `MemberTable` lists them.
   package var arguments: [String]? { Self.arguments[Int(rawValue)] }
 
   // Every journal row has the name of its operation, so the names are made once.
@@ -41,8 +40,6 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   }
 
   /// The rules and texts for one kind.
-  ///
-  /// Texts are static, so that the optimiser removes those that a program never reads.
   package struct Row {
     let name: StaticString
     let rights: Rights
@@ -51,7 +48,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     fileprivate let traits: Traits
     let cause: Cause?
     let arguments: StaticString?
-    /// The name of the generated function of the client libraries, in Swift's form; empty for none.
+    /// The name of the function that the generator makes in client libraries; empty for none.
     package let function: StaticString
     /// The documentation of that function; it begins with a verb.
     package let documentation: StaticString
@@ -69,20 +66,20 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
 
   fileprivate struct Traits: OptionSet {
     let rawValue: UInt8
-    /// See `waitsForTransition`.
+    /// The operation waits for an open transition: see `waitsForTransition`.
     static let waits = Traits(rawValue: 1)
-    /// See `needsDisplay`.
-    static let display = Traits(rawValue: 2)
-    /// See `suitsStandaloneBars`.
+    /// The operation needs the display lease: see `needsDisplayLease`.
+    static let lease = Traits(rawValue: 2)
+    /// The operation is allowed on a standalone bar: see `suitsStandaloneBars`.
     static let bars = Traits(rawValue: 4)
-    /// See `isForItems`.
+    /// The operation concerns items of a standalone bar: see `isForBarItems`.
     static let items = Traits(rawValue: 8)
-    /// An operation with neither this nor `items` is ordinary: see `isOrdinary`.
+    /// The operation does not count as ordinary: see `isOrdinary`.
     static let rare = Traits(rawValue: 16)
   }
 
   // Without a default, so that a new kind does not compile before somebody decides its rules.
-  /// The row of the kind; inlined, since an op looks up its rules several times.
+  /// The row of the kind; inlined, because the hub looks it up several times for each op.
   @inline(__always) package var row: Row {
     switch self {
     case .navCreate:
@@ -105,7 +102,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
       Row("segue", .push, .none, .always, .waits, .segue, takes: "kind screen onDuplicate")
     case .pop:
       Row(
-        "pop", .pop, .position, .always, [.waits, .bars], takes: "result", as: "pop",
+        "pop", .pop, .topScreen, .always, [.waits, .bars], takes: "result", as: "pop",
         "Remove the top screen; the root stays.")
     case .popTo:
       Row("popTo", .pop, .none, .always, .waits, takes: "screen route match inclusive result")
@@ -172,7 +169,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case .pushItem: Row("pushItem", .push, .none, .always, [.waits, .bars, .items], takes: "item")
     case .popItem:
       Row(
-        "popItem", .pop, .position, .always, [.waits, .bars, .items], as: "popItem",
+        "popItem", .pop, .topScreen, .always, [.waits, .bars, .items], as: "popItem",
         "Remove the top item of a standalone bar.")
     case .setItems:
       Row(
@@ -180,7 +177,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
         takes: "items")
     case .uiBackTap:
       Row(
-        "ui.backTap", .pop, .position, .always, [.waits, .bars], .backButton, as: "backTap",
+        "ui.backTap", .pop, .topScreen, .always, [.waits, .bars], .backButton, as: "backTap",
         "Tap the back button. Under a presentation, except a popover, navd refuses it as `covered`."
       )
     case .uiBackMenu:
@@ -193,13 +190,13 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
         """)
     case .uiBack:
       Row(
-        "ui.back", .pop, .presentation, .removalsAndDismissals, [.waits, .bars, .rare], .backButton,
-        as: "backKey",
+        "ui.back", .pop, .visibleScreen, .removalsAndDismissals, [.waits, .bars, .rare],
+        .backButton, as: "backKey",
         "Press the Back key: dismiss what is presented, or pop; watches get `backAtRoot` at the root."
       )
     case .uiDismiss:
       Row(
-        "ui.dismiss", .pop, .presentation, .dismissals, .waits, .gesture, takes: "result",
+        "ui.dismiss", .pop, .visibleScreen, .dismissals, .waits, .gesture, takes: "result",
         as: "swipeDown",
         """
         Swipe the outermost presented screen down, as a person does. navd refuses it as \
@@ -212,7 +209,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case .uiSwipe: Row("ui.swipe", .push, .none, .never, [], takes: "dir")
     case .gestureBegin:
       Row(
-        "gesture.begin", .pop, .position, .always, [.display, .rare], .gesture,
+        "gesture.begin", .pop, .topScreen, .always, [.lease, .rare], .gesture,
         takes: "kind translation")
     case .gestureUpdate:
       Row(
@@ -228,95 +225,96 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
         "End the gesture without a pop.")
     case .transitionComplete:
       Row(
-        "transition.complete", .push, .none, .never, [.display, .bars], .complete, takes: "tid",
+        "transition.complete", .push, .none, .never, [.lease, .bars], .complete, takes: "tid",
         as: "completeTransition",
         """
         Report that the display has shown a transition to its end. The event `transitionBegan` has \
         its number.
         """)
-    case .envSet: Row("env.set", .push, .none, .never, [.display, .bars], takes: nil)
+    case .envSet: Row("env.set", .push, .none, .never, [.lease, .bars], takes: nil)
     case .unknown: Row("unknown", .push, .none, .never, .bars, takes: nil)
     }
   }
 
-  /// The rights that the kind needs of a principal.
+  /// The rights that a principal needs for an operation of this kind.
   package var rights: Rights { row.rights }
 
-  /// The guard that the policy `removal` requires.
+  /// The guard that an op must have in navs with the setting `guard` = `removal`.
   package var neededGuard: NeededGuard { row.neededGuard }
 
   /// When the hub asks the veto delegates about the operation.
   package var vetoQuestion: VetoQuestion { row.vetoQuestion }
 
-  /// Whether the operation waits, or is refused, while a transition, gesture or question is open.
+  /// Whether the hub queues or refuses the operation during a transition, gesture or question.
   ///
-  /// `button.activate` does so too, if the button pops.
+  /// The hub also queues or refuses `button.activate` then, if the button pops.
   package var waitsForTransition: Bool { row.traits.contains(.waits) }
 
-  /// Whether only the session with the display lease may send the operation, while there is one.
-  package var needsDisplay: Bool { row.traits.contains(.display) }
+  /// Whether only the session with the display lease may send the operation, if a session has it.
+  package var needsDisplayLease: Bool { row.traits.contains(.lease) }
 
   /// Whether the operation is allowed on a standalone bar.
   package var suitsStandaloneBars: Bool { row.traits.contains(.bars) }
 
-  /// Whether this is UIKit's operation on the items of a bar, which a controller refuses.
-  package var isForItems: Bool { row.traits.contains(.items) }
+  /// Whether the operation changes the items of a standalone bar, as `pushItem` in UIKit does.
+  package var isForBarItems: Bool { row.traits.contains(.items) }
 
-  /// Whether the operation neither creates, closes or reverts a nav, nor opens a route, activates a
-  /// button, presses the Back key, or is about a gesture, the looks of all bars or the items of a standalone bar.
+  /// Whether the operation has neither the trait `rare` nor `items`.
+  ///
+  /// The hub skips checks for ops that have only such operations.
   package var isOrdinary: Bool { row.traits.isDisjoint(with: [.items, .rare]) }
 
-  /// Whether the operation pushes a screen, in the way of `onDuplicate`.
+  /// Whether the operation pushes a screen: it has the argument `onDuplicate`.
   package var isPush: Bool { self == .push || self == .show || self == .segue }
 
-  /// The cause of the revision, if the kind of the operation determines it.
+  /// The cause of the revision that the operation makes, if its kind alone determines the cause.
   package var cause: Cause? { row.cause }
 
-  /// When the hub asks the veto delegates.
+  /// The screens about which the hub asks the veto delegates before an operation.
   package enum VetoQuestion: Sendable {
-    /// Never.
+    /// The hub never asks.
     case never
-    /// About every screen that comes onto the stack or leaves it, unless the nav's `vetoScope` is
-    /// `dismiss`.
+    /// The hub asks about every screen that enters or leaves the stack, unless the nav's setting
+    /// `vetoScope` is `dismiss`.
     case always
-    /// About every screen that leaves the stack, unless `vetoScope` is `dismiss`.
+    /// The hub asks about every screen that leaves the stack, unless `vetoScope` is `dismiss`.
     case removals
-    /// About every screen that leaves the stack, if `vetoScope` is `all`.
+    /// The hub asks about every screen that leaves the stack, if `vetoScope` is `all`.
     case removalsInScopeAll
-    /// About every screen that leaves the stack, and about every screen that is dismissed.
+    /// The hub asks about every screen that leaves the stack or that the operation dismisses.
     case removalsAndDismissals
-    /// About every screen that is dismissed, if `vetoScope` is `dismiss` or `all`.
+    /// The hub asks about each dismissed screen, if `vetoScope` is `dismiss` or `all`.
     case dismissals
 
-    /// Whether the question is about dismissed screens, too.
+    /// Whether the hub asks about dismissed screens.
     package var isAboutDismissals: Bool { self == .dismissals || self == .removalsAndDismissals }
   }
 
-  /// The guard that an op must have.
+  /// The guards of which an op must have one.
   package enum NeededGuard: Sendable {
     /// No guard is required.
     case none
     /// One of the guards `top`, `rev`, `dig` and `stack`.
-    case position
+    case topScreen
     /// One of the guards `rev`, `dig` and `stack`.
     case wholeStack
     /// One of the guards `visible`, `rev` and `dig`.
-    case presentation
+    case visibleScreen
     /// The arguments decide which guard is needed: see `Operation.needs`.
     case byArguments
 
-    /// The guards of which one suffices, for messages to people.
+    /// The guards of which one suffices, for error messages.
     package var names: String {
       switch self {
-      case .none, .position, .byArguments: "top, rev, dig or stack"
+      case .none, .topScreen, .byArguments: "top, rev, dig or stack"
       case .wholeStack: "rev, dig or stack"
-      case .presentation: "visible, rev or dig"
+      case .visibleScreen: "visible, rev or dig"
       }
     }
   }
 }
 
-/// The rights of a principal on a nav, a set.
+/// The set of rights of a principal on a nav.
 package struct Rights: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 

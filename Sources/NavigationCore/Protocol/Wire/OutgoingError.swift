@@ -1,4 +1,4 @@
-/// The state of a nav, as `ok` and `err` report it.
+/// The summary of a nav's state in the messages `ok` and `err`.
 package struct NavStanding {
   package var nav: String
   package var epoch: Epoch
@@ -16,9 +16,9 @@ package struct NavStanding {
   }
 }
 
-/// An error before its encoding as `err`.
+/// The contents of a message `err` before its encoding.
 package struct OutgoingError {
-  /// The id of the request that the error answers; nil if it has none.
+  /// The id of the refused request; nil if the request has none.
   package var id: UInt64?
   /// The nonce of the `hello` that the error answers; nil for other requests.
   package var nonce: String?
@@ -28,12 +28,12 @@ package struct OutgoingError {
   package var reason: String?
   /// The value that a guard expected, as JSON.
   package var expected: [UInt8]?
-  /// Milliseconds to wait before the message is sent again.
+  /// The time in milliseconds after which the client can send the request again.
   package var after: UInt64?
   /// The index of the refused operation within the op.
   package var index: Int?
-  /// Whether the revision that a guard or a get names is newer than the nav's.
-  package var isFuture = false
+  /// Whether a guard or a get names a revision that is newer than the nav's.
+  package var namesFutureRevision = false
   /// More members with their values as JSON, in the order in which they are written.
   package var details: [(name: StaticString, json: [UInt8])] = []
   /// The state of the nav, if the client may read it.
@@ -47,7 +47,7 @@ package struct OutgoingError {
     (self.reason, self.after, self.index) = (reason, after, index)
   }
 
-  /// Adds the verb of the refused message if such messages have no id: `answer` and `credit`.
+  /// Adds the verb of the refused message if it is `answer` or `credit`, which have no id.
   package mutating func addVerb(_ verb: ClientVerb) {
     guard verb == .answer || verb == .credit else { return }
     details.append(("verb", Array("\"\(verb.rawValue)\"".utf8)))
@@ -68,13 +68,13 @@ extension OutgoingError {
     error.standing = nil
     guard revealing.contains(code) else { return error }
     error.details = []
-    error.isFuture = false
+    error.namesFutureRevision = false
     error.text = "refused; what the nav is like is not told without the right read"
     return error
   }
 }
 
-/// Encoders for the daemon's messages: here the error, which a client makes too.
+/// Encoders for messages of the daemon; clients use the encoder of errors too.
 package enum ServerMessageWriter {
   package static func error(_ error: OutgoingError) -> [UInt8] {
     var json = JSONWriter()
@@ -85,7 +85,7 @@ package enum ServerMessageWriter {
     json.member("code", error.code.rawValue)
     json.optional("reason", error.reason)
     if let expected = error.expected { json.member("expected", raw: expected) }
-    json.flag("future", error.isFuture)
+    json.memberIfTrue("future", error.namesFutureRevision)
     json.member("msg", error.text)
     json.member("effect", error.code.effect.rawValue)
     json.member("retry", error.code.retry.rawValue)

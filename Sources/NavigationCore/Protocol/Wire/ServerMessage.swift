@@ -19,7 +19,7 @@ package enum ServerVerb: UInt8, CaseIterable, WireNamed {
   }
 }
 
-/// A message from the daemon, after reading; the reader ignores unknown members.
+/// A decoded message from the daemon, without members that this client does not know.
 package enum ServerMessage: Sendable {
   case welcome(Welcome)
   case ok(OkReply)
@@ -31,8 +31,8 @@ package enum ServerMessage: Sendable {
   case latest(Latest)
   case event(EphemeralEvent)
   case ask(Ask)
-  case settled(Settlement)
-  case lost(DutyLoss)
+  case settled(VetoSettlement)
+  case lost(LeaseOrRoleLoss)
   case traced(TracedMessages)
   case mark(Mark)
   case end(WatchEnd)
@@ -54,25 +54,23 @@ package struct Welcome: Hashable, Sendable {
   package var features: [String] = []
   /// Whether the daemon belongs to a cluster, whose daemons divide the navs (protocol §17).
   package var isInCluster: Bool { features.contains("shards") }
-  /// Milliseconds without another message after which the daemon sends a `mark`.
+  /// The time in milliseconds without a message after which the daemon sends a `mark`.
   package var heartbeat: UInt64
-  /// The role that the daemon gives the client, by its access rules.
+  /// The role that the daemon's access rules give the client.
   package var role: String
-  /// The client's name in the rules of a cluster, by which its daemons remember ops.
-  ///
-  /// The name is nil outside of a cluster.
+  /// The principal under which a cluster stores the client's ops; nil outside of a cluster.
   package var principal: String? = nil
-  /// The highest id of this client's decided ops.
+  /// The highest id of this client's ops that the daemon has performed or refused.
   ///
-  /// The client sends undecided ops again, with the same bytes.
+  /// The client sends ops without a reply again, with the same bytes.
   package var lastOp: UInt64
-  /// The number of the newest row of each shard that the daemon serves.
-  package var rows: [Shard: UInt64] = [:]
+  /// The number of the newest journal row of each shard that the daemon serves.
+  package var newestRows: [Shard: UInt64] = [:]
   /// The flow-control window of the session in bytes, after the daemon has limited it.
   package var window: UInt64
   /// The largest body that the daemon accepts, in bytes.
   package var maximumBody: UInt64
-  /// The maximum of ops and reads in flight.
+  /// The maximum number of ops and reads without a reply yet.
   package var maximumRequests: UInt64 = 64
 }
 
@@ -82,41 +80,41 @@ package struct OkReply: Hashable, Sendable {
   package var nav: String?
   package var epoch: Epoch?
   package var revision: Revision?
-  /// The number of the op's row, for an op that changed something.
-  package var sequence: UInt64?
-  /// Whether the op made a revision.
+  /// For an op that changed the nav: the number of its journal row.
+  package var journalRow: UInt64?
+  /// For an op: whether it made a new revision.
   package var changed: Bool?
   package var depth: UInt64?
   /// The id of the top screen; the inner nil stands for an empty stack.
   package var top: String??
   package var digest: Digest?
-  /// The results of the operations, a JSON array; nil if the request is no op.
-  package var out: OpaqueJSON?
-  /// For a watch: `snap`, `resume` or `latest`.
-  package var mode: String?
-  /// For a watch that begins with a snapshot: the reason, in the protocol's words.
-  package var why: String?
+  /// For an op: the results of its operations, a JSON array.
+  package var results: OpaqueJSON?
+  /// For a watch: `snap`, `resume` or `latest`, by the first message that follows.
+  package var watchMode: String?
+  /// For a watch that begins with a snapshot: the reason, such as `join` or `lag`.
+  package var snapshotReason: String?
   /// For a get: the value read.
   package var value: OpaqueJSON?
   /// For a get of the log: the oldest revision that the daemon can read.
-  package var floor: Revision?
+  package var oldestReadable: Revision?
   /// For a lease: the name of the client that holds the display; nil if no client does.
-  package var owner: String?
-  /// For a dry run: what the op would lead to.
+  package var leaseOwner: String?
+  /// For a dry run: the delegates, the queue position and the state that the op would have.
   package var dryRun: DryRun?
 
-  /// The result of a dry run, beside the answer that the op would get.
+  /// The part of the reply to a dry run that the reply to the op itself does not have.
   package struct DryRun: Hashable, Sendable {
     package var delegates: [Delegate]
-    /// The place among the waiting ops, if the op would wait.
-    package var position: UInt64?
+    /// The position in the queue of the nav, if the op would wait for a transition.
+    package var queuePosition: UInt64?
     /// The state after the op; nil if the client may not read it, or if it is too large.
     package var state: SnapshotPart?
   }
 
-  /// A delegate that the daemon would ask.
+  /// A delegate that the daemon would ask about the op.
   package struct Delegate: Hashable, Sendable {
-    /// The name of its client; empty if the client of the op may not read the nav.
+    /// The name of the delegate's client; empty if the requesting client may not read the nav.
     package var name: String
     package var roles: [String]
   }
@@ -124,9 +122,9 @@ package struct OkReply: Hashable, Sendable {
 
 /// The message `err`, which refuses a request.
 package struct ErrReply: Error, Hashable, Sendable {
-  /// The id of the request that this answers; nil if the daemon could not read it.
+  /// The id of the refused request; nil if the daemon could not read the id.
   package var id: UInt64?
-  /// The nonce of the `hello` that this answers; nil for other requests.
+  /// The nonce of the refused `hello`; nil for other requests.
   package var nonce: String?
   /// The code on the wire; this version of the client may not know it.
   package var code: String
@@ -139,13 +137,13 @@ package struct ErrReply: Error, Hashable, Sendable {
   package var reason: String?
   /// The value that a failed guard expected, as JSON.
   package var expected: OpaqueJSON?
-  /// Whether the revision that a guard or a get names is newer than the nav's.
-  package var isFuture = false
+  /// Whether a guard or a get names a revision that is newer than the nav's.
+  package var namesFutureRevision = false
   /// Whether the error names the verb of the refused message, which has no id.
   package var hasVerb = false
   /// The change that put the present screen on top, for `desync`; nil if navd does not know it.
   package var topChange: TopChange?
-  /// Milliseconds to wait before sending the request again.
+  /// The time in milliseconds after which the client can send the request again.
   package var after: UInt64?
   /// The index of the refused operation within the op.
   package var index: UInt64?
@@ -159,18 +157,18 @@ package struct ErrReply: Error, Hashable, Sendable {
   package var top: String??
   /// The daemon that has the nav now, for `moved`.
   package var daemon: DaemonAddress?
-  /// The whole body, for members that this type does not have.
+  /// The whole body of the message as JSON, for members that this type does not have.
   package var body: OpaqueJSON
 
-  /// The bytes that a request leaves free below the daemon's limit.
+  /// The size in bytes of the member `again`, which the client adds when it repeats a request.
   ///
-  /// The client needs them for the member `again` when it repeats the request.
-  package static let bytesForAgain = 32
-  /// The largest request unless a `welcome` names another size, in bytes.
-  package static let defaultMaximumBody = 65536 - bytesForAgain
+  /// Requests stay this much smaller than the daemon's limit.
+  package static let bytesForAgainMember = 32
+  /// The maximum size of a request in bytes, unless a `welcome` has another limit.
+  package static let defaultMaximumBody = 65536 - bytesForAgainMember
 
-  /// Makes the error with which the client itself answers its request of `count` octets, because the
-  /// daemon accepts at most `limit`.
+  /// Makes the client's own error for a request of `count` octets, of which the daemon accepts at
+  /// most `limit`.
   package static func tooLarge(_ id: UInt64, _ count: Int, limit: Int) -> ErrReply {
     var error = OutgoingError(
       .limit, id: id, "the message has \(count) octets; the limit is \(limit)")
@@ -178,10 +176,9 @@ package struct ErrReply: Error, Hashable, Sendable {
     return ErrReply(byClient: error)
   }
 
-  /// Makes the error with which the client itself answers an op that it sent as the principal
-  /// `former`.
+  /// Makes the client's own error for an op that it sent as another principal, `former`.
   ///
-  /// A daemon remembers decided ops by principal, so it would not find this one under another.
+  /// Daemons look up repeated ops by principal, so they would not find the op under the new one.
   package static func sentUnderOtherPrincipal(_ former: String, _ id: UInt64) -> ErrReply {
     let text = "the op was sent as \(former), and may have been performed; resynchronise"
     return ErrReply(byClient: OutgoingError(.opTooOld, id: id, text))
@@ -190,12 +187,12 @@ package struct ErrReply: Error, Hashable, Sendable {
   /// The code, if this version of the client knows it.
   package var knownCode: ErrorCode? { ErrorCode(rawValue: code) }
 
-  /// The retry rule, by which a client treats an unknown code; `no` for an unknown rule.
+  /// The member `retry` as a case; `no` if this version of the client does not know the value.
   package var retryPolicy: Retry { Retry(rawValue: retry) ?? .no }
 }
 
 extension ErrReply {
-  /// Makes a reply of an error that the client itself reports.
+  /// Makes a reply for an error that the client found, without a message from the daemon.
   package init(byClient error: OutgoingError) {
     self.init(
       id: error.id, code: error.code.rawValue, message: error.text,
@@ -221,7 +218,7 @@ extension ErrReply {
 
   /// The client that changed a nav.
   package struct Author: Hashable, Sendable {
-    /// The client's name for people, which the daemon has not verified.
+    /// The name that the client gave itself, which the daemon has not verified.
     package var name: String
     /// The authenticated principal: `uid:N`, or the name of a key.
     package var principal: String
@@ -247,7 +244,7 @@ package struct MirrorRecord: Hashable, Sendable {
   }
 }
 
-/// The message `snap`, one part of a snapshot; most snapshots have only one.
+/// The message `snap`, one part of a snapshot; most snapshots have only one part.
 package struct SnapshotPart: Hashable, Sendable {
   package var nav: String
   /// The kind of the nav, such as `controller` or `bar`.
@@ -257,11 +254,11 @@ package struct SnapshotPart: Hashable, Sendable {
   /// The stack index of the first screen in this part.
   package var first: UInt64
   package var isLast: Bool
-  /// The reason for the snapshot, in the protocol's words.
+  /// The reason for the snapshot, such as `join` or `lag`.
   package var why: String?
   /// The screens in this part, bottom first.
   package var screens: [MirrorRecord]
-  /// The six parts, in the order of the digest.
+  /// The six parts of the nav's state, in the order of `PartName`.
   ///
   /// Only the last message of a snapshot has them; a virtual nav has none.
   package var parts: [MirrorRecord]
@@ -271,7 +268,7 @@ package struct SnapshotPart: Hashable, Sendable {
   package var digest: Digest?
 }
 
-/// One revision, as a change to a mirror.
+/// The changes that a revision makes to a mirror, the message `diff`.
 package struct Diff: Hashable, Sendable {
   package var nav: String
   package var epoch: Epoch
@@ -279,8 +276,8 @@ package struct Diff: Hashable, Sendable {
   package var base: Revision
   /// The revision that the diff produces.
   package var revision: Revision
-  /// The daemon's commit number; numbers can be missing.
-  package var sequence: UInt64
+  /// The number of the revision's journal row; rows of other navs have numbers in between.
+  package var journalRow: UInt64
   /// The cause of the revision, such as `api`, `gesture` or `backButton`.
   package var cause: String
   /// The name of the client whose request led to the revision; nil if the daemon made it by itself.
@@ -288,8 +285,8 @@ package struct Diff: Hashable, Sendable {
   /// The id of the requesting client's op; nil if no op led to the revision.
   package var byOp: UInt64?
   package var isAnimated: Bool
-  /// The relation of the new top to the old stack, if the op replaced the whole stack.
-  package var relation: String?
+  /// If the op replaced the whole stack, how the new top relates to the old stack, such as `back`.
+  package var topRelation: String?
   /// The changes, to be applied in order.
   package var changes: [Change]
   /// The resolved bar as JSON, if it changed and the watch asked for it.
@@ -307,7 +304,7 @@ package struct Diff: Hashable, Sendable {
   }
 }
 
-/// The message `latest`: the newest value of a view that may skip values.
+/// The message `latest`: the newest value for a watch with the view `bar` or `top`.
 package struct Latest: Hashable, Sendable {
   package var nav: String
   /// The view of the watch: `bar` or `top`.
@@ -318,7 +315,7 @@ package struct Latest: Hashable, Sendable {
   package var value: OpaqueJSON
 }
 
-/// The message `event`: events that make no revision.
+/// The message `event`: events of a nav that belong to no revision.
 package struct EphemeralEvent: Hashable, Sendable {
   package var nav: String
   package var epoch: Epoch
@@ -330,16 +327,16 @@ package struct EphemeralEvent: Hashable, Sendable {
 
 /// The message `mark`, which also shows that the daemon is alive.
 ///
-/// A mark has the positions of the full watches that are up to date.
+/// A mark has the positions of the session's full watches to which the daemon has sent all diffs.
 package struct Mark: Hashable, Sendable {
   /// The daemon's wall clock in milliseconds since 1970; 0 if the mark has no time.
   package var time: UInt64
-  /// The navs of these watches, with their revisions and digests.
+  /// The navs with their newest revisions and digests.
   package var positions: [Position]
-  /// The number of the newest row of shards.
-  package var rows: [Shard: UInt64] = [:]
+  /// The number of the newest journal row of the shard of each of these navs.
+  package var newestRows: [Shard: UInt64] = [:]
 
-  /// The position of one nav.
+  /// The newest revision of one nav.
   package struct Position: Hashable, Sendable {
     package var nav: String
     package var revision: Revision
@@ -347,7 +344,7 @@ package struct Mark: Hashable, Sendable {
   }
 }
 
-/// The message `end`: a watch is over.
+/// The message `end`, by which the daemon ends a watch.
 package struct WatchEnd: Hashable, Sendable {
   package var nav: String
   package var view: String

@@ -3,13 +3,13 @@ package struct ServerMessageFailure: Error, Hashable, Sendable {
   package var text: String
 }
 
-/// Reads the two frames of a daemon's message; reuses its buffers for the next message.
+/// Decodes the two frames of a daemon's message; reuses its buffers for the next message.
 package struct ServerMessageReader: Sendable {
   private var tape = JSONTape()
 
   package init() {}
 
-  /// Reads a message; an unknown verb gives `unknown`.
+  /// Decodes a message; returns `unknown` for an unknown verb.
   package mutating func read(
     verb: [UInt8], body: [UInt8]
   ) throws(ServerMessageFailure) -> ServerMessage {
@@ -53,7 +53,7 @@ package struct ServerMessageReader: Sendable {
       list("list") { OpaqueJSON(validated: tape.raw($0)) }.map { list in
         .traced(
           TracedMessages(
-            list: list, dropped: integer("dropped") ?? 0, isOver: text("end") != nil))
+            list: list, dropped: integer("dropped") ?? 0, isTraceOver: text("end") != nil))
       }
     }
   }
@@ -99,7 +99,7 @@ package struct ServerMessageReader: Sendable {
       role: you.flatMap { text("role", of: $0) } ?? "",
       principal: you.flatMap { text("principal", of: $0) },
       lastOp: ops.flatMap { integer("last", of: $0) } ?? 0,
-      rows: ops.map { rows(of: $0) } ?? [:],
+      newestRows: ops.map { newestRows(of: $0) } ?? [:],
       window: limits.flatMap { integer("window", of: $0) } ?? 65536,
       maximumBody: limits.flatMap { integer("message", of: $0) } ?? 65536,
       maximumRequests: limits.flatMap { integer("inflight", of: $0) } ?? 64)
@@ -111,17 +111,17 @@ package struct ServerMessageReader: Sendable {
     reply.nav = text("nav")
     reply.epoch = epoch("epoch")
     reply.revision = revision("rev")
-    reply.sequence = integer("seq")
+    reply.journalRow = integer("seq")
     reply.changed = tape.bool("changed", of: 0)
     reply.depth = integer("depth")
     reply.top = top()
     reply.digest = digest("dig")
-    reply.out = raw("out")
-    reply.mode = text("mode")
-    reply.why = text("why")
+    reply.results = raw("out")
+    reply.watchMode = text("mode")
+    reply.snapshotReason = text("why")
     reply.value = raw("value")
-    reply.floor = revision("floor")
-    reply.owner = text("owner")
+    reply.oldestReadable = revision("floor")
+    reply.leaseOwner = text("owner")
     if tape.bool("dry", of: 0) == true { reply.dryRun = dryRun() }
     return reply
   }
@@ -132,8 +132,8 @@ package struct ServerMessageReader: Sendable {
         OkReply.Delegate(
           name: text("name", of: delegate) ?? "",
           roles: list("roles", of: delegate) { tape.string($0) } ?? [])
-      } ?? [], position: integer("pos"), state: tape.member("state", of: 0).flatMap { snapshot($0) }
-    )
+      } ?? [], queuePosition: integer("pos"),
+      state: tape.member("state", of: 0).flatMap { snapshot($0) })
   }
 
   private func err() -> ErrReply? {
@@ -144,7 +144,7 @@ package struct ServerMessageReader: Sendable {
       body: OpaqueJSON(validated: tape.raw(0)))
     reply.reason = text("reason")
     reply.expected = raw("expected")
-    reply.isFuture = tape.bool("future", of: 0) ?? false
+    reply.namesFutureRevision = tape.bool("future", of: 0) ?? false
     reply.hasVerb = tape.member("verb", of: 0) != nil
     reply.topChange = tape.member("since", of: 0).flatMap { topChange($0) }
     reply.after = integer("after")
@@ -224,10 +224,10 @@ package struct ServerMessageReader: Sendable {
     let by = tape.member("by", of: at)
     return Diff(
       nav: nav, epoch: epoch, base: base, revision: revision,
-      sequence: integer("seq", of: at) ?? 0, cause: text("cause", of: at) ?? "api",
+      journalRow: integer("seq", of: at) ?? 0, cause: text("cause", of: at) ?? "api",
       byName: by.flatMap { text("name", of: $0) }, byOp: by.flatMap { integer("op", of: $0) },
       isAnimated: tape.bool("animated", of: at) ?? false,
-      relation: text("relation", of: at), changes: changes, resolved: raw("resolved", of: at),
+      topRelation: text("relation", of: at), changes: changes, resolved: raw("resolved", of: at),
       events: raw("ev", of: at) ?? OpaqueJSON(validated: [0x5B, 0x5D]), depth: depth,
       digest: digest)
   }
@@ -264,7 +264,7 @@ package struct ServerMessageReader: Sendable {
       let question = tape.member("q", of: 0).flatMap({ question($0) })
     else { return nil }
     return Ask(
-      number: number, nav: nav, epoch: epoch, revision: revision, within: within,
+      number: number, nav: nav, epoch: epoch, revision: revision, withinMilliseconds: within,
       question: question)
   }
 
@@ -288,14 +288,14 @@ package struct ServerMessageReader: Sendable {
     }
   }
 
-  private func settled() -> Settlement? {
+  private func settled() -> VetoSettlement? {
     guard let number = integer("ask"), let outcome = text("outcome") else { return nil }
-    return Settlement(number: number, outcome: outcome, by: text("by"))
+    return VetoSettlement(number: number, outcome: outcome, deniedBy: text("by"))
   }
 
-  private func loss() -> DutyLoss? {
-    guard let nav = text("nav"), let what = text("of"), let code = text("code") else { return nil }
-    return DutyLoss(nav: nav, what: what, code: code, message: text("msg") ?? "")
+  private func loss() -> LeaseOrRoleLoss? {
+    guard let nav = text("nav"), let lost = text("of"), let code = text("code") else { return nil }
+    return LeaseOrRoleLoss(nav: nav, lost: lost, code: code, message: text("msg") ?? "")
   }
 
   private func mark() -> Mark? {
@@ -307,11 +307,11 @@ package struct ServerMessageReader: Sendable {
       else { return nil }
       return Mark.Position(nav: nav, revision: Revision(revision), digest: digest)
     }
-    return positions.map { Mark(time: time, positions: $0, rows: rows(of: 0)) }
+    return positions.map { Mark(time: time, positions: $0, newestRows: newestRows(of: 0)) }
   }
 
-  /// The newest row of each shard that the object at `index` reports.
-  private func rows(of index: Int) -> [Shard: UInt64] {
+  /// Reads the numbers of the newest journal rows from the member `seq` of the object at `index`.
+  private func newestRows(of index: Int) -> [Shard: UInt64] {
     let rows = list("seq", of: index) { (at: Int) -> (Shard, UInt64)? in
       guard tape.kind(at) == .array, tape.count(at) == 2, let shard = tape.integer(at + 1) else {
         return nil

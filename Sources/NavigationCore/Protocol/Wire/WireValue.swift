@@ -1,10 +1,9 @@
-/// Reads the value at an index of a tape, which is not null; the text is what errors call the
-/// value.
+/// Reads the value at an index of a tape; the string is the name of the value in error messages.
 package typealias ReadValue<Value> = (Int, String) throws(ReadFailure) -> Value
 
-/// A type of members that has one form on the wire.
+/// A type of member values, with the functions that read and write their JSON.
 package protocol WireValue: Sendable, SendableMetatype {
-  /// Returns the reader of a value that is not null.
+  /// Returns the function that reads a value other than null.
   static func read(_ tape: JSONTape) -> ReadValue<Self>
   func write(_ json: inout JSONWriter)
   func equals(_ other: Self) -> Bool
@@ -68,12 +67,12 @@ extension OpaqueJSON: WireValue {
 
 /// An enumeration with a word on the wire for each case; its raw values count from 0.
 package protocol WireNamed: CaseIterable, RawRepresentable<UInt8>, WireValue {
-  /// The words, in the order of the cases.
+  /// The words on the wire, in the order of the cases.
   static var words: [String] { get }
 }
 
 extension WireNamed {
-  /// The names of the cases: an enumeration whose words are these declares `words = names`.
+  /// The names of the cases, which most enumerations use as their `words`.
   package static var names: [String] { allCases.map { "\($0)" } }
 
   package var word: String { Self.words[Int(rawValue)] }
@@ -95,31 +94,31 @@ extension PartName: WireNamed {
 
 /// The cause of a revision.
 package enum Cause: UInt8, CaseIterable, Sendable, WireNamed {
-  /// An operation of a program.
+  /// A program sent the operation.
   case api
-  /// A segue.
+  /// A program performed a segue.
   case segue
   /// A person used the back button, its menu, or a button that pops.
   case backButton
-  /// A person swiped.
+  /// A person popped or dismissed a screen by a swipe.
   case gesture
   /// The display reported the end of a transition.
   case complete
-  /// A transition was cancelled.
+  /// A client cancelled an interactive transition.
   case cancel
   /// The daemon ended a transition or gesture at its deadline.
   case timeout
-  /// ``NavigationOperation/restore(_:root:)``.
+  /// A client restored a saved stack, by ``NavigationOperation/restore(_:root:)``.
   case restore
-  /// ``NavigationOperation/revert(to:)``.
+  /// A client went back to an earlier revision, by ``NavigationOperation/revert(to:)``.
   case revert
-  /// ``NavigationOperation/open(_:)``.
+  /// A client opened a route, by ``NavigationOperation/open(_:)``.
   case open
   /// A client took or released the display, or the orientations of a delegate changed.
   case lease
-  /// The daemon ended, at its start, the transition that was open before.
+  /// The daemon ended, at its start, a transition that was open when it stopped.
   case recovery
-  /// The nav took over the look of all bars of a class.
+  /// The nav adopted a change of the appearance of all bars of a class (UIKit's appearance proxy).
   case appearance
 
   package static let words = names

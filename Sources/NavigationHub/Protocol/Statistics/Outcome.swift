@@ -18,12 +18,12 @@ package struct Outcome: Hashable, Sendable {
   package static let repeated = Outcome(index: 2)
 
   package static func refused(_ code: ErrorCode) -> Outcome {
-    Outcome(index: 3 + UInt8(code.place))
+    Outcome(index: 3 + UInt8(code.tableIndex))
   }
 
   /// A message other than an op, refused with a code.
   package static func refusedMessage(_ code: ErrorCode) -> Outcome {
-    Outcome(index: UInt8(3 + ErrorCode.inOrder.count + code.place))
+    Outcome(index: UInt8(3 + ErrorCode.inOrder.count + code.tableIndex))
   }
 
   /// The number of outcomes that are counted.

@@ -225,7 +225,7 @@ extension BackgroundSlot {
 
   /// Finds a slot by its name; a name without a position means the position `any`.
   init?(wireName: String) {
-    let names = wireName.pieces
+    let names = wireName.slashSeparatedParts
     guard let last = names.last, names.count <= 2, let metrics = BarMetrics(word: last) else {
       return nil
     }

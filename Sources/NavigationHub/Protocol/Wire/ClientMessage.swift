@@ -185,13 +185,13 @@ package struct RequestedOperation: Sendable {
 
   /// Whether `formFailure` is nil; in the usual case found without making an error.
   func isWellFormed(isStandalone: Bool) -> Bool {
-    if case .decoded = arguments { return isStandalone || !kind.isForItems }
+    if case .decoded = arguments { return isStandalone || !kind.isForBarItems }
     return formFailure(isStandalone: isStandalone) == nil
   }
 
   /// The error for which the hub refuses the op before any operation runs; nil if there is none.
   func formFailure(isStandalone: Bool) -> ReadFailure? {
-    if kind.isForItems, !isStandalone {
+    if kind.isForBarItems, !isStandalone {
       return ReadFailure(
         .barManaged,
         "cannot call \(kind.name) directly on a bar managed by a controller; use push, pop or "
@@ -219,7 +219,7 @@ extension Operation {
   package var needs: (guarded: OperationKind.NeededGuard, rights: Rights) {
     switch self {
     case .push(_, let policy), .show(_, let policy): (.none, policy.mayPop ? .pop : [])
-    case .replace(let screen, _, _): (screen == nil ? .position : .none, [])
+    case .replace(let screen, _, _): (screen == nil ? .topScreen : .none, [])
     case .insert(_, .below), .insert(_, .above): (.none, [])
     case .insert(_, .at): (.wholeStack, [])
     case .pop, .popTo, .popToRoot, .setStack, .remove, .createScreen, .setScreen, .releaseScreen,

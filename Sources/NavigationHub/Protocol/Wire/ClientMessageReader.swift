@@ -291,7 +291,7 @@ package struct ClientMessageReader: Sendable {
 
   private func guards(_ at: Int, into guards: inout Guards) throws(ReadFailure) {
     try tape.needObject(at, "if is an object of guards")
-    if let name = guards.read(tape, at) {
+    if let name = guards.readUntilInvalid(tape, at) {
       throw ReadFailure("if.\(name) is no guard, or has a wrong value; guards are \(Guards.names)")
     }
   }

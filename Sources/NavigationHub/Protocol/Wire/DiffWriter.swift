@@ -80,7 +80,7 @@ package struct DiffEnvelope: ~Copyable {
   ) -> EncodedDiff {
     json.removeAll()
     begin(&json)
-    json.flag("animated", commit.isAnimated)
+    json.memberIfTrue("animated", commit.isAnimated)
     if let relation = commit.topRelation { json.member("relation", word: relation.word) }
     json.name("ch")
     json.changes(commit, of: controller)
@@ -177,7 +177,7 @@ extension JSONWriter {
     member("op", word: transition.kind.word)
     optional("from", transition.from?.text)
     optional("to", transition.to?.text)
-    flag("interactive", transition.isInteractive || transition.driver != nil)
+    memberIfTrue("interactive", transition.isInteractive || transition.driver != nil)
     optional("animator", transition.animator)
     if let duration = transition.durationMilliseconds { member("duration", duration) }
     optional("driver", transition.driver)

@@ -56,7 +56,7 @@ extension JSONTape {
   fileprivate func scale(_ at: Int, _ name: String) throws(ReadFailure) -> OpaqueJSON? {
     let scale = number(at) ?? 0
     try need(
-      scale > 0 && scale <= 100 && rawCount(at) <= 32,
+      scale > 0 && scale <= 100 && rawByteCount(at) <= 32,
       "scale is a number of pixels a point, from 0 to 100")
     return scale == 2 ? nil : OpaqueJSON(validated: raw(at))
   }
@@ -79,11 +79,11 @@ extension JSONTape {
     try need(count(list) > 0, form)
     var value = DelegateOrientations(supported: [], preferred: nil)
     try forEachElement(of: list) { element throws(ReadFailure) in
-      let orientation: Orientation = try need(try choice(element, "supported"), form)
+      let orientation: Orientation = try need(try optionalWord(element, "supported"), form)
       if !value.supported.contains(orientation) { value.supported.append(orientation) }
     }
     if let preferred = member("preferred", of: at) {
-      value.preferred = try choice(preferred, "preferred")
+      value.preferred = try optionalWord(preferred, "preferred")
       if let preferred = value.preferred, !value.supported.contains(preferred) {
         throw ReadFailure("the preferred orientation is not supported")
       }

@@ -84,7 +84,7 @@ extension JSONTape {
     let argument = try requiredScreen(screen)
     let duplicates = try duplicatePolicy(policy)
     if let senderIndex, self.kind(senderIndex) != .null {
-      try need(rawCount(senderIndex) <= 1024, "sender is at most 1024 bytes")
+      try need(rawByteCount(senderIndex) <= 1024, "sender is at most 1024 bytes")
       sender = OpaqueJSON(validated: raw(senderIndex))
     }
     return kind == .push
@@ -152,7 +152,7 @@ extension JSONTape {
   /// Adds to a pop or dismissal the result in its arguments, at most 4 KiB; null counts as none.
   func withResult(_ operation: Operation, _ at: Int) throws(ReadFailure) -> Operation {
     guard let value = value("result", of: at) else { return operation }
-    guard rawCount(value) <= 4096 else {
+    guard rawByteCount(value) <= 4096 else {
       throw ReadFailure(.limit, "result is larger than 4096 bytes", reason: "size")
     }
     return .returning(operation, result: OpaqueJSON(validated: raw(value)))
@@ -160,7 +160,7 @@ extension JSONTape {
 
   private func flag(_ name: String, of at: Int) throws(ReadFailure) -> Bool {
     guard let value = member(name, of: at) else { return false }
-    return try flag(value, name)
+    return try boolOrNullAsFalse(value, name)
   }
 
   /// Reads a text; nil if the member is null or missing.

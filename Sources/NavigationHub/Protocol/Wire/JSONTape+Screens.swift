@@ -11,7 +11,7 @@ extension JSONTape {
   }
 
   package func screenID(_ at: Int) throws(ReadFailure) -> ScreenID {
-    if isPlain(at), let id = ScreenID(self.text(at)) { return id }
+    if isUnescapedString(at), let id = ScreenID(self.text(at)) { return id }
     guard let text = string(at), let id = ScreenID(text) else {
       throw ReadFailure("a screen id is a letter or digit, then up to 63 letters, digits, . _ -")
     }
@@ -29,7 +29,7 @@ extension JSONTape {
       let name = shortName(key)
       switch name {
       case "id": record.id = kind(value) == .null ? nil : try screenID(value)
-      case "kind": record.kind = try choice(value, "kind")
+      case "kind": record.kind = try optionalWord(value, "kind")
       case "item":
         try needObject(value, "item is a record")
         record.item = try itemEdits(value, skipping: [])

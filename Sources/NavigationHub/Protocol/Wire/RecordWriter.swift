@@ -44,7 +44,7 @@ extension JSONWriter {
   /// Writes the members after `action`, which a button's record and a slot of the resolved bar share.
   mutating func stateAndAccessibility(_ content: ButtonContent) {
     if !content.isEnabled { member("isEnabled", false) }
-    flag("isSelected", content.isSelected)
+    memberIfTrue("isSelected", content.isSelected)
     accessibility(content.accessibility)
   }
 
@@ -74,7 +74,7 @@ extension JSONWriter {
         Environment.table.write(controller.environment.content, &self)
       }
     case .settings:
-      flag("attached", controller.isAttached)
+      memberIfTrue("attached", controller.isAttached)
       if !controller.settings.isDefault { Settings.table.write(controller.settings.content, &self) }
     }
     endObject()

@@ -85,7 +85,7 @@ extension JSONWriter {
     case .view(let view):
       member("customView", raw: view.view.bytes)
       optional("height", view.height)
-      flag("overflow", bar.titleViewOverflows)
+      memberIfTrue("overflow", bar.titleViewOverflows)
     case .title(let title):
       member("title", title)
       if !title.isEmpty { membersAfterTitle(bar) }
@@ -191,7 +191,7 @@ extension JSONWriter {
       member("generic", true)
       member("key", word: "back.generic")
     }
-    flag("truncated", slot.isTruncated)
+    memberIfTrue("truncated", slot.isTruncated)
   }
 
   private mutating func lastTitleCandidates(_ generic: String) {

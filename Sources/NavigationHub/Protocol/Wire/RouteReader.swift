@@ -73,7 +73,7 @@ package enum RouteReader {
     _ match: String
   ) throws(ReadFailure) -> [RouteTemplate.Piece] {
     try need(!match.isEmpty, "a route matches something")
-    return try match.pieces.map { piece throws(ReadFailure) in
+    return try match.slashSeparatedParts.map { piece throws(ReadFailure) in
       guard piece.utf8.first == UInt8(ascii: ":") else { return .text(piece) }
       let name = String(decoding: piece.utf8.dropFirst(), as: UTF8.self)
       try need(

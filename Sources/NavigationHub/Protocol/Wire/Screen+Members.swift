@@ -58,7 +58,7 @@ extension NavigationItem: TabledRecord, WireValue {
   package static func read(_ tape: JSONTape) -> ReadValue<NavigationItem> {
     { at, name throws(ReadFailure) in
       try tape.needObject(at, "\(name) is a record")
-      return try tape.stored(at)
+      return try tape.storedRecord(at)
     }
   }
   package func write(_ json: inout JSONWriter) { json.record(self) }
@@ -140,7 +140,7 @@ extension JSONTape {
   package func storedButton(_ at: Int) throws(ReadFailure) -> Button {
     try needObject(at, "a button is no record")
     var id: ButtonID?
-    let content: ButtonContent = try stored(at) { name, value throws(ReadFailure) in
+    let content: ButtonContent = try storedRecord(at) { name, value throws(ReadFailure) in
       guard name == "id" else { return false }
       id = try buttonID(value)
       return true
@@ -171,7 +171,7 @@ extension JSONTape {
         if name == "kind" {
           new.kind = try word(value, name)
         } else {
-          new.apply(try ScreenDetails.table.required(self, name, value))
+          new.apply(try ScreenDetails.table.editsOfKnownMember(self, name, value))
         }
         details = new
       }
@@ -244,8 +244,8 @@ extension JSONTape {
     try forEachMember(of: at) { member, value throws(ReadFailure) in
       switch member {
       case "ref": break
-      case "hasAlpha": image.hasAlpha = try flag(value, member)
-      case "empty": image.isEmpty = try flag(value, member)
+      case "hasAlpha": image.hasAlpha = try boolOrNullAsFalse(value, member)
+      case "empty": image.isEmpty = try boolOrNullAsFalse(value, member)
       default: throw unknownMember(member, of: "an image")
       }
     }
@@ -285,8 +285,8 @@ extension ImageReference: WireValue {
   package func write(_ json: inout JSONWriter) {
     json.beginObject()
     json.member("ref", ref)
-    json.flag("hasAlpha", hasAlpha)
-    json.flag("empty", isEmpty)
+    json.memberIfTrue("hasAlpha", hasAlpha)
+    json.memberIfTrue("empty", isEmpty)
     json.endObject()
   }
 }

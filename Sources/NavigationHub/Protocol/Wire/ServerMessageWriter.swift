@@ -62,7 +62,7 @@ extension ServerMessageWriter {
   ) -> EncodedOk {
     json.beginObject()
     json.member("id", id)
-    json.place(standing.nav, standing.epoch, standing.revision)
+    json.navRevision(standing.nav, standing.epoch, standing.revision)
     json.member("changed", sequence != nil)
     if let sequence { json.member("seq", sequence) }
     json.member("depth", UInt64(standing.depth))
@@ -86,7 +86,7 @@ extension ServerMessageWriter {
       json.member("nav", nav)
       json.member("mode", word: mode)
       json.optional("why", why)
-      json.place(epoch, revision)
+      json.revision(epoch, revision)
     }
   }
 
@@ -113,7 +113,7 @@ extension ServerMessageWriter {
     JSONWriter.object(reserving: value.count + 128) { json in
       json.member("nav", nav)
       json.member("view", word: view.word)
-      json.place(epoch, revision)
+      json.revision(epoch, revision)
       json.member("value", raw: value)
     }
   }
@@ -177,7 +177,7 @@ extension ServerMessageWriter {
     JSONWriter.object(reserving: 128) { json in
       json.member("nav", nav)
       json.member("view", word: view.word)
-      json.place(epoch, revision)
+      json.revision(epoch, revision)
       json.member("why", word: why)
       for detail in details { json.member(detail.name, raw: detail.json) }
     }
@@ -194,10 +194,10 @@ extension ServerMessageWriter {
     _ number: UInt64, nav: String, epoch: Epoch, revision: Revision, within: UInt64,
     _ question: Question
   ) -> [UInt8] {
-    let form = question.form
+    let form = question.wireForm
     return JSONWriter.object(reserving: 192) { json in
       json.member("ask", number)
-      json.place(nav, epoch, revision)
+      json.navRevision(nav, epoch, revision)
       json.member("within", within)
       json.object("q") { json in
         json.dynamicName(form.name)
@@ -265,7 +265,7 @@ extension ServerMessageWriter {
     _ members: (inout JSONWriter) -> Void
   ) -> [UInt8] {
     JSONWriter.object(reserving: 128) { json in
-      json.place(nav, epoch, revision)
+      json.navRevision(nav, epoch, revision)
       json.name("ev")
       json.beginArray()
       json.beginObject()

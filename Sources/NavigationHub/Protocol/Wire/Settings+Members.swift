@@ -58,12 +58,12 @@ extension Settings: TabledRecord {
       Member(
         "backTitles", \.backTitles, isDefault: \.isEmpty, read: JSONTape.backTitles
       ) { titles, json in
-        json.sorted(titles) { $1.string($0.string) }
+        json.sortedObject(titles) { $1.string($0.string) }
       }.documented(
         "Words for a back button without a title, by language tag; they come before the daemon's own."
       ),
       Member("proxy", \.appearanceProxies, isDefault: \.isEmpty, read: JSONTape.proxies) {
-        $1.sorted($0) { look, json in
+        $1.sortedObject($0) { look, json in
           var bar = Bar()
           bar.look = look
           json.record(bar)
@@ -91,9 +91,9 @@ extension JSONTape {
   package func storedSettings(_ at: Int) throws(ReadFailure) -> RecordedSettings {
     try needObject(at, "settings are no record")
     var isAttached = false
-    let content: Settings = try stored(at) { name, value throws(ReadFailure) in
+    let content: Settings = try storedRecord(at) { name, value throws(ReadFailure) in
       guard name == "attached" else { return false }
-      isAttached = try flag(value, name)
+      isAttached = try boolOrNullAsFalse(value, name)
       return true
     }
     return RecordedSettings(isAttached: isAttached, content: content)

@@ -53,12 +53,12 @@ package struct Snapshot: Sendable {
     json.beginObject()
     json.member("nav", nav)
     json.member("kind", word: kind)
-    json.place(epoch, revision)
+    json.revision(epoch, revision)
     json.member("i", UInt64(first))
     json.member("last", isLast)
     json.member("why", why)
     json.member("screens", raw: screens.bytes)
-    if isLast, let tail { json.pieces(tail) }
+    if isLast, let tail { json.raw(withComma: tail) }
     json.endObject()
     return (json.bytes, isLast ? nil : index)
   }
@@ -84,6 +84,6 @@ package struct Snapshot: Sendable {
       }
     }
     json.member("dig", digest)
-    return json.pieces
+    return json.bytesWithComma
   }
 }
