@@ -71,7 +71,8 @@ import NavigationHub
     }
     headBuffer.makeRoom(numbers: 9)
     headBuffer.append(number: row.sequence - last - 1)
-    headBuffer.append(number: UInt64(row.kind.rawValue) | (header.needsRecovery ? Self.openNavBit : 0))
+    headBuffer.append(
+      number: UInt64(row.kind.rawValue) | (header.needsRecovery ? Self.openNavBit : 0))
     headBuffer.append(number: row.nav)
     headBuffer.append(number: row.revision)
     headBuffer.append(number: row.previous == 0 ? 0 : row.sequence - row.previous)

@@ -104,15 +104,15 @@ package struct ResolvedBarEncoder: Sendable {
       json.optional("visible", controller.visible?.id.text)
     }
     if depth > 1 {
-      json.raw(<<<<template====withComma: frame>>>>.bytes, <<<<template====in: frame>>>>.sizeMembers)
+      json.raw(withComma: template.bytes, in: template.sizeMembers)
       if rules.backButton.showsWholeTitle(of: stack[depth - 2]) {
         json.literal(#"{"back":{"text":"#)
         stack[depth - 2].withTitle { title in
           json.string(utf8: title)
-          json.raw(<<<<template====withComma: frame>>>>.bytes, <<<<template====in: frame>>>>.backSourceMembers)
+          json.raw(withComma: template.bytes, in: template.backSourceMembers)
           json.string(utf8: title)
         }
-        json.raw(<<<<template====withComma: frame>>>>.bytes, <<<<template====in: frame>>>>.lastTitleCandidates)
+        json.raw(withComma: template.bytes, in: template.lastTitleCandidates)
       } else {
         json.beginBackSlot(rules.backButton.slot(of: stack[depth - 2]))
       }
@@ -123,17 +123,17 @@ package struct ResolvedBarEncoder: Sendable {
       json.endBackSlot()
       json.endArray()
     } else {
-      json.raw(<<<<template====withComma: frame>>>>.bytes, <<<<template====in: frame>>>>.sizeMembers)
+      json.raw(withComma: template.bytes, in: template.sizeMembers)
       json.literal("],")
     }
     rules.withTitle(of: stack[depth - 1]) { title in
       json.name("middle")
       json.beginObject()
       json.member("title", utf8: title)
-      if !title.isEmpty { json.raw(<<<<template====withComma: frame>>>>.bytes, <<<<template====in: frame>>>>.membersAfterTitle) }
+      if !title.isEmpty { json.raw(withComma: template.bytes, in: template.membersAfterTitle) }
       json.endObject()
     }
-    json.raw(<<<<template====withComma: frame>>>>.bytes, <<<<template====in: frame>>>>.membersAfterMiddle)
+    json.raw(withComma: template.bytes, in: template.membersAfterMiddle)
     json.bool(rules.allowsSwipeBack(depth: depth) && !controller.isCovered)
     json.endObject()
   }
