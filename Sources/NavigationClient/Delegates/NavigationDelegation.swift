@@ -31,7 +31,7 @@ final class GrantedDuty: Sendable {
 public final class NavigationDelegation: Sendable {
   /// The name of the nav.
   public let nav: String
-  /// The status of the roles and every change of it; for one reader.
+  /// The status of the roles and every change of it; only one task may iterate the stream.
   ///
   /// After a loss of the connection, the client registers them again. They end with an error if the
   /// daemon refuses that, or if this client registers other roles for the nav.
@@ -50,7 +50,7 @@ public final class NavigationDelegation: Sendable {
 public final class NavigationDisplayLease: Sendable {
   /// The name of the nav.
   public let nav: String
-  /// The status of the lease and every change of it; for one reader.
+  /// The status of the lease and every change of it; only one task may iterate the stream.
   public var statuses: AsyncStream<NavigationDutyStatus> { duty.statuses }
   private let duty: GrantedDuty
 

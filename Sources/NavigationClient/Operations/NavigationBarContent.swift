@@ -40,7 +40,7 @@ public struct NavigationBarContent: Hashable, Sendable {
   public struct MenuEntry: Hashable, Sendable {
     /// The id of the screen.
     public var screen: String
-    /// The text of the entry; nil where the back button has none, nor its image a title.
+    /// The text of the entry; nil if the back button to the screen shows no text or titled image.
     public var text: String?
     /// What a screen reader says in place of the text.
     public var accessibilityLabel: String?
