@@ -10,7 +10,7 @@ import RuntimePaths
 /// libzmq connects, and reconnects after a loss. Messages that libzmq cannot accept yet wait in
 /// `unsentMessages`. A loss drops them, because the session repeats every message that it still needs.
 struct Link: ~Copyable {
-  /// An event of the connection; its messages precede the event of its end.
+  /// An event of the connection; `disconnected` comes after all messages of the connection.
   enum Event {
     case message(ServerMessage, verb: ServerVerb?, body: [UInt8])
     /// The daemon sent a message that the client cannot read, for this reason.
@@ -171,7 +171,7 @@ struct Link: ~Copyable {
 
   /// The ZAP status code of a daemon that has reached its connection limit.
   private static let connectionLimitStatus: Int32 = 500
-  /// The first and the longest average pause between retries, in milliseconds.
+  /// The first and the longest average pause after a refusal by the connection limit.
   private static let limitPauseMilliseconds: ClosedRange<UInt64> = 100...1600
 
   /// Sends a message, or queues it until libzmq can accept it.

@@ -132,7 +132,7 @@ struct Links: ~Copyable {
     }
   }
 
-  /// How long the client waits after it could not make a socket.
+  /// How long the client waits after it could not open a socket.
   private static let socketRetryMilliseconds: UInt64 = 1000
 
   /// The keys for an address; nil for a socket of this machine, or if the client has no keys.

@@ -18,9 +18,9 @@ extension NavigationConnection {
 
   /// Requests a watch or a duty, or ends one; `next` returns the events that follow.
   package mutating func request(
-    _ body: (inout ClusterReplica) -> [ClusterOutput]
+    _ makeRequest: (inout ClusterReplica) -> [ClusterOutput]
   ) throws(ConnectionError) {
-    try perform(body(&cluster))
+    try perform(makeRequest(&cluster))
   }
 
   /// Sends a change without waiting, and returns its id; `next` returns its reply.
@@ -167,12 +167,12 @@ extension NavigationConnection {
     }
   }
 
-  /// Handles messages and deadlines without waiting, until `takeEvent` has `limit` events.
+  /// Handles messages and deadlines without waiting, until `takeEvent` has `eventLimit` events.
   ///
   /// It throws the error that ended the session for good.
-  package mutating func serve(limit: Int) throws(ConnectionError) {
+  package mutating func serve(limit eventLimit: Int) throws(ConnectionError) {
     var isReady = true
-    while isReady, events.count < limit {
+    while isReady, events.count < eventLimit {
       try runOnce(until: Deadline(at: 0))
       // Sends read the sockets' signs too, so only a wait that finds nothing proves them read.
       isReady = try asSystemError(try links.wait(milliseconds: 0))

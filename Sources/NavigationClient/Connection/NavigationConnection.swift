@@ -117,7 +117,7 @@ package struct NavigationConnection: ~Copyable {
 
   /// Asks a cluster to move a shard or a nav, or to drain a daemon; needs the role `admin`.
   ///
-  /// The daemon replies as soon as the database has the wish; `get` of `.cluster` shows its progress.
+  /// The daemon replies as soon as the database has stored `wish`; `get` of `.cluster` shows progress.
   package mutating func reassign(
     _ wish: ClusterRequest.Wish, timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Reply {
@@ -182,7 +182,7 @@ package enum ConnectionError: Error, Sendable, CustomStringConvertible {
   /// No daemon answered at the endpoint in time.
   case unreachable(endpoint: String)
   case refused(endpoint: String, ConnectionRefusal)
-  /// The reply did not arrive in time; navd may have made a change.
+  /// The reply did not arrive in time; with `isChange`, navd may have made the change.
   case noAnswer(endpoint: String, isChange: Bool)
   /// The daemon refused or ended the session.
   case closed(SessionEnd)

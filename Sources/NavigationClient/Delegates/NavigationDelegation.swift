@@ -10,7 +10,7 @@ public enum NavigationDutyStatus: Hashable, Sendable {
   case ended(NavigationClientError?)
 }
 
-/// Roles or a lease that the daemon has granted, until the last reference to this is released.
+/// Roles or a lease that the daemon has granted; they end when this object is released.
 final class GrantedDuty: Sendable {
   let statuses: AsyncStream<NavigationDutyStatus>
   private let engine: ClientEngine

@@ -56,7 +56,7 @@ public struct NavigationBarContent: Hashable, Sendable {
     public var title: String?
     /// The image of the button, by its name; nil if it has none.
     public var image: String?
-    /// The standard button that it is; nil if it is none.
+    /// The system item of the button; nil if it has another face.
     public var systemItem: SystemItem?
     /// Whether it has the style `done`, which displays show bold.
     public var isDone: Bool

@@ -145,7 +145,7 @@ extension NavigationClientError.Reason {
   public static let direction = Self(rawValue: "direction")
   /// Dismissal: the screen is modal.
   public static let modalInPresentation = Self(rawValue: "modalInPresentation")
-  /// Dismissal: the style of the presentation has no swipe.
+  /// Dismissal: presentations of this style cannot be swiped down.
   public static let presentationStyle = Self(rawValue: "style")
   /// Button: it is not among those of the top screen.
   public static let notDisplayed = Self(rawValue: "notDisplayed")
