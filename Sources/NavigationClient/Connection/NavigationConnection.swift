@@ -117,7 +117,7 @@ package struct NavigationConnection: ~Copyable {
 
   /// Asks a cluster to move a shard or a nav, or to drain a daemon; needs the role `admin`.
   ///
-  /// The daemon replies as soon as the database has stored `wish`; `get` of `.cluster` shows progress.
+  /// The daemon replies when the database has stored `wish`; `get` of `.cluster` shows progress.
   package mutating func reassign(
     _ wish: ClusterRequest.Wish, timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Reply {

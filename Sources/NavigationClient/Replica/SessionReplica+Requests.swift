@@ -4,8 +4,8 @@ extension SessionReplica {
   /// Watches a nav; replaces an earlier watch of the same view.
   ///
   /// The watch resumes from the stored `mirror`, or without one asks to resume at `start`; a
-  /// snapshot then reports why the daemon could not. A session that is not open sends the watch when
-  /// it opens. A watch that `waits` begins when the nav exists, and again after each end of the nav.
+  /// snapshot then reports why the daemon could not. A session that is not open sends the watch on
+  /// opening. A watch that `waits` begins when the nav exists, and again after each end of the nav.
   package mutating func watch(
     _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil,
     waits: Bool = false
