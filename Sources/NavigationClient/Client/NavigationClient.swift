@@ -190,7 +190,7 @@ public final class NavigationClient: Sendable {
   /// - Returns: a stream until the client is closed; a slow reader gets only the newest status.
   public func statuses() -> AsyncStream<Status> { engine.statuses() }
 
-  /// The abilities that the daemon has beside those of every daemon; empty before the first session.
+  /// The optional features that the daemon has; empty before the first session.
   public var features: Set<NavigationFeature> { engine.state.withLock { $0.features } }
 
   /// Whether the client's state of a watched nav is in sync with the daemon.

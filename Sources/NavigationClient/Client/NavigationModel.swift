@@ -1,7 +1,7 @@
 import NavigationCore
 public import Observation
 
-/// A nav for an interface: observable properties that follow the nav while ``run(wait:)`` runs.
+/// A nav for a user interface: observable properties that follow it while ``run(wait:)`` runs.
 ///
 /// Interfaces that observe by `Observation`, such as SwiftUI's and ports of it, draw from the
 /// properties and are called again when one changes. The model runs on the main actor.

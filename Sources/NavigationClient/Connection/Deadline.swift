@@ -13,7 +13,7 @@ struct Deadline {
 
   var hasPassed: Bool { remainingMilliseconds == 0 }
 
-  /// The milliseconds left, at most the longest timeout of poll(2).
+  /// The milliseconds left, at most 60 000, after which callers wait again.
   var remainingMilliseconds: Int {
     let now = SystemClock.bootMilliseconds()
     return now >= milliseconds ? 0 : Int(clamping: min(milliseconds - now, 60_000))
