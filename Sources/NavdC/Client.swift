@@ -107,7 +107,7 @@ final class Client: @unchecked Sendable {
   private func updateDescriptor() {
     guard state.end == nil else {
       // Nobody reads the sockets any more, so they must not wake the program either.
-      descriptor.stop()
+      descriptor.stopWatching()
       descriptor.signal(state.hasEvents)
       return
     }

@@ -59,7 +59,7 @@ struct Failure: Error, Sendable {
         advice: "add this user to the group navd, or authorise its key in navd.conf(5)")
     case .refused(_, .noPermission(let denial)):
       self.init(NAVD_UNREACHABLE, "forbidden", denial.reason, advice: denial.remedy)
-    case .refused(_, .full):
+    case .refused(_, .tooManyConnections):
       self.init(
         NAVD_UNREACHABLE, "busy", "\(error)", retry: NAVD_RETRY_LATER,
         advice: "close other clients of this user, or raise a limit of connections in navd.conf(5)")

@@ -39,7 +39,7 @@ struct Change {
       waitsIfBusy: try Change.waits(invocation.line))
     hasTypedGuards = choice.hasTypedGuards && request.guards == choice.typed
     request.isDry = invocation.line.contains("dry-run")
-    request.expire(after: .milliseconds(invocation.timeoutMilliseconds), at: endpoint)
+    request.setTimeLimit(.milliseconds(invocation.timeoutMilliseconds), ifLocal: endpoint)
   }
 
   /// Sends the request and waits for its reply within `--timeout`, counted from `init`.

@@ -88,7 +88,7 @@ enum Failure {
       return PlainFailure(.forbidden, ConnectionText.unauthorised(endpoint, key: key))
     case .refused(_, .noPermission(let denial)):
       return PlainFailure(.forbidden, ConnectionText.noPermission(denial))
-    case .refused(let endpoint, .full):
+    case .refused(let endpoint, .tooManyConnections):
       return PlainFailure(.forbidden, ConnectionText.tooManyConnections(endpoint))
     case .refused(let endpoint, .handshake(let serverKey)):
       let lines = ConnectionText.brokenHandshake(endpoint, serverKey: serverKey)

@@ -20,8 +20,8 @@ enum ClosedLists {
   static let reasons =
     ([
       .epoch, .revision, .digest, .top, .depth, .stack, .has, .visible, .size, .quota, .noOwner,
-      .active, .covered, .disabled, .root, .backButton, .blocked, .direction,
-      .modalInPresentation, .style, .notDisplayed,
+      .gestureOrTransitionActive, .covered, .disabled, .root, .backButton, .blocked, .direction,
+      .modalInPresentation, .presentationStyle, .notDisplayed,
     ] as [NavigationClientError.Reason]).map(\.rawValue)
 
   static let items =

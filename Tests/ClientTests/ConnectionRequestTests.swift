@@ -38,7 +38,8 @@ import ZeroMQ
       ]
     }) { connection, _ in
       let pong = try connection.ping(timeout: patience)
-      #expect(pong.boot == Epoch("961f1acfefbff61f") && pong.time == 1_732_147_200_123)
+      #expect(pong.boot == Epoch("961f1acfefbff61f"))
+      #expect(pong.millisecondsSince1970 == 1_732_147_200_123)
       #expect(try connection.ping(timeout: patience) == pong)
     }
   }
@@ -245,7 +246,10 @@ import ZeroMQ
         .refused(endpoint: "ipc:///x", .unauthorised(key: nil)),
         "navd at ipc:///x refuses the connection: this client has no right"
       ),
-      (.refused(endpoint: "ipc:///x", .full), "navd at ipc:///x has too many connections"),
+      (
+        .refused(endpoint: "ipc:///x", .tooManyConnections),
+        "navd at ipc:///x has too many connections"
+      ),
       (
         .refused(endpoint: "tcp://h:1", .handshake(serverKey: "k")),
         "the handshake with tcp://h:1 failed: it has another server key, or is not navd"

@@ -204,12 +204,12 @@ import Testing
       .life(of: state), .top(of: state), .stack(of: state), .revision(of: state),
       .visible(of: state),
     ] as [NavigationGuard] {
-      #expect(guards.isFromMirror && guards.and(depth: 1).isFromMirror)
+      #expect(guards.requiresSyncedMirror && guards.and(depth: 1).requiresSyncedMirror)
     }
     for guards in [.unguarded, .override, .top("a"), .stack([]), .revision(1), .visible("a")]
       as [NavigationGuard]
     {
-      #expect(!guards.isFromMirror && !guards.and(has: []).isFromMirror)
+      #expect(!guards.requiresSyncedMirror && !guards.and(has: []).requiresSyncedMirror)
     }
   }
 

@@ -112,7 +112,7 @@ struct HubRig {
       case .event(.changed(_, .applied(_, let diff))):
         eventList = diff.events.bytes
       case .event(.ephemeral(let event)): eventList = event.events.bytes
-      case .reconnect, .navElsewhere, .superseded, .event(.duty):
+      case .reconnect, .navElsewhere, .handOverAll, .event(.duty):
         Issue.record("the session left: \(output)")
       case .event: break
       }

@@ -75,7 +75,7 @@ private struct World {
       case .reconnect:
         disconnect(index)
         connect(index)
-      case .navElsewhere, .superseded, .event(.duty):
+      case .navElsewhere, .handOverAll, .event(.duty):
         Issue.record("nobody plays a role and nothing moves")
       case .event(let event): note(event, of: index)
       }

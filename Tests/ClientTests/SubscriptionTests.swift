@@ -98,9 +98,9 @@ import Testing
     buffering: NavigationBuffering
   ) {
     var subscription = Self.make(buffering)
-    #expect(subscription.isLive && !subscription.hasState)
+    #expect(subscription.isLive && !subscription.hasReceivedState)
     _ = subscription.offer(Self.state(1))
-    #expect(subscription.hasState)
+    #expect(subscription.hasReceivedState)
     #expect(subscription.finish(.success(nil)) == nil)
     #expect(subscription.finish(.failure(NavigationClientError(.closed, ""))) == nil)
     #expect(subscription.offer(Self.state(2)) == nil)

@@ -66,7 +66,7 @@ final class Follower {
           HubEvent(frame: verb.frame.span, body: body.span, from: connection, peer, reader: &reader)
         ])
       case .event(let event): events.append(event)
-      case .reconnect, .navElsewhere, .superseded: break
+      case .reconnect, .navElsewhere, .handOverAll: break
       }
     }
   }

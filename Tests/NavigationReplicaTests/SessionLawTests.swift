@@ -53,7 +53,7 @@ private struct SessionRun {
         (daemon, connectAt) = (nil, at)
         losses += 1
       case .event(.answered(let id, let result)): note(id, result)
-      case .event, .navElsewhere, .superseded: break
+      case .event, .navElsewhere, .handOverAll: break
       }
     }
   }

@@ -69,7 +69,7 @@ extension World {
         }
       case .event(let event): react(to: event, client)
       // No nav moves.
-      case .navElsewhere, .superseded: break
+      case .navElsewhere, .handOverAll: break
       }
     }
   }

@@ -10,7 +10,7 @@ struct ClientDuty {
   var waiter: ClientState.Waiter?
   var isActive = false
   /// The open questions, with the tasks that answer them.
-  var asks: [AskID: Task<Void, Never>?] = [:]
+  var answerTasks: [AskID: Task<Void, Never>?] = [:]
 }
 
 extension ClientState {
@@ -34,7 +34,7 @@ extension ClientState {
 
   mutating func endDuty(_ key: Duties.Key, _ error: NavigationClientError?) {
     guard let duty = duties.removeValue(forKey: key) else { return }
-    for case let task? in duty.asks.values { deferredCalls.append { _ in task.cancel() } }
+    for case let task? in duty.answerTasks.values { deferredCalls.append { _ in task.cancel() } }
     if let waiter = duty.waiter {
       let reason = error ?? NavigationClientError(.cancelled, "the application ended this")
       resume(waiter, reason)
@@ -61,10 +61,10 @@ extension ClientState {
     case .asked(let id, let ask):
       let key = Duties.keys(of: ask.nav).roles
       guard let roles = duties[key]?.roles else { return }
-      duties[key]?.asks[id] = .some(nil)
+      duties[key]?.answerTasks[id] = .some(nil)
       deferredCalls.append { $0.answer(ask, id, roles, key) }
     case .settled(let id, let nav, _), .voided(let id, let nav):
-      let task = duties[Duties.keys(of: nav).roles]?.asks.removeValue(forKey: id) ?? nil
+      let task = duties[Duties.keys(of: nav).roles]?.answerTasks.removeValue(forKey: id) ?? nil
       if let task { deferredCalls.append { _ in task.cancel() } }
     }
   }
@@ -129,8 +129,8 @@ extension ClientEngine {
       self?.sendAnswer(key, id, value)
     }
     let isOpen = change { state -> Bool in
-      guard state.duties[key]?.asks[id] != nil else { return false }
-      state.duties[key]?.asks[id] = task
+      guard state.duties[key]?.answerTasks[id] != nil else { return false }
+      state.duties[key]?.answerTasks[id] = task
       return true
     }
     if !isOpen { task.cancel() }
@@ -138,8 +138,8 @@ extension ClientEngine {
 
   private func sendAnswer(_ key: Duties.Key, _ id: AskID, _ value: NavigationValue?) {
     change { state in
-      guard state.duties[key]?.asks[id] != nil else { return }
-      state.duties[key]?.asks[id] = nil
+      guard state.duties[key]?.answerTasks[id] != nil else { return }
+      state.duties[key]?.answerTasks[id] = nil
       guard let value else { return }
       state.handle(state.cluster.answer(id, value: Array(value.json.utf8)))
     }

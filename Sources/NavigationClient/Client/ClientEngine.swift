@@ -9,8 +9,8 @@ final class ClientEngine: Sendable {
   private let endpoint: String
   private let identity: NetworkIdentity?
   private let ownState: Lock<ClientState>
-  private let forks = Forks.count
-  private var isForked: Bool { forks != Forks.count }
+  private let forksAtInit = Forks.count
+  private var isForked: Bool { forksAtInit != Forks.count }
   /// The client's state; in a child of fork(2), that of a client that has ended.
   var state: Lock<ClientState> { isForked ? Self.forkedState : ownState }
   private let wake: WakeDescriptor
@@ -20,7 +20,7 @@ final class ClientEngine: Sendable {
     endpoint: String, identity: NetworkIdentity?, cluster: ClusterReplica
   ) throws(NavigationClientError) {
     // A child does not have the threads on which the tasks of its parent ran.
-    guard Self.firstForks.min(Forks.count, ordering: .relaxed).newValue == Forks.count else {
+    guard Self.firstClientForks.min(Forks.count, ordering: .relaxed).newValue == Forks.count else {
       throw .forked
     }
     guard let wake = WakeDescriptor() else {
@@ -37,7 +37,7 @@ final class ClientEngine: Sendable {
   }
 
   /// The number of forks before the first client of this process or an ancestor.
-  private static let firstForks = Atomic(Int.max)
+  private static let firstClientForks = Atomic(Int.max)
 
   private static let forkedState: Lock<ClientState> = {
     let id = ClientID(high: 0, low: 0)
@@ -77,13 +77,13 @@ final class ClientEngine: Sendable {
   }
 
   func perform(
-    _ request: OpRequest, _ operations: [NavigationOperation], isFromMirror: Bool,
+    _ request: OpRequest, _ operations: [NavigationOperation], requiresSyncedMirror: Bool,
     within: Duration?
   ) async -> Result<OkReply, NavigationClientError> {
-    await answer(within: within) { state in
+    await awaitAnswer(within: within) { state in
       let isByPerson = operations.contains { $0.kind.isByPerson }
       let limit = within ?? (isByPerson ? OperationKind.personLimit : nil)
-      if isFromMirror, state.cluster.replica(of: request.nav) != nil,
+      if requiresSyncedMirror, state.cluster.replica(of: request.nav) != nil,
         let doubt = state.cluster.guardRefusal(for: request.nav)
       {
         return .failure(NavigationClientError(doubt))
@@ -97,7 +97,7 @@ final class ClientEngine: Sendable {
   typealias SentRequest = (id: UInt64, outputs: [ClusterOutput])
 
   /// Sends the request that `send` makes, and waits for the daemon's answer.
-  func answer(
+  func awaitAnswer(
     within: Duration?,
     _ send: @Sendable (inout ClientState) -> Result<SentRequest, NavigationClientError>
   ) async -> Result<OkReply, NavigationClientError> {
@@ -119,8 +119,8 @@ final class ClientEngine: Sendable {
     }
   }
 
-  /// Waits until the session is open; returns the error if the client gives up.
-  func ready(within: Duration) async -> NavigationClientError? {
+  /// Waits until the session is open; returns the error if it is refused or `within` passes.
+  func awaitSession(within: Duration) async -> NavigationClientError? {
     let ticket = state.withLock { $0.takeTicket() }
     return await wait(orFail: { $0 }) { state, continuation in
       guard state.cluster.phase != .open else { return .some(nil) }
@@ -209,7 +209,7 @@ final class ClientEngine: Sendable {
       let turn = advance()
       for command in turn.commands { try links.perform(command) }
       guard !turn.hasEnded else { return }
-      try links.wait(milliseconds: turn.timer.map { Deadline(at: $0).remainingMilliseconds } ?? -1)
+      try links.wait(milliseconds: turn.wakeAt.map { Deadline(at: $0).remainingMilliseconds } ?? -1)
       wake.drain()
       for link in links.ids {
         let events = try links.takeEvents(of: link)
@@ -230,7 +230,7 @@ final class ClientEngine: Sendable {
   /// Handles deadlines, and resumes the tasks that have a result.
   ///
   /// Returns the commands for the links, and when it must be called again.
-  private func advance() -> (commands: [ClusterOutput], timer: UInt64?, hasEnded: Bool) {
+  private func advance() -> (commands: [ClusterOutput], wakeAt: UInt64?, hasEnded: Bool) {
     changeWithoutWaking { state in
       let now = SystemClock.bootMilliseconds()
       state.handle(state.cluster.tick(at: now))

@@ -80,7 +80,7 @@ struct ClientState {
     case .ephemeral(let event):
       guard let mirror = cluster.replica(of: event.nav)?.mirror else { return }
       let state = NavigationState(nav: event.nav, mirror: mirror, ephemeral: event.events)
-      offer(state) { $0.buffering == .everyRevision && $0.hasState }
+      offer(state) { $0.buffering == .everyRevision && $0.hasReceivedState }
     case .watchEnded(let nav, .full, let outcome): endWatch(nav, outcome)
     case .duty(let event): handle(event)
     case .queued, .latest, .traced, .watchEnded: break
@@ -94,7 +94,7 @@ struct ClientState {
     case .replaced(let mirror, _):
       offer(NavigationState(nav: nav, mirror: mirror)) { _ in true }
     case .resumed(let mirror):
-      offer(NavigationState(nav: nav, mirror: mirror)) { !$0.hasState }
+      offer(NavigationState(nav: nav, mirror: mirror)) { !$0.hasReceivedState }
     case .suspect, .proven: break
     }
   }
@@ -187,7 +187,7 @@ struct ClientState {
     guard let request = requests.removeValue(forKey: id) else { return }
     var error = reason
     let forgotten = cluster.forget(id)
-    error.mayHaveHappened = forgotten.wasSent
+    error.mayHaveHappened = forgotten.mayHaveHappened
     handle(forgotten.outputs)
     deferredCalls.append { [error] _ in request.continuation.resume(returning: .failure(error)) }
   }

@@ -68,9 +68,9 @@ extension NavigationClient {
 
   /// Waits until a screen has left the stack or the presentations, and returns its result.
   ///
-  /// The result is the value that the operation which removed the screen gave for it. The call returns
-  /// with the end of the transition. Call it before the push: it waits for a screen that is not there
-  /// yet, and navd does not keep the results of screens that have gone.
+  /// The result is the value that the removing operation gave for the screen. The call returns when
+  /// the transition has ended. Call it before the push: it waits for a screen that is not there yet,
+  /// and navd does not keep the results of screens that have gone.
   ///
   /// - Parameters:
   ///   - screen: the id of the screen.
@@ -103,6 +103,6 @@ extension NavigationClient {
 }
 
 extension NavigationEvent {
-  /// Whether the event says that a screen has gone.
+  /// Whether the event reports that a screen was popped or dismissed.
   fileprivate var isEnd: Bool { name == .didPop || name == .didDismiss }
 }

@@ -88,7 +88,7 @@ public final class NavigationClient: Sendable {
   ) async throws(NavigationClientError) -> NavigationClient {
     let client = try NavigationClient(
       endpoint: endpoint, name: name, serverKey: serverKey, keyFile: keyFile)
-    if let error = await client.engine.ready(within: timeout) { throw error }
+    if let error = await client.engine.awaitSession(within: timeout) { throw error }
     return client
   }
 
@@ -126,7 +126,7 @@ public final class NavigationClient: Sendable {
     let request = OpRequest(
       id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waitsIfBusy: policy == .queue)
     let result = await engine.perform(
-      request, operations, isFromMirror: `guard`.isFromMirror, within: limit)
+      request, operations, requiresSyncedMirror: `guard`.requiresSyncedMirror, within: limit)
     return NavigationReply(try result.get())
   }
 
@@ -143,7 +143,7 @@ public final class NavigationClient: Sendable {
   public func read(
     _ aspect: NavigationAspect, of nav: String, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationValue {
-    let result = await engine.answer(within: limit) {
+    let result = await engine.awaitAnswer(within: limit) {
       .success($0.cluster.get(aspect.request(of: nav)))
     }
     return try result.get().value.flatMap { NavigationValue.read($0.bytes) } ?? .null
@@ -190,7 +190,7 @@ public final class NavigationClient: Sendable {
   /// - Returns: a stream until the client is closed; a slow reader gets only the newest status.
   public func statuses() -> AsyncStream<Status> { engine.statuses() }
 
-  /// The abilities that the daemon has beside those of every daemon; empty before the first session.
+  /// The optional features that the daemon has; empty before the first session.
   public var features: Set<NavigationFeature> { engine.state.withLock { $0.features } }
 
   /// Whether the client's state of a watched nav is in sync with the daemon.

@@ -1,10 +1,10 @@
 import NavigationCore
 public import Observation
 
-/// A nav for an interface: observable properties that follow the nav while ``run(wait:)`` runs.
+/// A nav for a user interface: observable properties that follow it while ``run(wait:)`` runs.
 ///
 /// Interfaces that observe by `Observation`, such as SwiftUI's and ports of it, draw from the
-/// properties and are called again when one changes. All of it happens on the main actor.
+/// properties and are called again when one changes. The model runs on the main actor.
 ///
 /// ```swift
 /// let model = NavigationModel(client, nav: "kiosk")
@@ -16,8 +16,8 @@ public import Observation
 /// a slow main actor skips states in between. When the task is cancelled or the nav is closed, the
 /// properties keep their last values and ``isStale`` is true. The model can run again.
 ///
-/// The properties show what the daemon has confirmed. ``push(_:animated:)`` and its relatives show
-/// their change when the daemon has performed it.
+/// The properties show only changes that the daemon has performed, also those of this model's own
+/// operations, such as ``push(_:animated:)``.
 @MainActor @Observable public final class NavigationModel {
   /// The client that the model uses.
   public let client: NavigationClient
@@ -46,12 +46,12 @@ public import Observation
   public private(set) var isStale = true
 
   @ObservationIgnored private var isRunning = false
-  /// Whether the properties have a state of this run that is not older than the last confirmed one.
-  @ObservationIgnored private var hasShown = false
+  /// Whether `state` came in this run, and is at least as new as the last one that was in sync.
+  @ObservationIgnored private var showsNewestState = false
   /// Whether the mirror has been in sync with the daemon since the last change of `status`.
-  @ObservationIgnored private var isConfirmed = false
-  /// The number of changes of `status`; a confirmation before the last one has no effect.
-  @ObservationIgnored private var statusGeneration = 0
+  @ObservationIgnored private var isMirrorInSync = false
+  /// The number of changes of `status`; a sync that was awaited before the last one is ignored.
+  @ObservationIgnored private var statusChangeCount = 0
 
   /// Makes a model of a nav, which has no state until ``run(wait:)`` is called.
   ///
@@ -81,25 +81,25 @@ public import Observation
       throw NavigationClientError(.invalidArgument, "the model of \(nav) runs already")
     }
     isRunning = true
-    hasShown = false
+    showsNewestState = false
     let following = Task { await followStatus() }
     defer {
       following.cancel()
-      statusGeneration += 1
+      statusChangeCount += 1
       isRunning = false
-      confirm(false)
+      setMirrorInSync(false)
     }
     for try await state in client.watch(nav, wait: wait) { show(state) }
   }
 
   private func show(_ new: NavigationState) {
-    hasShown = true
+    showsNewestState = true
     state = new
     set(\.screens, new.screens)
     set(\.presented, new.presented)
     set(\.bar, new.bar)
     set(\.isTransitioning, new.isTransitioning)
-    confirm(isConfirmed)
+    setMirrorInSync(isMirrorInSync)
   }
 
   /// Sets a property if it changes, so that observers of an equal value are not called.
@@ -113,37 +113,37 @@ public import Observation
     await withDiscardingTaskGroup { group in
       for await status in client.statuses() {
         guard !Task.isCancelled else { return }
-        statusGeneration += 1
+        statusChangeCount += 1
         set(\.status, status)
-        confirm(false)
+        setMirrorInSync(false)
         guard status == .connected else { continue }
         // The session is open, but the mirror may still be that of the former one.
-        let number = statusGeneration
-        group.addTask { await self.awaitMirror(number) }
+        let number = statusChangeCount
+        group.addTask { await self.awaitMirrorSync(afterStatusChange: number) }
       }
     }
   }
 
-  /// Confirms the properties as soon as the mirror is in sync.
-  private func awaitMirror(_ number: Int) async {
+  /// Waits until the mirror is in sync, and notes that unless `status` has changed since.
+  private func awaitMirrorSync(afterStatusChange number: Int) async {
     do throws(NavigationClientError) {
       let newest = try await client.state(of: nav)
-      guard number == statusGeneration else { return }
+      guard number == statusChangeCount else { return }
       // The mirror is right, but its state may still be on the way to `show`.
-      hasShown = hasShown && isShowing(newest)
-      confirm(true)
+      showsNewestState = showsNewestState && isShowing(atLeast: newest)
+      setMirrorInSync(true)
     } catch {
       // The watch of `run` ends with the same error, or the task is cancelled.
     }
   }
 
-  private func isShowing(_ newest: NavigationState) -> Bool {
+  private func isShowing(atLeast newest: NavigationState) -> Bool {
     state.map { $0.epoch == newest.epoch && $0.revision >= newest.revision } ?? false
   }
 
-  private func confirm(_ isConfirmed: Bool) {
-    self.isConfirmed = isConfirmed
-    set(\.isStale, !isConfirmed || !hasShown)
+  private func setMirrorInSync(_ isMirrorInSync: Bool) {
+    self.isMirrorInSync = isMirrorInSync
+    set(\.isStale, !isMirrorInSync || !showsNewestState)
   }
 
   /// Pushes a screen above the top that the model shows.
@@ -157,7 +157,7 @@ public import Observation
   public func push(
     _ screen: ScreenDescription, animated: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
-    try await client.push(screen, onto: shown(), animated: animated)
+    try await client.push(screen, onto: shownState(), animated: animated)
   }
 
   /// Pops the top screen, if it is the one that the model shows.
@@ -169,7 +169,7 @@ public import Observation
   public func pop(
     animated: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
-    try await client.pop(from: shown(), animated: animated)
+    try await client.pop(from: shownState(), animated: animated)
   }
 
   /// Removes all screens above one of those that the model shows.
@@ -183,7 +183,7 @@ public import Observation
   public func popTo(
     _ screen: String, animated: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
-    try await client.popTo(screen, in: shown(), animated: animated)
+    try await client.popTo(screen, in: shownState(), animated: animated)
   }
 
   /// Removes all screens but the root, if the stack is the one that the model shows.
@@ -195,10 +195,10 @@ public import Observation
   public func popToRoot(
     animated: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
-    try await client.popToRoot(in: shown(), animated: animated)
+    try await client.popToRoot(in: shownState(), animated: animated)
   }
 
-  private func shown() throws(NavigationClientError) -> NavigationState {
+  private func shownState() throws(NavigationClientError) -> NavigationState {
     if let state { return state }
     var error = NavigationClientError(.desync, "the model of \(nav) has no state yet")
     error.reason = .mirror

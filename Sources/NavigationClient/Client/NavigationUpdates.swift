@@ -52,8 +52,8 @@ public enum NavigationBuffering: Hashable, Sendable {
   case newest
   /// Every revision in order with its events, and also events that make no revision.
   ///
-  /// If a reader is 4096 states behind, it continues with the newest state. That state reports that
-  /// revisions are missing.
+  /// If a reader is 4096 states behind, it continues with the newest state, whose
+  /// ``NavigationState/isResynchronised`` is then true.
   case everyRevision
 }
 
@@ -62,7 +62,7 @@ typealias Delivery = Result<NavigationState?, NavigationClientError>
 
 /// The states that the reader of one watch has not read yet.
 struct Subscription {
-  /// The maximum number of kept states for a reader of every revision.
+  /// The maximum number of buffered states for a reader of every revision.
   static let maximumStates = 4096
 
   let nav: String
@@ -71,9 +71,9 @@ struct Subscription {
   let waits: Bool
   private var buffer: [NavigationState] = []
   /// The index of the oldest unread state in `buffer`.
-  private var first = 0
-  /// Whether the watch has got a state.
-  private(set) var hasState = false
+  private var firstUnreadIndex = 0
+  /// Whether the watch has received its first state.
+  private(set) var hasReceivedState = false
   private(set) var end: Delivery?
   /// The task that waits for the next state; nil if none waits.
   var reader: CheckedContinuation<Delivery, Never>?
@@ -84,30 +84,30 @@ struct Subscription {
     self.waits = waits
   }
 
-  /// Whether the watch has not ended; the reader gets the kept states even after the end.
+  /// Whether the watch has not ended; the reader gets the buffered states even after the end.
   var isLive: Bool { end == nil }
 
-  /// Keeps a state, or returns the waiting reader to resume with it.
+  /// Buffers a state, or returns a call that resumes the waiting reader with the state.
   mutating func offer(_ state: NavigationState) -> DeferredCall? {
     guard isLive else { return nil }
     var state = state
-    if !hasState { state.isResynchronised = true }
-    hasState = true
+    if !hasReceivedState { state.isResynchronised = true }
+    hasReceivedState = true
     if let reader {
       self.reader = nil
       return { [state] _ in reader.resume(returning: .success(state)) }
     }
     let limit = buffering == .newest ? 1 : Self.maximumStates
-    if buffer.count - first >= limit {
+    if buffer.count - firstUnreadIndex >= limit {
       buffer.removeAll()
-      first = 0
+      firstUnreadIndex = 0
       state.isResynchronised = true
     }
     buffer.append(state)
     return nil
   }
 
-  /// Ends the watch; the reader gets `end` after the kept states.
+  /// Ends the watch; the reader gets `end` after the buffered states.
   mutating func finish(_ end: Delivery) -> DeferredCall? {
     guard isLive else { return nil }
     self.end = end
@@ -116,16 +116,16 @@ struct Subscription {
     return { _ in reader.resume(returning: end) }
   }
 
-  /// Takes the next result; nil if there is none yet.
+  /// Takes the oldest buffered state, or else the end; nil if there is neither yet.
   mutating func take() -> Delivery? {
-    guard first < buffer.count else { return end }
+    guard firstUnreadIndex < buffer.count else { return end }
     defer {
-      first += 1
-      if first == buffer.count || first >= 64 {
-        buffer.removeFirst(first)
-        first = 0
+      firstUnreadIndex += 1
+      if firstUnreadIndex == buffer.count || firstUnreadIndex >= 64 {
+        buffer.removeFirst(firstUnreadIndex)
+        firstUnreadIndex = 0
       }
     }
-    return .success(buffer[first])
+    return .success(buffer[firstUnreadIndex])
   }
 }

@@ -13,7 +13,7 @@ struct Deadline {
 
   var hasPassed: Bool { remainingMilliseconds == 0 }
 
-  /// The milliseconds left, at most the longest timeout of poll(2).
+  /// The milliseconds left, at most 60 000, after which callers wait again.
   var remainingMilliseconds: Int {
     let now = SystemClock.bootMilliseconds()
     return now >= milliseconds ? 0 : Int(clamping: min(milliseconds - now, 60_000))
@@ -26,13 +26,13 @@ struct Deadline {
 }
 
 extension OpRequest {
-  private static let localClock = try? bootID(environment: .current())
+  private static let localBootID = try? bootID(environment: .current())
 
-  /// Sets the time limit of an op for a daemon on this machine, which has the same clock.
-  package mutating func expire(after limit: Duration?, at place: String) {
-    guard let limit, place.hasPrefix("ipc:") else { return }
+  /// Sets the time limit of an op if the daemon is on this machine, and so has the same clock.
+  package mutating func setTimeLimit(_ limit: Duration?, ifLocal endpoint: String) {
+    guard let limit, endpoint.hasPrefix("ipc:") else { return }
     startDeadline = SystemClock.bootMilliseconds() + UInt64(clamping: limit.milliseconds)
-    deadlineBootID = Self.localClock
+    deadlineBootID = Self.localBootID
   }
 }
 
@@ -47,7 +47,7 @@ extension Duration {
 }
 
 extension OperationKind {
-  /// Whether a person does it by touch, so that a late one would surprise the person.
+  /// Whether a person triggers it by touch, so the daemon should begin it soon or not at all.
   package var isByPerson: Bool {
     self == .buttonActivate || name.hasPrefix("ui.") || name.hasPrefix("gesture.")
   }

@@ -16,7 +16,7 @@ package struct EventDescriptor: ~Copyable {
   /// The `Links.generation` of the watched descriptors; nil before the first `watch`.
   private(set) var generation: UInt64?
 
-  /// Makes the descriptor; nil if the process has none left.
+  /// Makes the descriptor; nil if the process has no file descriptor left.
   package static func make() -> EventDescriptor? {
     guard let wakeDescriptor = WakeDescriptor() else { return nil }
     let made = EventDescriptor(wakeDescriptor)
@@ -35,14 +35,14 @@ package struct EventDescriptor: ~Copyable {
     if descriptor >= 0 { _ = close(descriptor) }
   }
 
-  private func add(_ other: Int32) -> Int32 {
+  private func add(_ watchedDescriptor: Int32) -> Int32 {
     var event = unsafe epoll_event()
     unsafe event.events = EPOLLIN.rawValue
-    return unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, other, &event)
+    return unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, watchedDescriptor, &event)
   }
 
   /// Stops watching sockets and timer; only `signal` makes the descriptor readable then.
-  package mutating func stop() {
+  package mutating func stopWatching() {
     for old in watchedDescriptors { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, old, nil) }
     watchedDescriptors = []
     wake(at: nil)
@@ -97,7 +97,7 @@ final class WakeDescriptor: Sendable {
   /// Readable after a `signal` until the next `drain`.
   let descriptor: Int32
 
-  /// Makes the descriptor; nil if the process has none left.
+  /// Makes the descriptor; nil if the process has no file descriptor left.
   init?() {
     descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
     guard descriptor >= 0 else { return nil }

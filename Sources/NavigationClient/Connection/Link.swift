@@ -5,12 +5,12 @@ import RuntimePaths
 /// A DEALER socket connected to one daemon, with the events of its connection.
 ///
 /// With several addresses, it connects to one at a time, and to the next one after an attempt of
-/// 500 ms. So it finds the daemon of several that serves, because the others do not listen.
+/// 500 ms. So it finds the active one of several daemons, because only that one listens.
 ///
 /// libzmq connects, and reconnects after a loss. Messages that libzmq cannot accept yet wait in
 /// `unsentMessages`. A loss drops them, because the session repeats every message that it still needs.
 struct Link: ~Copyable {
-  /// An event of the connection; its messages precede the event of its end.
+  /// An event of the connection; `disconnected` comes after all messages of the connection.
   enum Event {
     case message(ServerMessage, verb: ServerVerb?, body: [UInt8])
     /// The daemon sent a message that the client cannot read, for this reason.
@@ -18,9 +18,9 @@ struct Link: ~Copyable {
     case connected
     case disconnected
     /// An attempt to connect has failed; libzmq or the link tries again.
-    case failed
+    case connectFailed
     /// The address is malformed, or the process has no descriptor left.
-    case cannotConnect
+    case cannotOpenSocket
     /// The daemon refuses the connection for good; a retry would not help.
     case refused(ConnectionRefusal)
   }
@@ -29,7 +29,7 @@ struct Link: ~Copyable {
   private let endpoints: [String]
   private var index = 0
   /// When to try the next address; nil while connected, or with one address.
-  private var nextAt: UInt64?
+  private var tryNextAt: UInt64?
   private var isConnected = false
   /// The number of successive rounds through all addresses without a handshake.
   private var failedRounds = 0
@@ -41,10 +41,10 @@ struct Link: ~Copyable {
   private var received = Multipart(capacity: 4)
   private var reader = ServerMessageReader()
   private var unsentMessages: [[[UInt8]]] = []
-  private var isAwaitingRoom = false
+  private var isAwaitingWritable = false
   /// The number of successive connections that ended before the first message.
   private var brokenHandshakes = 0
-  /// Why file permissions kept this user from the socket at the last attempt; nil if they did not.
+  /// Why file permissions denied the last attempt to connect; nil if they allowed it.
   private var denial: AccessDenial?
   /// Whether a daemon has accepted a connection to this address before.
   private var wasAccepted = false
@@ -54,8 +54,8 @@ struct Link: ~Copyable {
   private var retryAt: UInt64?
   /// The number of successive broken handshakes at which the link reports a refusal.
   ///
-  /// A daemon on this machine always answers. Over tcp, a client with the wrong server key sends a
-  /// handshake that the daemon cannot read; the daemon then closes the connection without a reply.
+  /// There is no such number for ipc, which has no keys. Over tcp, a client with the wrong server
+  /// key sends a handshake that the daemon cannot read; the daemon then closes the connection.
   private var toleratedHandshakes: Int { endpoint.hasPrefix("ipc:") ? .max : 3 }
   var endpoint: String { endpoints[index] }
 
@@ -65,7 +65,7 @@ struct Link: ~Copyable {
   ) {
     self.endpoints = endpoints
     self.index = index
-    if endpoints.count > 1 { nextAt = SystemClock.bootMilliseconds() + Self.connectMilliseconds }
+    if endpoints.count > 1 { tryNextAt = SystemClock.bootMilliseconds() + Self.connectMilliseconds }
     self.identity = identity
     socketSlot = poller.add(socket)
     monitorSlot = poller.add(monitor.reader)
@@ -113,7 +113,7 @@ struct Link: ~Copyable {
   }
 
   /// Makes a new connection, to the next address or with one address to the same.
-  mutating func advance(_ poller: inout Poller) throws(ZeroMQError) {
+  mutating func connectToNextEndpoint(_ poller: inout Poller) throws(ZeroMQError) {
     let (greetings, answers, rounds) = (brokenHandshakes, limitRefusals, failedRounds)
     let former = (denial, wasAccepted)
     try replace((index + 1) % endpoints.count, &poller)
@@ -121,20 +121,19 @@ struct Link: ~Copyable {
     (denial, wasAccepted) = former
   }
 
-  /// Connects to the next address; after a failure, it plans to try the address behind that.
-  private mutating func tryNext(_ poller: inout Poller) {
+  /// Connects to the next address; if no socket can be opened, it plans to try the one after that.
+  private mutating func tryNextEndpoint(_ poller: inout Poller) {
     do throws(ZeroMQError) {
-      try advance(&poller)
+      try connectToNextEndpoint(&poller)
     } catch {
-      // The address is malformed, or the process has no descriptor left.
       index = (index + 1) % endpoints.count
-      nextAt = SystemClock.bootMilliseconds() + Self.pauses.upperBound
+      tryNextAt = SystemClock.bootMilliseconds() + Self.roundPauseMilliseconds.upperBound
     }
   }
 
   /// Plans to try the next of several addresses after a time.
-  private mutating func planNext(after milliseconds: UInt64) {
-    if endpoints.count > 1 { nextAt = SystemClock.bootMilliseconds() + milliseconds }
+  private mutating func planNextEndpoint(after milliseconds: UInt64) {
+    if endpoints.count > 1 { tryNextAt = SystemClock.bootMilliseconds() + milliseconds }
   }
 
   /// How long the link waits for a connection to one of several addresses, in milliseconds.
@@ -143,37 +142,37 @@ struct Link: ~Copyable {
   private static let handshakeMilliseconds: UInt64 = 3000
   /// The first and the longest pause after an attempt to connect to each of several addresses, in
   /// milliseconds.
-  private static let pauses: ClosedRange<UInt64> = 50...1000
+  private static let roundPauseMilliseconds: ClosedRange<UInt64> = 50...1000
 
   /// The likely reason why the link has no connection; nil if it knows none.
   var likelyRefusal: ConnectionRefusal? {
     if let denial { return .noPermission(denial) }
-    if limitRefusals > 0 { return .full }
-    return toleratedHandshakes < .max && brokenHandshakes > 0 ? brokenHandshake : nil
+    if limitRefusals > 0 { return .tooManyConnections }
+    return toleratedHandshakes < .max && brokenHandshakes > 0 ? handshakeRefusal : nil
   }
 
-  private var brokenHandshake: ConnectionRefusal {
+  private var handshakeRefusal: ConnectionRefusal {
     .handshake(serverKey: identity.map { "\($0.serverKey)" })
   }
 
   /// Handles a refusal by the daemon's ZAP handler; returns nil if the link will retry.
-  private mutating func refusal(status: Int32) -> ConnectionRefusal? {
-    guard status == Self.limitStatus else {
+  private mutating func handleRefusal(zapStatus status: Int32) -> ConnectionRefusal? {
+    guard status == Self.connectionLimitStatus else {
       return .unauthorised(key: identity.map { "\($0.keys.publicKey)" })
     }
     unsentMessages.removeAll()
     var source = SystemRandomNumberGenerator()
     // A random pause spreads the retries of clients that were refused at the same time.
-    let pause = Self.limitPauses.pause(after: limitRefusals)
+    let pause = Self.limitPauseMilliseconds.pause(after: limitRefusals)
     retryAt = SystemClock.bootMilliseconds() + pause / 2 + source.next() % pause
     limitRefusals += 1
     return nil
   }
 
   /// The ZAP status code of a daemon that has reached its connection limit.
-  private static let limitStatus: Int32 = 500
-  /// The first and the longest average pause between retries, in milliseconds.
-  private static let limitPauses: ClosedRange<UInt64> = 100...1600
+  private static let connectionLimitStatus: Int32 = 500
+  /// The first and the longest average pause after a refusal by the connection limit.
+  private static let limitPauseMilliseconds: ClosedRange<UInt64> = 100...1600
 
   /// Sends a message, or queues it until libzmq can accept it.
   mutating func send(
@@ -189,21 +188,21 @@ struct Link: ~Copyable {
     var sent = 0
     while sent < unsentMessages.count, try socket.send(unsentMessages[sent]) == .sent { sent += 1 }
     unsentMessages.removeFirst(sent)
-    guard isAwaitingRoom == unsentMessages.isEmpty else { return }
-    isAwaitingRoom = !unsentMessages.isEmpty
-    poller.watch(socketSlot, for: isAwaitingRoom ? [.readable, .writable] : .readable)
+    guard isAwaitingWritable == unsentMessages.isEmpty else { return }
+    isAwaitingWritable = !unsentMessages.isEmpty
+    poller.watch(socketSlot, for: isAwaitingWritable ? [.readable, .writable] : .readable)
   }
 
   /// When the caller must call `takeEvents` at the latest; nil for no limit.
-  var dueAt: UInt64? { [retryAt, nextAt].compactMap { $0 }.min() }
+  var dueAt: UInt64? { [retryAt, tryNextAt].compactMap { $0 }.min() }
 
   /// Reconnects if that is due, and returns the events that libzmq has reported.
   mutating func takeEvents(_ poller: inout Poller) throws(ZeroMQError) -> [Event] {
     var events: [Event] = []
     if let due = dueAt, due <= SystemClock.bootMilliseconds() {
-      if due == nextAt {
+      if due == tryNextAt {
         if isConnected { events.append(.disconnected) }
-        tryNext(&poller)
+        tryNextEndpoint(&poller)
       } else {
         // libzmq does not connect again after a refusal.
         let refusals = limitRefusals
@@ -221,32 +220,33 @@ struct Link: ~Copyable {
       case .connected:
         isConnected = true
         denial = nil
-        planNext(after: Self.handshakeMilliseconds)
+        planNextEndpoint(after: Self.handshakeMilliseconds)
         events.append(.connected)
       // A daemon that hangs is still connected to by its kernel.
-      case .handshakeSucceeded: (nextAt, failedRounds, wasAccepted) = (nil, 0, true)
+      case .handshakeSucceeded: (tryNextAt, failedRounds, wasAccepted) = (nil, 0, true)
       case .connectRetried:
         denial = AccessDenial.find(endpoint)
         // A daemon that starts again opens its socket late; another address may be open.
         let isFinal = denial?.isPermanent == true && !wasAccepted && endpoints.count == 1
-        events.append(isFinal ? likelyRefusal.map { .refused($0) } ?? .failed : .failed)
+        let refusal = isFinal ? likelyRefusal : nil
+        events.append(refusal.map { .refused($0) } ?? .connectFailed)
         // A pause after each round, in which a daemon can take over.
         let isLast = index == endpoints.count - 1
-        planNext(after: isLast ? Self.pauses.pause(after: failedRounds) : 0)
+        planNextEndpoint(after: isLast ? Self.roundPauseMilliseconds.pause(after: failedRounds) : 0)
         if isLast, endpoints.count > 1 { failedRounds += 1 }
       case .disconnected:
         isConnected = false
         unsentMessages.removeAll()
-        planNext(after: Self.connectMilliseconds)
+        planNextEndpoint(after: Self.connectMilliseconds)
         events.append(.disconnected)
       // A daemon that ends during the handshake, for example in a restart, has not refused the
       // client. libzmq then reports a lost connection and reconnects.
       case .handshakeFailed:
         brokenHandshakes += 1
-        if brokenHandshakes >= toleratedHandshakes { events.append(.refused(brokenHandshake)) }
-      case .handshakeBroken: events.append(.refused(brokenHandshake))
+        if brokenHandshakes >= toleratedHandshakes { events.append(.refused(handshakeRefusal)) }
+      case .handshakeBroken: events.append(.refused(handshakeRefusal))
       case .refused:
-        if let refusal = refusal(status: event.value) { events.append(.refused(refusal)) }
+        if let refusal = handleRefusal(zapStatus: event.value) { events.append(.refused(refusal)) }
       case .accepted: break
       }
     }
@@ -276,7 +276,7 @@ struct Link: ~Copyable {
 
 /// The one ZeroMQ context of a process, which the first use creates and nothing terminates.
 ///
-/// libzmq's CURVE code shares one random source, which the end of any context closes for all.
+/// All contexts share the random source of libzmq's CURVE code, and terminating any one closes it.
 enum SharedContext {
   static let shared = Lock<(context: Context, forks: Int)?>(nil)
 

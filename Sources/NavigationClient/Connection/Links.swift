@@ -47,7 +47,7 @@ struct Links: ~Copyable {
     let entry = makeEntry(id)
     entry.connectAt = nil
     if entry.address == address, entry.link != nil {
-      try entry.link?.advance(&poller)
+      try entry.link?.connectToNextEndpoint(&poller)
       return
     }
     entry.address = address
@@ -104,9 +104,7 @@ struct Links: ~Copyable {
     return try poller.wait(milliseconds: milliseconds) > 0
   }
 
-  /// Whether the descriptor `wake` was ready at the end of the last wait.
-  ///
-  /// When its reader has gone, a pipe reports a failure, and never that it is readable.
+  /// Whether the descriptor `wake` was readable, or in error, at the end of the last wait.
   var isWoken: Bool { if let wakeSlot { !poller.readiness(of: wakeSlot).isEmpty } else { false } }
 
   /// When the caller must call `takeEvents` of all links at the latest; nil for no limit.
@@ -129,14 +127,13 @@ struct Links: ~Copyable {
       try connect(id, to: entry.address)
       return []
     } catch {
-      // The process has no descriptor left, or the address is malformed.
-      entry.connectAt = SystemClock.bootMilliseconds() + Self.pauseMilliseconds
-      return [.cannotConnect]
+      entry.connectAt = SystemClock.bootMilliseconds() + Self.socketRetryMilliseconds
+      return [.cannotOpenSocket]
     }
   }
 
-  /// How long the client waits after it could not make a socket.
-  private static let pauseMilliseconds: UInt64 = 1000
+  /// How long the client waits after it could not open a socket.
+  private static let socketRetryMilliseconds: UInt64 = 1000
 
   /// The keys for an address; nil for a socket of this machine, or if the client has no keys.
   private func keys(for address: DaemonAddress?) -> NetworkIdentity? {
@@ -170,14 +167,14 @@ struct Links: ~Copyable {
 }
 
 extension ClusterReplica {
-  /// Sends operations, which the daemon begins within a time or never.
+  /// Sends operations; after `limit`, they fail as `expired` if they have not begun.
   ///
-  /// `endpoint` is the nav's daemon if the client knows no other.
+  /// The daemon is at `endpoint`, unless the client knows that another one has the nav.
   mutating func perform(
     _ request: OpRequest, _ operations: [[UInt8]], within limit: Duration?, at endpoint: String
   ) -> (id: UInt64, outputs: [ClusterOutput]) {
     var request = request
-    request.expire(after: limit, at: self.endpoint(of: request.nav) ?? endpoint)
+    request.setTimeLimit(limit, ifLocal: self.endpoint(of: request.nav) ?? endpoint)
     return perform(
       request, operations: operations, until: limit.map { Deadline($0).milliseconds })
   }
@@ -193,9 +190,9 @@ extension ClusterReplica {
     case .unreadable: return receiveUnreadable(from: link, at: now)
     case .connected: return connected(link, to: endpoint, at: now)
     case .disconnected: return disconnected(link, at: now)
-    case .failed: return failed(link, at: now)
+    case .connectFailed: return failed(link, at: now)
     // libzmq reconnects after a broken handshake, but not after a refused key.
-    case .refused, .cannotConnect: return failed(link, isFinal: true, at: now)
+    case .refused, .cannotOpenSocket: return failed(link, isFinal: true, at: now)
     }
   }
 }

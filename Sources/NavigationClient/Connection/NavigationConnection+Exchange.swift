@@ -8,21 +8,21 @@ extension NavigationConnection {
     let verb: ClientVerb
     let id: UInt64
     let body: [UInt8]
-    /// How often the client has sent the request, less the answers that it was not performed.
-    var sends = 0
+    /// The number of sends, less the refusals by daemons that do not have the nav.
+    var unrefusedSends = 0
     /// The newest answer of a daemon that does not have the nav.
-    var refused: Reply?
+    var lastRefusal: Reply?
     /// The number of times that the client went to another daemon.
     var moves = 0
-    /// When the client sends the request again; nil if it waits for no daemon.
+    /// When the client sends the request again to a nav without an owner; nil without that wait.
     var pausedUntil: UInt64?
     /// The number of failed attempts to connect to the daemon that another one named.
     var failures = 0
-    /// The deadline of the connection to that daemon; nil if there is one.
-    var connectsUntil: UInt64?
+    /// The time by which that connection must be established; nil while it is.
+    var connectDeadline: UInt64?
 
-    /// The earlier of `pausedUntil` and `connectsUntil`; nil without either.
-    var wakeAt: UInt64? { [pausedUntil, connectsUntil].compactMap { $0 }.min() }
+    /// The earlier of `pausedUntil` and `connectDeadline`; nil without either.
+    var wakeAt: UInt64? { [pausedUntil, connectDeadline].compactMap { $0 }.min() }
   }
 
   /// The number of moves after which the client returns the answer `moved` to its caller.
@@ -43,17 +43,17 @@ extension NavigationConnection {
     try send(&exchange)
     while true {
       for event in try wait(until: deadline.earlier(than: exchange.wakeAt)) {
-        if let reply = try take(event, &exchange) { return reply }
+        if let reply = try handle(event, &exchange) { return reply }
       }
       if let time = exchange.pausedUntil, Deadline(at: time).hasPassed {
         exchange.pausedUntil = nil
         try send(&exchange)
       }
-      if let time = exchange.connectsUntil, Deadline(at: time).hasPassed {
+      if let time = exchange.connectDeadline, Deadline(at: time).hasPassed {
         returnToConfigured(&exchange)
       }
       guard !deadline.hasPassed else {
-        if let refused = exchange.refused { return refused }
+        if let refusal = exchange.lastRefusal { return refusal }
         throw timeoutError(isChange: verb == .op)
       }
     }
@@ -61,13 +61,14 @@ extension NavigationConnection {
 
   private mutating func send(_ exchange: inout Exchange) throws(ConnectionError) {
     // Without a session, the client has seen nothing.
-    let seen: UInt64? = exchange.sends > 0 ? 0 : nil
-    try send(exchange.verb, ClientMessageWriter.again(exchange.verb, exchange.body, seen: seen))
-    exchange.sends += 1
+    let row: UInt64? = exchange.unrefusedSends > 0 ? 0 : nil
+    let body = ClientMessageWriter.repeated(exchange.verb, exchange.body, seenRow: row)
+    try send(exchange.verb, body)
+    exchange.unrefusedSends += 1
   }
 
   /// Handles an event of the link; returns the reply to the request if the event has it.
-  private mutating func take(
+  private mutating func handle(
     _ event: Link.Event, _ exchange: inout Exchange
   ) throws(ConnectionError) -> Reply? {
     switch event {
@@ -80,27 +81,28 @@ extension NavigationConnection {
       return try follow(refusal, &exchange, reply) ? nil : reply
     case .connected:
       exchange.failures = 0
-      exchange.connectsUntil = nil
+      exchange.connectDeadline = nil
       if exchange.pausedUntil == nil { try send(&exchange) }
-    case .failed where exchange.moves > 0:
+    case .connectFailed where exchange.moves > 0:
       exchange.failures += 1
       if exchange.failures == ClusterReplica.unreachableFailures { returnToConfigured(&exchange) }
     case .refused where exchange.moves > 0: returnToConfigured(&exchange)
-    case .cannotConnect: returnToConfigured(&exchange)
-    case .message, .unreadable, .disconnected, .refused, .failed: try throwIfHopeless(on: event)
+    case .cannotOpenSocket: returnToConfigured(&exchange)
+    case .message, .unreadable, .disconnected, .refused, .connectFailed:
+      try throwIfHopeless(on: event)
     }
     return nil
   }
 
-  /// Connects to the daemon that a refusal names; returns false if it is the answer for the caller.
+  /// Connects to the daemon that a refusal names, or waits; false if the caller gets the refusal.
   private mutating func follow(
     _ refusal: ErrReply, _ exchange: inout Exchange, _ reply: Reply
   ) throws(ConnectionError) -> Bool {
     guard let whereabouts = refusal.whereabouts, exchange.moves < Self.maximumMoves else {
       return false
     }
-    exchange.refused = reply
-    exchange.sends -= 1
+    exchange.lastRefusal = reply
+    exchange.unrefusedSends -= 1
     let now = SystemClock.bootMilliseconds()
     switch whereabouts {
     case .unowned(let after): exchange.pausedUntil = now + max(after, 10)
@@ -108,8 +110,8 @@ extension NavigationConnection {
       exchange.moves += 1
       exchange.failures = 0
       // The first two at once, then ever more slowly, because the daemons name each other.
-      let pause = exchange.moves <= 2 ? 0 : Self.pauses.pause(after: exchange.moves - 2)
-      exchange.connectsUntil = now + pause + ClusterReplica.unreachableMilliseconds
+      let pause = exchange.moves <= 2 ? 0 : Self.movePauses.pause(after: exchange.moves - 2)
+      exchange.connectDeadline = now + pause + ClusterReplica.unreachableMilliseconds
       links.connect(.first, to: address, at: now + pause)
     }
     return true
@@ -119,13 +121,13 @@ extension NavigationConnection {
   private mutating func returnToConfigured(_ exchange: inout Exchange) {
     exchange.moves += 1
     exchange.failures = 0
-    exchange.connectsUntil = nil
-    let pause = Self.pauses.pause(after: exchange.moves)
+    exchange.connectDeadline = nil
+    let pause = Self.movePauses.pause(after: exchange.moves)
     links.connect(.first, to: nil, at: SystemClock.bootMilliseconds() + pause)
   }
 
   /// The first and the longest pause between moves, in milliseconds.
-  private static let pauses: ClosedRange<UInt64> = 50...800
+  private static let movePauses: ClosedRange<UInt64> = 50...800
 }
 
 /// The reply of the daemon to a ping.
@@ -133,11 +135,11 @@ package struct Pong: Hashable, Sendable {
   /// The id of the daemon's run, which changes with each start.
   package var boot: Epoch
   /// The daemon's wall clock, in milliseconds since 1970.
-  package var time: UInt64
+  package var millisecondsSince1970: UInt64
 }
 
 extension NavigationConnection {
-  /// Sends a ping and waits for the daemon's answer; without a session only.
+  /// Sends a ping and waits for the daemon's answer; the connection must have no session.
   package mutating func ping(
     timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Pong {
@@ -149,9 +151,10 @@ extension NavigationConnection {
     while true {
       for event in try wait(until: deadline) {
         switch event {
-        case .message(.pong(id, let boot, let time), _, _): return Pong(boot: boot, time: time)
+        case .message(.pong(id, let boot, let time), _, _):
+          return Pong(boot: boot, millisecondsSince1970: time)
         case .connected: try send(.ping, body)
-        case .message, .unreadable, .disconnected, .refused, .failed, .cannotConnect:
+        case .message, .unreadable, .disconnected, .refused, .connectFailed, .cannotOpenSocket:
           try throwIfHopeless(on: event)
         }
       }
@@ -159,11 +162,11 @@ extension NavigationConnection {
     }
   }
 
-  /// Sends a read that takes long, such as a backup, and polls its progress; without a session.
+  /// Sends a long read, such as a backup, and polls its progress; no session may be open.
   ///
   /// After a loss of the connection, the client waits `defaultTimeout` for the daemon, and sends the
-  /// request again. `question` polls the progress, `interval` after each reply to it; `report` gets
-  /// these replies.
+  /// request again. It sends `question` first and then `interval` after each reply to `question`;
+  /// `report` gets these replies.
   package mutating func get(
     _ request: GetRequest, timeout: Duration, polling question: GetRequest?,
     every interval: Duration,
@@ -203,7 +206,7 @@ extension NavigationConnection {
           next = question.map { _ in Deadline(interval) }
         case .disconnected:
           limit = Deadline(Self.defaultTimeout).earlier(than: deadline.milliseconds)
-        case .message, .unreadable, .refused, .failed, .cannotConnect:
+        case .message, .unreadable, .refused, .connectFailed, .cannotOpenSocket:
           try throwIfHopeless(on: event)
         }
       }

@@ -18,9 +18,9 @@ extension NavigationConnection {
 
   /// Requests a watch or a duty, or ends one; `next` returns the events that follow.
   package mutating func request(
-    _ body: (inout ClusterReplica) -> [ClusterOutput]
+    _ makeRequest: (inout ClusterReplica) -> [ClusterOutput]
   ) throws(ConnectionError) {
-    try perform(body(&cluster))
+    try perform(makeRequest(&cluster))
   }
 
   /// Sends a change without waiting, and returns its id; `next` returns its reply.
@@ -59,16 +59,16 @@ extension NavigationConnection {
     try perform(farewell)
     let deadline = Deadline(.seconds(1))
     while !deadline.hasPassed {
-      for event in try wait(until: deadline) where Self.endsLeave(event) { return }
+      for event in try wait(until: deadline) where Self.endsWaitForByeReply(event) { return }
     }
   }
 
-  /// Whether an event ends the wait after `bye`; only the reply to it has neither nav nor value.
-  private static func endsLeave(_ event: Link.Event) -> Bool {
+  /// Whether an event is the reply to `bye`, the only one without nav and value, or a disconnect.
+  private static func endsWaitForByeReply(_ event: Link.Event) -> Bool {
     switch event {
     case .message(.ok(let reply), _, _): reply.nav == nil && reply.value == nil
     case .disconnected, .refused: true
-    case .message, .unreadable, .connected, .failed, .cannotConnect: false
+    case .message, .unreadable, .connected, .connectFailed, .cannotOpenSocket: false
     }
   }
 
@@ -81,7 +81,7 @@ extension NavigationConnection {
     defer { awaited.remove(id) }
     try perform(outputs)
     while true {
-      while let position = takeQueued(id) { whenQueued(position) }
+      while let position = takeQueuePosition(of: id) { whenQueued(position) }
       if let reply = replies.removeValue(forKey: id) { return reply }
       guard !deadline.hasPassed else {
         try perform(cluster.forget(id).outputs)
@@ -92,7 +92,7 @@ extension NavigationConnection {
   }
 
   /// Takes the event with the position of a queued request; nil if there is none.
-  private mutating func takeQueued(_ id: UInt64) -> UInt64? {
+  private mutating func takeQueuePosition(of id: UInt64) -> UInt64? {
     for (index, event) in events.enumerated() {
       guard case .queued(id, let position) = event else { continue }
       events.remove(at: index)
@@ -105,9 +105,9 @@ extension NavigationConnection {
   mutating func runOnce(until deadline: Deadline?) throws(ConnectionError) {
     if case .closed = cluster.phase { throw .unreachable(endpoint: endpoint) }
     let limit = (deadline ?? Deadline(at: .max)).earlier(than: cluster.wakeAt)
-    _ = try ofSystem(try links.wait(milliseconds: limit.remainingMilliseconds))
+    _ = try asSystemError(try links.wait(milliseconds: limit.remainingMilliseconds))
     for link in links.ids {
-      for event in try ofSystem(try links.takeEvents(of: link)) { try handle(event, of: link) }
+      for event in try asSystemError(try links.takeEvents(of: link)) { try handle(event, of: link) }
     }
     try perform(cluster.tick(at: SystemClock.bootMilliseconds()))
     try perform(cluster.grantCredit())
@@ -128,7 +128,7 @@ extension NavigationConnection {
   ) throws(ConnectionError) {
     for output in outputs {
       switch output {
-      case .send, .connect, .close, .dropUnsent: try ofSystem(try links.perform(output))
+      case .send, .connect, .close, .dropUnsent: try asSystemError(try links.perform(output))
       case .event(.closed(let end)): throw .closed(end)
       case .event(.answered(let id, let result)) where awaited.contains(id):
         replies[id] = Reply(result: result, body: body)
@@ -167,15 +167,15 @@ extension NavigationConnection {
     }
   }
 
-  /// Handles messages and deadlines without waiting, until `takeEvent` has `limit` events.
+  /// Handles messages and deadlines without waiting, until `takeEvent` has `eventLimit` events.
   ///
   /// It throws the error that ended the session for good.
-  package mutating func serve(limit: Int) throws(ConnectionError) {
+  package mutating func serve(limit eventLimit: Int) throws(ConnectionError) {
     var isReady = true
-    while isReady, events.count < limit {
+    while isReady, events.count < eventLimit {
       try runOnce(until: Deadline(at: 0))
       // Sends read the sockets' signs too, so only a wait that finds nothing proves them read.
-      isReady = try ofSystem(try links.wait(milliseconds: 0))
+      isReady = try asSystemError(try links.wait(milliseconds: 0))
     }
   }
 

@@ -59,7 +59,7 @@ package struct NavigationConnection: ~Copyable {
       client: ClientID(high: source.next(), low: source.next()), name: name, heartbeat: heartbeat,
       seed: source.next())
     var links = Links(endpoint, as: identity, wake: wake)
-    try ofSystem(try links.connect(.first, to: nil))
+    try asSystemError(try links.connect(.first, to: nil))
     return NavigationConnection(endpoint: endpoint, links: links, cluster: cluster)
   }
 
@@ -117,7 +117,7 @@ package struct NavigationConnection: ~Copyable {
 
   /// Asks a cluster to move a shard or a nav, or to drain a daemon; needs the role `admin`.
   ///
-  /// The daemon replies as soon as the database has the wish; `get` of `.cluster` shows its progress.
+  /// The daemon replies when the database has stored `wish`; `get` of `.cluster` shows progress.
   package mutating func reassign(
     _ wish: ClusterRequest.Wish, timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Reply {
@@ -138,7 +138,7 @@ package struct NavigationConnection: ~Copyable {
     case .refused(let refusal): throw .refused(endpoint: endpoint, refusal)
     case .unreadable(let text): throw .unreadable(text)
     case .message(.bye(why: "revoked", _), _, _): throw .closed(.dismissed(why: "revoked"))
-    case .message, .connected, .disconnected, .failed, .cannotConnect: break
+    case .message, .connected, .disconnected, .connectFailed, .cannotOpenSocket: break
     }
   }
 
@@ -153,14 +153,14 @@ package struct NavigationConnection: ~Copyable {
   }
 
   mutating func send(_ verb: ClientVerb, _ body: [UInt8]) throws(ConnectionError) {
-    try ofSystem(try links.send(.first, verb, body))
+    try asSystemError(try links.send(.first, verb, body))
   }
 
   /// Waits once, until the deadline at most; returns the events of all links.
   mutating func wait(until deadline: Deadline) throws(ConnectionError) -> [Link.Event] {
-    _ = try ofSystem(try links.wait(milliseconds: deadline.remainingMilliseconds))
+    _ = try asSystemError(try links.wait(milliseconds: deadline.remainingMilliseconds))
     var events: [Link.Event] = []
-    for link in links.ids { events += try ofSystem(try links.takeEvents(of: link)) }
+    for link in links.ids { events += try asSystemError(try links.takeEvents(of: link)) }
     return events
   }
 }
@@ -172,7 +172,7 @@ package enum ConnectionRefusal: Hashable, Sendable {
   /// The permissions of files keep this user from the socket.
   case noPermission(AccessDenial)
   /// The daemon has reached its limit of connections, of all clients or of this user or key.
-  case full
+  case tooManyConnections
   /// The handshake failed: the daemon has another key than this one, or the program is not navd.
   case handshake(serverKey: String?)
 }
@@ -182,7 +182,7 @@ package enum ConnectionError: Error, Sendable, CustomStringConvertible {
   /// No daemon answered at the endpoint in time.
   case unreachable(endpoint: String)
   case refused(endpoint: String, ConnectionRefusal)
-  /// The reply did not arrive in time; navd may have made a change.
+  /// The reply did not arrive in time; with `isChange`, navd may have made the change.
   case noAnswer(endpoint: String, isChange: Bool)
   /// The daemon refused or ended the session.
   case closed(SessionEnd)
@@ -197,7 +197,7 @@ package enum ConnectionError: Error, Sendable, CustomStringConvertible {
       "navd at \(endpoint) refuses the connection: this client has no right"
     case .refused(let endpoint, .noPermission(let denial)):
       "\(denial.reason), for \(endpoint). Next: \(denial.remedy)"
-    case .refused(let endpoint, .full): "navd at \(endpoint) has too many connections"
+    case .refused(let endpoint, .tooManyConnections): "navd at \(endpoint) has too many connections"
     case .refused(let endpoint, .handshake):
       "the handshake with \(endpoint) failed: it has another server key, or is not navd"
     case .noAnswer(let endpoint, let isChange):
@@ -212,7 +212,7 @@ package enum ConnectionError: Error, Sendable, CustomStringConvertible {
 }
 
 /// Evaluates a call of libzmq, and throws its error as `ConnectionError.system`.
-func ofSystem<Value>(
+func asSystemError<Value>(
   _ call: @autoclosure () throws(ZeroMQError) -> Value
 ) throws(ConnectionError) -> Value {
   do throws(ZeroMQError) { return try call() } catch { throw .system(error) }

@@ -10,7 +10,7 @@ public enum NavigationDutyStatus: Hashable, Sendable {
   case ended(NavigationClientError?)
 }
 
-/// Roles or a lease that the daemon has granted, until the last reference to this is released.
+/// Roles or a lease that the daemon has granted; they end when this object is released.
 final class GrantedDuty: Sendable {
   let statuses: AsyncStream<NavigationDutyStatus>
   private let engine: ClientEngine
@@ -31,7 +31,7 @@ final class GrantedDuty: Sendable {
 public final class NavigationDelegation: Sendable {
   /// The name of the nav.
   public let nav: String
-  /// The status of the roles and every change of it; for one reader.
+  /// The status of the roles and every change of it; only one task may iterate the stream.
   ///
   /// After a loss of the connection, the client registers them again. They end with an error if the
   /// daemon refuses that, or if this client registers other roles for the nav.
@@ -50,7 +50,7 @@ public final class NavigationDelegation: Sendable {
 public final class NavigationDisplayLease: Sendable {
   /// The name of the nav.
   public let nav: String
-  /// The status of the lease and every change of it; for one reader.
+  /// The status of the lease and every change of it; only one task may iterate the stream.
   public var statuses: AsyncStream<NavigationDutyStatus> { duty.statuses }
   private let duty: GrantedDuty
 

@@ -5,8 +5,8 @@ import NavigationCore
 /// The daemon asks before it commits a change, and locks the stack until the answer. If a closure
 /// itself changes the stack, the daemon refuses that with `transition-in-progress`. A closure that
 /// throws or misses the deadline has no answer. The nav's setting `veto.policy` (default `deny`)
-/// then decides a veto; an animator or interaction is not chosen. If the question ends before the
-/// closure, the client cancels its task.
+/// then decides a veto; a transition gets no animator or no interaction. If the question ends
+/// before the closure, the client cancels its task.
 public struct NavigationRoles: Sendable {
   /// Decides whether the daemon pushes or pops a screen.
   public typealias Veto = @Sendable (NavigationVetoQuestion) async throws -> Bool

@@ -21,7 +21,7 @@ public struct NavigationAspect: Hashable, Sendable {
   public static let restoration = Self(.restoration)
   /// The first 100 entries of the log, oldest first.
   public static let log = Self(.log)
-  /// Whether all that the daemon derives from the state agrees with it.
+  /// The result of a self-check: the daemon computes all derived data anew and compares them.
   public static let verify = Self(.verify)
   /// Figures such as the owner, the depth and the number of watches.
   public static let stats = Self(.stats)

@@ -40,7 +40,7 @@ public struct NavigationBarContent: Hashable, Sendable {
   public struct MenuEntry: Hashable, Sendable {
     /// The id of the screen.
     public var screen: String
-    /// The text of the entry; nil where the back button has none, nor its image a title.
+    /// The text of the entry; nil if the back button to the screen shows no text or titled image.
     public var text: String?
     /// What a screen reader says in place of the text.
     public var accessibilityLabel: String?
@@ -56,7 +56,7 @@ public struct NavigationBarContent: Hashable, Sendable {
     public var title: String?
     /// The image of the button, by its name; nil if it has none.
     public var image: String?
-    /// The standard button that it is; nil if it is none.
+    /// The system item of the button; nil if it has another face.
     public var systemItem: SystemItem?
     /// Whether it has the style `done`, which displays show bold.
     public var isDone: Bool

@@ -46,7 +46,7 @@ public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConv
   public var top: String?
   /// The number of screens at the error.
   public var depth: Int?
-  /// The last change of the top screen, for ``Code/desync``; nil if it is no longer in memory.
+  /// The last change of the top screen, for ``Code/desync``; nil if the daemon no longer has it.
   public var topChange: TopChange?
   /// The whole `err` message as JSON; empty if this library made the error.
   public var json = ""
@@ -125,12 +125,12 @@ extension NavigationClientError.Reason {
   public static let mirror = Self(rawValue: "mirror")
   /// Limit: a message or value is too large.
   public static let size = Self(rawValue: "size")
-  /// Limit: the sender has as many as it may have.
+  /// Limit: the daemon has too many navs, or this client has too many sessions or watches.
   public static let quota = Self(rawValue: "quota")
   /// Busy: no daemon of the cluster has the nav at the moment.
   public static let noOwner = Self(rawValue: "no-owner")
   /// Gesture: another one, or a transition, is open.
-  public static let active = Self(rawValue: "active")
+  public static let gestureOrTransitionActive = Self(rawValue: "active")
   /// Gesture: a presented screen covers the stack.
   public static let covered = Self(rawValue: "covered")
   /// Gesture: the setting `interactivePop` forbids it; button: it is not enabled.
@@ -145,8 +145,8 @@ extension NavigationClientError.Reason {
   public static let direction = Self(rawValue: "direction")
   /// Dismissal: the screen is modal.
   public static let modalInPresentation = Self(rawValue: "modalInPresentation")
-  /// Dismissal: the style of the presentation has no swipe.
-  public static let style = Self(rawValue: "style")
+  /// Dismissal: presentations of this style cannot be swiped down.
+  public static let presentationStyle = Self(rawValue: "style")
   /// Button: it is not among those of the top screen.
   public static let notDisplayed = Self(rawValue: "notDisplayed")
 }

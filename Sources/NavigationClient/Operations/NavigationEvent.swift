@@ -40,11 +40,11 @@ public struct NavigationEvent: Hashable, Sendable {
     case didDismiss(screen: String, result: NavigationValue?)
     /// A transition has begun; the display reports when it is complete.
     case transitionBegan(Transition)
-    /// A gesture drives a transition; a slow reader gets only the newest value.
+    /// A gesture has moved a transition to `value`, 0 … 1; a slow reader gets only the newest one.
     case transitionProgress(id: UInt64, value: Double)
     /// A transition is over.
     case transitionEnded(id: UInt64, TransitionOutcome)
-    /// The bar is hidden or shown together with a transition.
+    /// The bar hides or shows with a transition; it `jumps` if that is not animated.
     case barChange(transition: UInt64, isHidden: Bool, isAnimated: Bool, jumps: Bool)
     /// The bars were hidden or shown outside of a transition; true means shown.
     case barsVisibilityChanged(bar: Bool?, toolbar: Bool?, cause: BarsVisibilityCause?)
@@ -77,7 +77,7 @@ public struct NavigationEvent: Hashable, Sendable {
     public var animator: String?
     /// The duration that a delegate has chosen; nil if it left that to the display.
     public var duration: Duration?
-    /// The driver that a delegate has chosen.
+    /// The interactive driver that a delegate has chosen, by its name.
     public var driver: String?
     /// Whether the display asked for reduced animations, which is a short fade.
     public var isReduced: Bool

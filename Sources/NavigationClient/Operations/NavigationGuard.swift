@@ -4,11 +4,11 @@ import NavigationCore
 ///
 /// A guard from a ``NavigationState`` means: perform this only if the state that I saw still holds.
 /// Otherwise the operations fail with `desync` and change nothing. Operations that remove screens
-/// by position need a guard. No call has a guard by default, so that nobody forgets one.
+/// by position need a guard. Calls have no default guard, so each caller must choose one.
 public struct NavigationGuard: Hashable, Sendable {
   var guards = Guards()
-  /// Whether the operations fail without being sent while the mirror of the nav is out of sync.
-  var isFromMirror = false
+  /// Whether the client fails the operations at once while its mirror of the nav is out of sync.
+  var requiresSyncedMirror = false
 
   /// No condition, for operations that name what they change.
   ///
@@ -19,7 +19,7 @@ public struct NavigationGuard: Hashable, Sendable {
   public static let override = NavigationGuard().with { $0.any = true }
 
   private static func from(_ state: NavigationState, _ basis: GuardBasis) -> NavigationGuard {
-    NavigationGuard(guards: state.mirror.guards(for: basis), isFromMirror: true)
+    NavigationGuard(guards: state.mirror.guards(for: basis), requiresSyncedMirror: true)
   }
 
   private func with(_ change: (inout Guards) -> Void) -> NavigationGuard {
@@ -74,7 +74,7 @@ public struct NavigationGuard: Hashable, Sendable {
 
   /// This screen is visible: the outermost presented one, or else the top.
   ///
-  /// An operation that needs a guard of the stack needs another one too.
+  /// It does not suffice for operations that remove screens of the stack.
   public func and(visible screen: String?) -> NavigationGuard {
     with { $0.visible = .some(screen) }
   }

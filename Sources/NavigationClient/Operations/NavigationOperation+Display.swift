@@ -61,7 +61,7 @@ extension NavigationOperation {
   ///
   /// - Parameters:
   ///   - kind: whether it began at the edge or anywhere.
-  ///   - translation: the distance so far; negative in the wrong direction.
+  ///   - translation: the distance so far; the daemon refuses one that is not above 0.
   /// - Returns: the operation.
   public static func beginGesture(
     _ kind: NavigationGestureKind, translation: Double = 1

@@ -39,8 +39,8 @@ extension NavigationOperation {
 
   /// Replaces the stack by the screens of a route, by the nav's route templates.
   ///
-  /// Screens that agree with the route stay. The operation needs a guard by revision, digest or
-  /// stack.
+  /// Screens that match the route stay on the stack. The operation needs a guard by revision,
+  /// digest or stack.
   public static func open(_ route: String) -> NavigationOperation {
     NavigationOperation(.open, ["route": .string(route)])
   }

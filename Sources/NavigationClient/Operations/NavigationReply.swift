@@ -6,7 +6,7 @@ public struct NavigationReply: Hashable, Sendable {
   public let epoch: String
   /// The revision in which the operations took effect.
   ///
-  /// This client's watches of the nav have delivered it already, unless they are behind.
+  /// This client's watches of the nav deliver it before the call returns, if they are in sync.
   public let revision: UInt64
   /// Whether the operations changed anything.
   public let changed: Bool
@@ -72,13 +72,13 @@ public struct NavigationRehearsal: Hashable, Sendable {
 
   /// The answer that the operations would get.
   ///
-  /// Its revision does not exist. The epoch of a nav that would be created is zeros.
+  /// Its revision is hypothetical. The epoch is zeros if the operations would create the nav.
   public let reply: NavigationReply
   /// The state after the operations.
   ///
   /// It is nil if this client cannot read the nav, if the state is too large for a message, if the
-  /// operations would close the nav, or if they would wait. It is no state of the nav, so no guard
-  /// from it holds.
+  /// operations would close the nav, or if they would wait. The nav never had this state, so
+  /// operations with a guard from it fail.
   public let state: NavigationState?
   /// The delegates that the daemon would ask; their answers can change the outcome.
   public let delegates: [Delegate]
@@ -101,8 +101,8 @@ extension NavigationClient {
   ///
   /// The daemon makes the checks that it makes for
   /// ``perform(_:on:guardedBy:animated:whenBusy:within:)``, asks no delegate and sends no
-  /// event. Between a rehearsal and a performance, other clients can change the nav. Guard the
-  /// performance by the state that the rehearsal was about.
+  /// event. Other clients can change the nav before the real call of `perform`. Guard that call by
+  /// the state for which the rehearsal was made.
   ///
   /// - Parameters:
   ///   - operations: 1 … 16 operations.
@@ -122,7 +122,7 @@ extension NavigationClient {
       id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waitsIfBusy: policy == .queue)
     request.isDry = true
     let result = await engine.perform(
-      request, operations, isFromMirror: `guard`.isFromMirror, within: limit)
+      request, operations, requiresSyncedMirror: `guard`.requiresSyncedMirror, within: limit)
     switch result {
     case .success(let reply): return NavigationRehearsal(reply, nav: nav)
     case .failure(var error):

@@ -115,7 +115,7 @@ public struct NavigationScreen: Hashable, Sendable, Identifiable {
   /// The arguments that the application gave it.
   public var args: NavigationValue? { value["args"] }
 
-  /// What a screen reader says when it comes on display; nil for what its item says.
+  /// What a screen reader says when the screen appears; nil for the label of its item.
   public var accessibilityLabel: String? { value["accessibilityLabel"]?.text }
 
   /// Its language, a tag of BCP 47; nil for that of the display.

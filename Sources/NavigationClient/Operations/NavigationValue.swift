@@ -20,7 +20,7 @@ public indirect enum NavigationValue: Hashable, Sendable {
   case array([NavigationValue])
   /// An object; its members are written in the order of their names.
   ///
-  /// Of two names that Unicode calls equal, it has the last; the JSON of a screen has both.
+  /// If two names are canonically equivalent in Unicode, it has only the last member of the JSON.
   case object([String: NavigationValue])
 
   /// The value as JSON.

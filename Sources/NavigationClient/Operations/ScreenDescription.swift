@@ -46,8 +46,8 @@ public struct ItemDescription: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - view: the description from which the display makes the view.
-    ///   - height: its height in points, 0 or more. With it, the daemon knows whether the view
-    ///     fits.
+    ///   - height: its height in points, 0 or more. From the height, the daemon computes
+    ///     whether the view fits into the bar.
     public init(_ view: NavigationValue, height: Double? = nil) {
       var members = ["view": view]
       members["height"] = height.map { .number($0) }
@@ -88,7 +88,7 @@ public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral 
   ///   - face: its visible content.
   ///   - isDone: whether it has the style `done`, which displays show bold.
   ///   - action: the name of the application's action for a tap.
-  ///   - isEnabled: whether a tap does anything. A back button ignores it.
+  ///   - isEnabled: whether a tap does anything; ignored for a back button.
   ///   - isSelected: whether displays show it as selected.
   ///   - accessibilityLabel: what a screen reader says in place of the face.
   ///   - accessibilityHint: what the button does, said after the label.

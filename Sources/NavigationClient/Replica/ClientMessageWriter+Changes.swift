@@ -2,12 +2,12 @@ package import NavigationCore
 
 /// Encoders for the bodies of the messages that change navs, roles, leases or the cluster.
 extension ClientMessageWriter {
-  /// Returns `body`, with the member `again` in an op that the client repeats.
+  /// Returns `body`, with the member `again` if it is an op that the client sends once more.
   ///
-  /// `seen` is the newest row that the client had seen at the first time; nil if this is the first.
-  package static func again(_ verb: ClientVerb, _ body: [UInt8], seen: UInt64?) -> [UInt8] {
-    guard verb == .op, let seen else { return body }
-    return body.dropLast() + Array(",\"again\":\(seen)}".utf8)
+  /// `seenRow` is the newest journal row that the client had seen at the first send; nil in that.
+  package static func repeated(_ verb: ClientVerb, _ body: [UInt8], seenRow: UInt64?) -> [UInt8] {
+    guard verb == .op, let seenRow else { return body }
+    return body.dropLast() + Array(",\"again\":\(seenRow)}".utf8)
   }
 
   /// Encodes the message `op`; to repeat the op, the client must send the same bytes.

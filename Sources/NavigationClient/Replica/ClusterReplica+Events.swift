@@ -34,7 +34,7 @@ extension ClusterReplica {
     members[index].failures += 1
     if members[index].lostAt == nil { members[index].lostAt = now }
     guard isFinal || members[index].failures >= Self.unreachableFailures else { return [] }
-    return replace(link, at: now)
+    return moveNavs(awayFrom: link, at: now)
   }
 
   /// Handles a message of a daemon; see `SessionReplica.receive`.
@@ -42,7 +42,7 @@ extension ClusterReplica {
     _ message: ServerMessage, verb: ServerVerb?, octets: Int, from link: LinkID = .first,
     at now: UInt64
   ) -> [ClusterOutput] {
-    if case .bye(why: "fenced", _) = message, isOwnFence(link, at: now) {
+    if case .bye(why: "fenced", _) = message, mayBeFencedByOwnHello(link, at: now) {
       let next = members.first { $0.link != link && $0.session.isGreeting }
       if let next { return merge(link, into: next.link, at: now) }
       return run(link, at: now) { $0.receiveUnreadable(at: now) }
@@ -51,7 +51,7 @@ extension ClusterReplica {
     return run(link, at: now) { $0.receive(message, verb: verb, octets: octets, at: now) }
   }
 
-  /// Notes that a daemon has answered for a nav, so that its next move begins no cycle.
+  /// Resets the number of moves of a nav, because a daemon has answered for the nav.
   private mutating func resetMoves(_ id: UInt64, at link: LinkID) {
     guard let index = index(of: link), let nav = members[index].session.nav(of: id) else { return }
     moveHistories[nav]?.moves = 0
@@ -61,10 +61,10 @@ extension ClusterReplica {
   ///
   /// Two addresses can lead to one daemon, which keeps the session whose `hello` arrives last. Two
   /// connections can deliver them in another order than the client sent them.
-  private func isOwnFence(_ link: LinkID, at now: UInt64) -> Bool {
+  private func mayBeFencedByOwnHello(_ link: LinkID, at now: UInt64) -> Bool {
     let others = members.lazy.filter { $0.link != link }.map(\.greetedAt)
     let newest = max(others.max() ?? 0, newestClosedGreeting)
-    return newest > 0 && now < newest + Self.ownFenceMilliseconds
+    return newest > 0 && now < newest + Self.ownHelloFenceMilliseconds
   }
 
   /// Handles an unreadable message: ends the session, and connects again.
@@ -81,11 +81,11 @@ extension ClusterReplica {
     var outputs = request(nil) { $0.dropUnsendable(at: now) }
     for link in members.map(\.link) {
       outputs += run(link, at: now) { $0.tick(at: now) }
-      outputs += retire(link, at: now)
+      outputs += closeIfIdle(link, at: now)
       guard let index = index(of: link), let lostAt = members[index].lostAt,
-        isReplaceable(index), now >= lostAt + Self.unreachableMilliseconds
+        hasAlternative(toMember: index), now >= lostAt + Self.unreachableMilliseconds
       else { continue }
-      outputs += replace(link, at: now)
+      outputs += moveNavs(awayFrom: link, at: now)
     }
     let ready = pauses.filter { $0.value.until <= now }
     for (nav, pause) in ready.sorted(by: { $0.key < $1.key }) {
@@ -97,8 +97,8 @@ extension ClusterReplica {
     return outputs
   }
 
-  /// Ends a session other than the seed that has had nothing to do for `idleMilliseconds`.
-  private mutating func retire(_ link: LinkID, at now: UInt64) -> [ClusterOutput] {
+  /// Ends a session that has been idle for `idleMilliseconds`, unless it is the seed.
+  private mutating func closeIfIdle(_ link: LinkID, at now: UInt64) -> [ClusterOutput] {
     guard let index = index(of: link), index > 0, members[index].session.isIdle else {
       if let index = index(of: link) { members[index].closesAt = nil }
       return []
@@ -125,7 +125,7 @@ extension ClusterReplica {
   ) -> [ClusterOutput] {
     guard let index = index(of: link) else { return [] }
     let before = members[index].session.phase
-    members[index].session.isReplaceable =
+    members[index].session.hasSuccessor =
       index > 0 || members.dropFirst().contains { $0.session.isOpen }
     let outputs = withSession(index, body)
     if members[index].session.phase != before {
@@ -159,10 +159,10 @@ extension ClusterReplica {
       case .event(let event): results.append(.event(event))
       case .navElsewhere(let nav, let whereabouts):
         results += relocate(nav, from: link, whereabouts, at: now)
-      case .superseded(let end):
+      case .handOverAll(let end):
         // Another process has taken over the identity of the client.
         let isFence = end == .dismissed(why: "fenced")
-        results += isFence ? close(end) : replace(link, at: now)
+        results += isFence ? close(end) : moveNavs(awayFrom: link, at: now)
       }
     }
     if let opened { results += mergeOlder(opened, into: link, at: now) }

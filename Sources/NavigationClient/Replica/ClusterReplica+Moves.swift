@@ -18,7 +18,7 @@ extension ClusterReplica {
   /// Decides how long to wait before the client asks the next daemon, and which; nil for any.
   private mutating func planMove(
     _ nav: String, _ whereabouts: Whereabouts, at now: UInt64
-  ) -> (wait: UInt64, next: DaemonAddress?) {
+  ) -> (waitMilliseconds: UInt64, next: DaemonAddress?) {
     var history = moveHistories[nav] ?? MoveHistory(lastMoveAt: now)
     defer {
       moveHistories[nav] = history
@@ -42,8 +42,8 @@ extension ClusterReplica {
 
   /// The first and the longest pause before a move, in milliseconds.
   ///
-  /// The daemons name a lost daemon until its lease ends. So a longer pause would delay the answer
-  /// of the daemon that takes over.
+  /// The other daemons name a lost daemon as owner until its lease ends. A longer pause would delay
+  /// the answer of the daemon that takes over.
   private static let movePauses: ClosedRange<UInt64> = 100...500
 
   mutating func dropOldHistories(at now: UInt64) {
@@ -60,7 +60,7 @@ extension ClusterReplica {
     var outputs: [ClusterOutput] = []
     var index =
       address.map { memberIndex(at: $0.endpoint) }
-      ?? anyOpenMember(moveHistories[handoff.nav]?.anyDaemonAsks ?? 0)
+      ?? openMemberIndex(turn: moveHistories[handoff.nav]?.anyDaemonAsks ?? 0)
     if index == nil, let address {
       index = addMember(address, at: now)
       outputs.append(.connect(members[members.count - 1].link, address, at: now))
@@ -85,14 +85,14 @@ extension ClusterReplica {
     }
   }
 
-  /// The index of an open session, another one at each turn; of the seed if none is open.
-  private func anyOpenMember(_ turn: Int) -> Int {
+  /// The index of an open session, a different one for each `turn`; of the seed if none is open.
+  private func openMemberIndex(turn: Int) -> Int {
     let open = members.indices.filter { members[$0].session.isOpen }
     return open.isEmpty ? 0 : open[max(turn - 1, 0) % open.count]
   }
 
   /// Moves the navs of a daemon that the client cannot reach to other sessions or addresses.
-  mutating func replace(_ link: LinkID, at now: UInt64) -> [ClusterOutput] {
+  mutating func moveNavs(awayFrom link: LinkID, at now: UInt64) -> [ClusterOutput] {
     guard let index = index(of: link), !members[index].session.isOpen else { return [] }
     guard index == 0 else {
       var outputs: [ClusterOutput] = []
@@ -113,7 +113,7 @@ extension ClusterReplica {
     return [.connect(link, nil, at: now)]
   }
 
-  /// Moves everything of one session to another, which becomes the seed if the first one was it.
+  /// Moves everything of one session to another, which replaces the first one as seed if necessary.
   mutating func merge(_ link: LinkID, into other: LinkID, at now: UInt64) -> [ClusterOutput] {
     guard let index = index(of: link), let target = self.index(of: other), index != target else {
       return []
@@ -126,7 +126,7 @@ extension ClusterReplica {
     if wasOpen { outputs += outputsOfLoss(link) }
     let navs = members[index].session.navs.sorted()
     let handoffs = navs.map { nav in withSession(index) { $0.release(nav) } }
-    let rest = withSession(index) { $0.releaseNavless() }
+    let rest = withSession(index) { $0.releaseRequestsWithoutNav() }
     if index == 0 {
       members.swapAt(0, target)
       members[0].session.counters = members[target].session.counters

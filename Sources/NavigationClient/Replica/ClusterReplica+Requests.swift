@@ -3,7 +3,7 @@ package import NavigationCore
 extension ClusterReplica {
   /// The replica of the full watch of a nav; nil without such a watch.
   package func replica(of nav: String) -> Replica? {
-    guard let index = memberIndex(ofNav: nav) else { return waitingSession.replica(of: nav) }
+    guard let index = memberIndex(ofNav: nav) else { return pausedNavsSession.replica(of: nav) }
     return members[index].session.replica(of: nav)
   }
 
@@ -56,7 +56,7 @@ extension ClusterReplica {
   }
 
   /// Drops a request; see `SessionReplica.forget`.
-  package mutating func forget(_ id: UInt64) -> (wasSent: Bool, outputs: [ClusterOutput]) {
+  package mutating func forget(_ id: UInt64) -> (mayHaveHappened: Bool, outputs: [ClusterOutput]) {
     ask(members.firstIndex { $0.session.hasRequest(id) }) { $0.forget(id) }
   }
 
@@ -90,18 +90,18 @@ extension ClusterReplica {
     members.indices.flatMap { request($0) { $0.grantCredit() } }
   }
 
-  /// Changes the session of a member, or with nil `waitingSession`, for a request of the program.
+  /// Changes the session of a member, or with nil `pausedNavsSession`, for a caller's request.
   mutating func request(
-    _ index: Int?, _ body: (inout SessionReplica) -> [SessionOutput]
+    _ memberIndex: Int?, _ body: (inout SessionReplica) -> [SessionOutput]
   ) -> [ClusterOutput] {
-    ask(index) { ((), body(&$0)) }.1
+    ask(memberIndex) { ((), body(&$0)) }.1
   }
 
   private mutating func ask<Value>(
-    _ index: Int?, _ body: (inout SessionReplica) -> (Value, [SessionOutput])
+    _ memberIndex: Int?, _ body: (inout SessionReplica) -> (Value, [SessionOutput])
   ) -> (Value, [ClusterOutput]) {
-    let link = index.map { members[$0].link } ?? .first
-    let (value, outputs) = withSession(index, body)
+    let link = memberIndex.map { members[$0].link } ?? .first
+    let (value, outputs) = withSession(memberIndex, body)
     return (value, outputs.map { ClusterOutput($0, on: link) })
   }
 }
@@ -112,7 +112,7 @@ extension ClusterOutput {
     switch output {
     case .send(let verb, let body): self = .send(link, verb, body)
     case .event(let event): self = .event(event)
-    case .reconnect, .navElsewhere, .superseded:
+    case .reconnect, .navElsewhere, .handOverAll:
       preconditionFailure("output=\(output) of a request")
     }
   }

@@ -26,7 +26,7 @@ package struct ClusterReplica: Sendable {
     var lostAt: UInt64?
     /// The number of failed attempts to connect since `lostAt`.
     var failures = 0
-    /// When to end the session, which has nothing to do; nil while it has.
+    /// When to end the session if it stays idle; nil while it is not idle.
     var closesAt: UInt64?
   }
 
@@ -46,10 +46,10 @@ package struct ClusterReplica: Sendable {
     var next: DaemonAddress?
   }
 
-  /// The milliseconds in which a further move of a nav counts as a cycle of daemons.
+  /// The time in which a further move of a nav counts as part of a cycle among daemons.
   ///
-  /// The client follows the first two moves without an answer at once. From then on it waits before
-  /// each, longer each time.
+  /// The client follows the first two moves at once. It waits before each further move, longer each
+  /// time.
   static let quickMoveMilliseconds: UInt64 = 10_000
   /// How long a daemon may be without a session before the client asks others for its navs.
   package static let unreachableMilliseconds: UInt64 = 3000
@@ -57,14 +57,14 @@ package struct ClusterReplica: Sendable {
   package static let unreachableFailures = 4
   /// How long a session that has nothing to do stays open for the next request.
   static let idleMilliseconds: UInt64 = 10_000
-  /// How long after a `hello` of this client another session of it may end as `fenced` by that.
-  static let ownFenceMilliseconds: UInt64 = 30_000
+  /// How long after its `hello` on one link the client may be the cause of `fenced` on another.
+  static let ownHelloFenceMilliseconds: UInt64 = 30_000
   /// The least value of `navLinksLimit`.
   static let minimumNavLinksLimit = 4096
 
   /// The sessions; the seed is the first.
   var members: [Member]
-  /// The link of the daemon of each nav that is neither at the seed nor in `pauses`.
+  /// The link to the daemon that has the nav, for navs neither at the seed nor in `pauses`.
   var navLinks: [String: LinkID] = [:]
   /// The number of entries at which the client removes those of unused navs from `navLinks`.
   var navLinksLimit = minimumNavLinksLimit
@@ -74,11 +74,11 @@ package struct ClusterReplica: Sendable {
   /// The navs for which the client waits before it asks a daemon.
   var pauses: [String: Pause] = [:]
   /// Has the watches, requests and duties of the navs in `pauses`; it is never connected.
-  var waitingSession: SessionReplica
+  var pausedNavsSession: SessionReplica
   /// The time of the newest `hello` among the links that are closed.
   var newestClosedGreeting: UInt64 = 0
   private var linkCount: UInt64 = 1
-  private let makeSession: @Sendable (UInt64) -> SessionReplica
+  private let makeSession: @Sendable (_ seed: UInt64) -> SessionReplica
   var random: SeededGenerator
 
   /// Makes a client that is not connected; see `SessionReplica.init`.
@@ -89,16 +89,16 @@ package struct ClusterReplica: Sendable {
   ) {
     makeSession = { SessionReplica(client: client, name: name, heartbeat: heartbeat, seed: $0) }
     members = [Member(link: .first, session: makeSession(seed))]
-    waitingSession = makeSession(seed)
+    pausedNavsSession = makeSession(seed)
     random = SeededGenerator(seed: seed &+ 1)
   }
 
   /// The state of the session with the seed.
   package var phase: SessionReplica.Phase { members[0].session.phase }
 
-  package var name: String { waitingSession.name }
+  package var name: String { pausedNavsSession.name }
 
-  package var client: ClientID { waitingSession.client }
+  package var client: ClientID { pausedNavsSession.client }
 
   /// When the caller must call `tick` at the latest; nil while no deadline runs.
   package var wakeAt: UInt64? {
@@ -110,11 +110,11 @@ package struct ClusterReplica: Sendable {
     for index in members.indices {
       note(members[index].session.wakeAt)
       note(members[index].closesAt)
-      if isReplaceable(index) {
+      if hasAlternative(toMember: index) {
         note(members[index].lostAt.map { $0 + Self.unreachableMilliseconds })
       }
     }
-    note(waitingSession.wakeAt)
+    note(pausedNavsSession.wakeAt)
     for pause in pauses.values { note(pause.until) }
     return wakeAt
   }
@@ -131,7 +131,7 @@ package struct ClusterReplica: Sendable {
   }
 
   /// Whether the client can ask another daemon, or another address, for the navs of a member.
-  func isReplaceable(_ index: Int) -> Bool {
+  func hasAlternative(toMember index: Int) -> Bool {
     index > 0 || members[0].address != nil || members.contains { $0.session.isOpen }
   }
 
@@ -155,16 +155,16 @@ package struct ClusterReplica: Sendable {
     return members.count - 1
   }
 
-  /// Changes the session of a member, or with nil `waitingSession`.
+  /// Changes the session of a member, or with nil `pausedNavsSession`.
   ///
   /// It lends the counters of the seed to that session, so that they rise over all sessions.
   mutating func withSession<Value>(
     _ index: Int?, _ body: (inout SessionReplica) -> Value
   ) -> Value {
     guard let index else {
-      waitingSession.counters = members[0].session.counters
-      defer { members[0].session.counters = waitingSession.counters }
-      return body(&waitingSession)
+      pausedNavsSession.counters = members[0].session.counters
+      defer { members[0].session.counters = pausedNavsSession.counters }
+      return body(&pausedNavsSession)
     }
     guard index > 0 else { return body(&members[0].session) }
     members[index].session.counters = members[0].session.counters

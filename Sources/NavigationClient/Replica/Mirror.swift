@@ -120,7 +120,7 @@ extension Mirror {
 /// The reason why a client cannot apply a diff to its mirror.
 enum DiffFault: Error, Hashable, Sendable {
   /// A change names a screen, a part or an index that the mirror does not have.
-  case misplaced
+  case missingTarget
   /// After all changes, the mirror has another checksum than the diff's digest.
   case checksum(computed: UInt32)
 }
@@ -159,7 +159,7 @@ extension Mirror {
     var next = self
     var firstChanged = screens.count
     for change in diff.changes {
-      guard let index = next.apply(change) else { throw .misplaced }
+      guard let index = next.apply(change) else { throw .missingTarget }
       firstChanged = min(firstChanged, index)
     }
     let computed = running.update(screens: next.screens, parts: next.parts, from: firstChanged)

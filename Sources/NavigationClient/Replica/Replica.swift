@@ -82,7 +82,7 @@ package enum ReplicaAction: Hashable, Sendable {
   /// The client must watch again.
   ///
   /// If a revision is missing, the watch resumes at `from`. If the mirror is suspect, the watch has
-  /// no position, and reports the wrong one as `bad`.
+  /// no `from`, and reports the position of the wrong mirror as `bad`.
   case rewatch(from: MirrorPosition? = nil, bad: MirrorPosition? = nil)
   /// The daemon has ended or refused the watch.
   case ended(WatchOutcome)
@@ -143,7 +143,7 @@ extension Replica {
     var mirrorDigest = MirrorDigest()
     let computed = mirrorDigest.update(screens: whole.screens, parts: whole.parts, from: 0)
     guard computed == digest.checksum else {
-      return rewatch(insteadOf: digest, computed: computed, at: whole.revision)
+      return rewatch(expecting: digest, computed: computed, at: whole.revision)
     }
     mirror = Mirror(
       kind: whole.kind, epoch: whole.epoch, revision: whole.revision, screens: whole.screens,
@@ -180,9 +180,9 @@ extension Replica {
       return .applied(diff)
     } catch {
       switch error {
-      case .misplaced: return rewatch(suspecting: mirror.position)
+      case .missingTarget: return rewatch(suspecting: mirror.position)
       case .checksum(let computed):
-        return rewatch(insteadOf: diff.digest, computed: computed, at: diff.revision)
+        return rewatch(expecting: diff.digest, computed: computed, at: diff.revision)
       }
     }
   }
@@ -222,7 +222,7 @@ extension Replica {
 
   /// Marks the mirror as suspect; the next watch reports its checksum instead of that in `digest`.
   private mutating func rewatch(
-    insteadOf digest: Digest, computed checksum: UInt32, at revision: Revision
+    expecting digest: Digest, computed checksum: UInt32, at revision: Revision
   ) -> ReplicaAction {
     let computed = Digest(checksum: checksum, chain: digest.chain)
     return rewatch(suspecting: MirrorPosition(epoch: nil, revision: revision, digest: computed))

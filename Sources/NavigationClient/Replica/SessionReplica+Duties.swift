@@ -46,8 +46,8 @@ struct Duties: Sendable {
     var registration = DelegateRegistration(roles: [])
     /// Whether the next request takes the lease by force.
     var wish = LeaseAction.take
-    /// Whether the next session takes a lost lease again.
-    var isKept = false
+    /// Whether the client takes a lost lease again in the next session.
+    var isRetaken = false
     /// The id of the first request; a new session requests its duties in this order.
     var order: UInt64 = 0
     var isHeld = false
@@ -80,14 +80,14 @@ struct Duties: Sendable {
   }
 
   /// Whether a request for these roles or this lease has no answer yet.
-  func areAsked(_ key: Key) -> Bool {
+  func isPending(_ key: Key) -> Bool {
     requests.values.contains { $0.key == key && !$0.isEnd }
   }
 
   /// Whether the daemon has granted roles or a lease of a nav, and no newer request is open.
-  func areConfirmed(of nav: String) -> Bool {
+  func hasConfirmedDuty(for nav: String) -> Bool {
     all.contains { key, duty in
-      key.nav == nav && (key.kind == .roles ? duty.retryAt == nil : duty.isHeld) && !areAsked(key)
+      key.nav == nav && (key.kind == .roles ? duty.retryAt == nil : duty.isHeld) && !isPending(key)
     }
   }
 
@@ -127,12 +127,12 @@ extension SessionReplica {
   /// With `isKept`, the client takes a lost lease again in each new session, without force. A session
   /// that is not open requests the lease when it opens.
   package mutating func lease(
-    _ nav: String, _ wish: LeaseAction, isKept: Bool = false
+    _ nav: String, _ wish: LeaseAction, isKept isRetaken: Bool = false
   ) -> [SessionOutput] {
-    setDuty(Duties.Duty(wish: wish, isKept: isKept), .lease, nav, isEnd: wish == .release)
+    setDuty(Duties.Duty(wish: wish, isRetaken: isRetaken), .lease, nav, isEnd: wish == .release)
   }
 
-  /// Replaces the roles or the lease of a nav, and requests the new ones; `isEnd` for none.
+  /// Replaces the roles or the lease of a nav by `duty`, or with `isEnd` ends them.
   private mutating func setDuty(
     _ duty: Duties.Duty, _ kind: Duties.Kind, _ nav: String, isEnd: Bool
   ) -> [SessionOutput] {
@@ -147,7 +147,7 @@ extension SessionReplica {
     var duty = duty
     (duty.order, duty.isHeld) = (before?.order ?? takeID(), before?.isHeld ?? false)
     duties.all[key] = duty
-    return phase == .open ? request(key) : []
+    return phase == .open ? requestDuty(key) : []
   }
 
   private mutating func send(
@@ -163,18 +163,18 @@ extension SessionReplica {
   }
 
   /// Requests the roles or the lease of `key`, if the program wants them.
-  mutating func request(_ key: Duties.Key) -> [SessionOutput] {
+  mutating func requestDuty(_ key: Duties.Key) -> [SessionOutput] {
     guard let duty = duties.all[key] else { return [] }
     duties.all[key]?.retryAt = nil
     return [send(duty, key)]
   }
 
   /// Requests the due duties: first roles, then leases, the oldest first.
-  private mutating func request(where isDue: (Duties.Duty) -> Bool) -> [SessionOutput] {
+  private mutating func requestDuties(where isDue: (Duties.Duty) -> Bool) -> [SessionOutput] {
     let due = duties.all.filter { isDue($0.value) }.sorted {
       ($0.key.kind.rawValue, $0.value.order) < ($1.key.kind.rawValue, $1.value.order)
     }
-    return due.flatMap { request($0.key) }
+    return due.flatMap { requestDuty($0.key) }
   }
 
   /// Whether this session holds the display lease of a nav.
@@ -186,7 +186,7 @@ extension SessionReplica {
   mutating func resumeDuties() -> [SessionOutput] {
     counters.sessionCount += 1
     duties.sessionNumber = counters.sessionCount
-    return request { _ in true }
+    return requestDuties { _ in true }
   }
 
   /// Handles the end of a session or of an attempt to open one; `isOver` if no session follows.
@@ -208,7 +208,7 @@ extension SessionReplica {
     }
     for key in keys {
       duties.all[key]?.retryAt = nil
-      if isOver { duties.all[key]?.isKept = false }
+      if isOver { duties.all[key]?.isRetaken = false }
       switch key.kind {
       case .roles where isOver: break
       case .roles: outputs.append(.duty(.interrupted(nav: key.nav)))
@@ -219,7 +219,7 @@ extension SessionReplica {
   }
 
   mutating func tickDuties(at now: UInt64) -> [SessionOutput] {
-    voidQuestions { $0.expiresAt <= now } + request { $0.retryAt ?? .max <= now }
+    voidQuestions { $0.expiresAt <= now } + requestDuties { $0.retryAt ?? .max <= now }
   }
 
   mutating func receive(_ ask: Ask, at now: UInt64) -> [SessionOutput] {
@@ -261,7 +261,7 @@ extension SessionReplica {
     let key = request.key
     // The nav no longer exists, so the roles and the lease have ended with it.
     guard !request.isEnd else { return [key.endEvent] }
-    guard refusal.isPostponing, let faults = duties.all[key]?.faults else {
+    guard refusal.isRetryable, let faults = duties.all[key]?.faults else {
       return endDuty(key, refusal)
     }
     duties.all[key]?.faults = faults + 1
@@ -288,7 +288,7 @@ extension SessionReplica {
     let key = Duties.Key(nav: loss.nav, kind: kind)
     guard let duty = duties.all[key], duty.isHeld || kind == .roles else { return [] }
     duties.all[key]?.isHeld = false
-    guard !duties.areAsked(key) else { return [] }
+    guard !duties.isPending(key) else { return [] }
     let refusal = ErrReply(
       byClient: OutgoingError(ErrorCode(rawValue: loss.code) ?? .forbidden, loss.message))
     let outputs = endDuty(key, refusal)
@@ -300,8 +300,8 @@ extension SessionReplica {
     // A lease that was only requested is requested again, because a caller waits for the answer.
     guard let lease = duties.all[key], lease.isHeld else { return [] }
     duties.all[key]?.isHeld = false
-    if !lease.isKept { duties.all[key] = nil }
-    return [.duty(.leaseLost(nav: key.nav, isTakenAgain: lease.isKept))]
+    if !lease.isRetaken { duties.all[key] = nil }
+    return [.duty(.leaseLost(nav: key.nav, isTakenAgain: lease.isRetaken))]
   }
 
   /// Ends the open questions that meet a condition.

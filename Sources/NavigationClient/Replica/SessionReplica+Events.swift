@@ -45,7 +45,7 @@ extension SessionReplica {
     case .greeting(let nonce): return receiveGreeting(message, nonce: nonce, at: now)
     case .open:
       lastMessageAt = now
-      if verb?.usesCredit == true { usedCredit += UInt64(octets) }
+      if verb?.usesCredit == true { usedCreditTotal += UInt64(octets) }
       return receiveOpen(message, at: now)
     }
   }
@@ -63,7 +63,7 @@ extension SessionReplica {
       return open(welcome, at: now)
     // The error to a `hello` that the daemon cannot read has no nonce.
     case .err(let refusal) where refusal.nonce ?? nonce == nonce:
-      return refusal.isPostponing
+      return refusal.isRetryable
         ? reconnectLater(at: now, after: refusal.after ?? 0) : close(.refused(refusal))
     default: return []
     }
@@ -80,13 +80,13 @@ extension SessionReplica {
     maximumBody = Int(clamping: welcome.maximumBody) - ErrReply.bytesForAgainMember
     maximumSentRequests = Int(clamping: welcome.maximumRequests)
     principal = welcome.principal
-    isDivided = isDivided || welcome.isInCluster
-    usedCredit = 0
-    grantedCredit = window
+    isInCluster = isInCluster || welcome.isInCluster
+    usedCreditTotal = 0
+    grantedCreditTotal = window
     // Only a hint: the answer to the same octets decides what became of an op in flight.
     counters.nextID = max(counters.nextID, welcome.lastOp + 1)
-    counters.shards = welcome.isInCluster ? Shard.count : 1
-    counters.rows.merge(welcome.newestRows) { $1 }
+    counters.shardCount = welcome.isInCluster ? Shard.count : 1
+    counters.newestRows.merge(welcome.newestRows) { $1 }
     var outputs: [SessionOutput] = [.event(.opened(welcome))]
     // Watches first, so that the diff of an op in flight comes before its answer.
     for (key, _) in watches.sorted(by: { $0.value.order < $1.value.order }) {
@@ -124,10 +124,10 @@ extension SessionReplica {
   }
 
   private mutating func close(_ end: SessionEnd) -> [SessionOutput] {
-    guard !isReplaceable else {
+    guard !hasSuccessor else {
       let outputs = disconnected()
       phase = .closed
-      return outputs + [.superseded(end)]
+      return outputs + [.handOverAll(after: end)]
     }
     let duties = loseDuties(forGood: true)
     _ = disconnected()
@@ -142,8 +142,8 @@ extension SessionReplica {
     _ message: ServerMessage, at now: UInt64
   ) -> [SessionOutput] {
     switch message {
-    case .ok(let reply): return answer(reply, at: now)
-    case .err(let refusal): return answer(refusal, at: now)
+    case .ok(let reply): return receiveReply(reply, at: now)
+    case .err(let refusal): return receiveRefusal(refusal, at: now)
     case .queued(let id, let position):
       return [.event(.queued(id: id, position: position))] + noteOwner(nav(of: id))
     case .snap(let part): return passToReplica(part.nav, at: now) { $0.receive(part) }
@@ -151,7 +151,7 @@ extension SessionReplica {
       counters.noteRow(diffs.last?.journalRow, of: diffs.last?.nav)
       return diffs.flatMap { diff in passToReplica(diff.nav, at: now) { $0.receive(diff) } }
     case .mark(let mark):
-      counters.rows.merge(mark.newestRows, uniquingKeysWith: max)
+      counters.newestRows.merge(mark.newestRows, uniquingKeysWith: max)
       return mark.positions.flatMap { position in
         passToReplica(position.nav, at: now, proves: true) { $0.receive(position) }
       }
@@ -182,8 +182,8 @@ extension SessionReplica {
       // If a watch is unanswered, this ends the one before; the answer is still to come. Roles and a
       // lease that the daemon has confirmed have ended in any case.
       let isWatched = key.map { watches[$0] != nil && !watchRequests.values.contains($0) } ?? false
-      guard isWatched || duties.areConfirmed(of: end.nav) else { return [] }
-      isDivided = true
+      guard isWatched || duties.hasConfirmedDuty(for: end.nav) else { return [] }
+      isInCluster = true
       return [.navElsewhere(nav: end.nav, .moved(to: end.daemon))]
     }
     guard end.view != View.full.text else {
@@ -208,7 +208,7 @@ extension SessionReplica {
     return [event] + sendWatch(key)
   }
 
-  private mutating func answer(_ reply: OkReply, at now: UInt64) -> [SessionOutput] {
+  private mutating func receiveReply(_ reply: OkReply, at now: UInt64) -> [SessionOutput] {
     counters.noteRow(reply.journalRow, of: reply.nav)
     if let key = watchRequests.removeValue(forKey: reply.id) {
       let waiting = noteOwner(key.nav)
@@ -218,10 +218,10 @@ extension SessionReplica {
     if let request = duties.requests.removeValue(forKey: reply.id) {
       return receive(reply, to: request) + noteOwner(request.key.nav)
     }
-    return answer(reply.id, .success(reply))
+    return finishRequest(reply.id, with: .success(reply))
   }
 
-  private mutating func answer(_ refusal: ErrReply, at now: UInt64) -> [SessionOutput] {
+  private mutating func receiveRefusal(_ refusal: ErrReply, at now: UInt64) -> [SessionOutput] {
     if refusal.knownCode == .noSession {
       // The daemon does not know the session any more. A new `hello` requests everything again.
       return reconnectLater(at: now, after: 0)
@@ -235,17 +235,17 @@ extension SessionReplica {
       each.effect = Effect.unknown.rawValue
       return open.sorted().flatMap { id in
         each.id = id
-        return answer(each, at: now)
+        return receiveRefusal(each, at: now)
       }
     }
     if let whereabouts = refusal.whereabouts, let nav = nav(of: id) {
-      isDivided = true
-      if let index = pending.firstIndex(where: { $0.id == id }) { pending[index].sendCount -= 1 }
+      isInCluster = true
+      if let at = pending.firstIndex(where: { $0.id == id }) { pending[at].unrefusedSends -= 1 }
       return [.navElsewhere(nav: nav, whereabouts)]
     }
     // The daemon looks at the load before it looks at what it remembers.
     if refusal.knownCode == .busy,
-      let index = pending.firstIndex(where: { $0.id == id && $0.sendCount > 1 })
+      let index = pending.firstIndex(where: { $0.id == id && $0.unrefusedSends > 1 })
     {
       pending[index].markUnsent()
       pending[index].retryAt = now + (refusal.after ?? 200)
@@ -255,9 +255,9 @@ extension SessionReplica {
       return receive(refusal, to: request, at: now)
     }
     guard let key = watchRequests.removeValue(forKey: id) else {
-      return answer(id, .failure(refusal))
+      return finishRequest(id, with: .failure(refusal))
     }
-    guard refusal.isPostponing else {
+    guard refusal.isRetryable else {
       _ = watches.removeValue(forKey: key)
       return [.event(.watchEnded(nav: key.nav, view: key.view, .refused(refusal)))]
     }
@@ -269,22 +269,22 @@ extension SessionReplica {
     return []
   }
 
-  private mutating func answer(
-    _ id: UInt64, _ result: Result<OkReply, ErrReply>
+  private mutating func finishRequest(
+    _ id: UInt64, with result: Result<OkReply, ErrReply>
   ) -> [SessionOutput] {
     guard let index = pending.firstIndex(where: { $0.id == id }) else { return [] }
     let request = pending.remove(at: index)
     // A daemon that has decided the request has the nav.
-    let isPostponed = if case .failure(let refusal) = result { refusal.isPostponing } else { false }
+    let isPostponed = if case .failure(let refusal) = result { refusal.isRetryable } else { false }
     let waiting = isPostponed ? [] : noteOwner(request.nav)
     return [.event(.answered(id: id, result))] + waiting + sendWaiting()
   }
 
   /// Passes a message to the replica of a full watch, and returns the outputs.
   ///
-  /// With `proves`, a message that changes nothing has confirmed the mirror.
+  /// With `proves`, a message that the replica ignores has confirmed that the mirror is right.
   private mutating func passToReplica(
-    _ nav: String, at now: UInt64, proves: Bool = false,
+    _ nav: String, at now: UInt64, proves confirmsMirror: Bool = false,
     _ receive: (inout Replica) -> ReplicaAction
   ) -> [SessionOutput] {
     let key = WatchKey(nav: nav, view: .full)
@@ -298,7 +298,7 @@ extension SessionReplica {
       change = .applied(mirror, diff)
     case (.replaced(let why), let mirror?): change = .replaced(mirror, why: why)
     case (.resumed, let mirror?): change = .resumed(mirror)
-    case (.ignore, let mirror?) where proves && watch.replica.isSynced:
+    case (.ignore, let mirror?) where confirmsMirror && watch.replica.isSynced:
       watch.faults = 0
       change = .proven(mirror)
     case (.rewatch, _):

@@ -34,7 +34,7 @@ extension SessionReplica {
   }
 
   /// Takes the requests that are about no nav out of the session.
-  mutating func releaseNavless() -> NavHandoff {
+  mutating func releaseRequestsWithoutNav() -> NavHandoff {
     NavHandoff(nav: "", pending: releaseRequests(of: nil))
   }
 
@@ -68,7 +68,7 @@ extension SessionReplica {
   /// Adds the watches, requests and duties of a nav, and sends them if the session is open.
   mutating func adopt(_ handoff: NavHandoff, at now: UInt64) -> [SessionOutput] {
     var outputs: [SessionOutput] = []
-    isDivided = true
+    isInCluster = true
     // In the order of `open`, and for its reasons.
     for (key, watch) in handoff.watches.sorted(by: { $0.watch.order < $1.watch.order }) {
       watches[key] = watch
@@ -79,7 +79,7 @@ extension SessionReplica {
     // Behind the others, so that no more are sent than the daemon accepts.
     pending.append(contentsOf: handoff.pending)
     guard phase == .open else { return outputs }
-    outputs += request(roles) + request(lease) + dropUnsendable(at: now)
+    outputs += requestDuty(roles) + requestDuty(lease) + dropUnsendable(at: now)
     return outputs + sendWaiting()
   }
 
@@ -102,13 +102,13 @@ extension SessionReplica {
 
 extension ErrReply {
   /// Whether the client may repeat the refused request unchanged, now or later.
-  var isPostponing: Bool { retryPolicy == .later || retryPolicy == .sameAfterCorrection }
+  var isRetryable: Bool { retryPolicy == .later || retryPolicy == .sameAfterCorrection }
 
   /// Where the nav is, if the error says that this daemon does not have it; else nil.
   package var whereabouts: Whereabouts? {
     switch knownCode {
     case .moved: daemon.map { .moved(to: $0) }
-    case .busy where reason == "no-owner": .unowned(after: after ?? 0)
+    case .busy where reason == "no-owner": .unowned(retryMilliseconds: after ?? 0)
     default: nil
     }
   }

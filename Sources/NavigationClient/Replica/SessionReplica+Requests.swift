@@ -3,9 +3,9 @@ package import NavigationCore
 extension SessionReplica {
   /// Watches a nav; replaces an earlier watch of the same view.
   ///
-  /// The watch resumes from the stored `mirror`, or without one asks to resume at `start`; the
-  /// snapshot then says why the daemon could not. A session that is not open sends the watch when
-  /// it opens. A watch that `waits` begins when the nav exists, and again after each end of the nav.
+  /// The watch resumes from the stored `mirror`, or without one asks to resume at `start`; a
+  /// snapshot then reports why the daemon could not. A session that is not open sends the watch on
+  /// opening. A watch that `waits` begins when the nav exists, and again after each end of the nav.
   package mutating func watch(
     _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil,
     waits: Bool = false
@@ -38,7 +38,7 @@ extension SessionReplica {
     request.name = nil
     let body = ClientMessageWriter.op(request, operations: operations)
     let pending = PendingRequest(
-      id: request.id, verb: .op, nav: request.nav, body: body, until: until)
+      id: request.id, verb: .op, nav: request.nav, body: body, sendUntil: until)
     return (request.id, enqueue(pending))
   }
 
@@ -54,12 +54,12 @@ extension SessionReplica {
 
   /// Drops a request: the session does not repeat it, and ignores its answer.
   ///
-  /// `wasSent` is true if a daemon may perform the request or may have done so. The outputs send the
-  /// next requests that waited.
-  package mutating func forget(_ id: UInt64) -> (wasSent: Bool, outputs: [SessionOutput]) {
+  /// `mayHaveHappened` is true if a daemon may have performed the request, or may still do so. The
+  /// outputs send the next requests that waited.
+  package mutating func forget(_ id: UInt64) -> (mayHaveHappened: Bool, outputs: [SessionOutput]) {
     guard let index = pending.firstIndex(where: { $0.id == id }) else { return (false, []) }
-    let wasSent = pending.remove(at: index).wasSent
-    return (wasSent, phase == .open ? sendWaiting() : [])
+    let mayHaveHappened = pending.remove(at: index).mayBeDone
+    return (mayHaveHappened, phase == .open ? sendWaiting() : [])
   }
 
   /// Ends the session with `bye`; no message is expected afterwards.
@@ -76,9 +76,9 @@ extension SessionReplica {
   ///
   /// The caller calls this after it has performed all outputs of `receive`.
   package mutating func grantCredit() -> [SessionOutput] {
-    guard phase == .open, usedCredit + window / 2 > grantedCredit else { return [] }
-    grantedCredit = usedCredit + window
-    return [.send(.credit, ClientMessageWriter.credit(upTo: grantedCredit))]
+    guard phase == .open, usedCreditTotal + window / 2 > grantedCreditTotal else { return [] }
+    grantedCreditTotal = usedCreditTotal + window
+    return [.send(.credit, ClientMessageWriter.credit(upTo: grantedCreditTotal))]
   }
 
   private mutating func enqueue(_ request: PendingRequest) -> [SessionOutput] {
@@ -94,7 +94,7 @@ extension SessionReplica {
     var probed: Set<String> = []
     var count = 0
     for index in pending.indices {
-      if isDivided, let nav = pending[index].nav, !confirmedNavs.contains(nav),
+      if isInCluster, let nav = pending[index].nav, !confirmedNavs.contains(nav),
         !probed.insert(nav).inserted
       {
         continue
@@ -103,15 +103,15 @@ extension SessionReplica {
       guard count <= maximumSentRequests else { break }
       guard !pending[index].isUnderWay, pending[index].retryAt == nil else { continue }
       let request = pending[index]
-      if !request.wasSent { pending[index].sentAs = principal }
+      if !request.mayBeDone { pending[index].sentAsPrincipal = principal }
       // Rows that the daemon has lost since do not date the op.
-      let seenRow = min(counters.row(of: request.nav), request.wasSent ? request.seenRow : .max)
+      let seenRow = min(counters.row(of: request.nav), request.mayBeDone ? request.seenRow : .max)
       pending[index].seenRow = seenRow
-      let octets = ClientMessageWriter.again(
-        request.verb, request.body, seen: request.wasSent ? seenRow : nil)
+      let octets = ClientMessageWriter.repeated(
+        request.verb, request.body, seenRow: request.mayBeDone ? seenRow : nil)
       outputs.append(.send(request.verb, octets))
       pending[index].isUnderWay = true
-      pending[index].sendCount += 1
+      pending[index].unrefusedSends += 1
     }
     return outputs
   }
@@ -125,10 +125,10 @@ extension SessionReplica {
   }
 
   private func refusalToSend(to request: PendingRequest, at now: UInt64) -> ErrReply? {
-    let isLate = request.until ?? .max <= now
+    let isLate = request.sendUntil ?? .max <= now
     // The daemons of a cluster remember ops by principal, so this one would perform it again.
-    if !isLate, request.verb == .op, request.wasSent, let former = request.sentAs, let principal,
-      former != principal
+    if !isLate, request.verb == .op, request.mayBeDone, let former = request.sentAsPrincipal,
+      let principal, former != principal
     {
       return .sentUnderOtherPrincipal(former, request.id)
     }
@@ -138,13 +138,13 @@ extension SessionReplica {
       isLate
       ? ErrReply(byClient: OutgoingError(.expired, id: request.id, text))
       : .tooLarge(request.id, request.body.count, limit: maximumBody)
-    if request.wasSent { refusal.effect = Effect.unknown.rawValue }
+    if request.mayBeDone { refusal.effect = Effect.unknown.rawValue }
     return refusal
   }
 
   /// Notes that the daemon has a nav, and sends the requests that waited for this.
   mutating func noteOwner(_ nav: String?) -> [SessionOutput] {
-    guard isDivided, let nav, !confirmedNavs.contains(nav) else { return [] }
+    guard isInCluster, let nav, !confirmedNavs.contains(nav) else { return [] }
     if confirmedNavs.count >= Self.maximumConfirmedNavs { confirmedNavs = [] }
     confirmedNavs.insert(nav)
     return sendWaiting()

@@ -47,20 +47,20 @@ package struct SessionReplica: Sendable {
     var isUnderWay = false
     /// When to send the request again; nil unless the daemon has put it off.
     var retryAt: UInt64?
-    /// How often the client has sent the request, less the answers that it was not performed.
-    var sendCount = 0
+    /// The number of sends, less the refusals by daemons that do not have the nav.
+    var unrefusedSends = 0
     /// The principal under which the client first sent it; nil before, and outside clusters.
-    var sentAs: String?
+    var sentAsPrincipal: String?
     /// The time from which on the client does not send the request any more; nil for no limit.
-    var until: UInt64?
-    /// The newest row of the nav's shard that the client had seen when it first sent the request.
+    var sendUntil: UInt64?
+    /// The newest journal row of the nav's shard that the client had seen at the first send.
     var seenRow: UInt64 = 0
 
     /// Whether a daemon may have performed the request.
-    var wasSent: Bool { sendCount > 0 }
+    var mayBeDone: Bool { unrefusedSends > 0 }
 
     /// When the request fails as `expired`; nil while it is under way, or without a limit.
-    var expiresAt: UInt64? { isUnderWay ? nil : until }
+    var expiresAt: UInt64? { isUnderWay ? nil : sendUntil }
 
     mutating func markUnsent() { (isUnderWay, retryAt) = (false, nil) }
   }
@@ -87,8 +87,8 @@ package struct SessionReplica: Sendable {
   package internal(set) var phase = Phase.unconnected
   var heartbeat: UInt64
   var window: UInt64
-  var usedCredit: UInt64 = 0
-  var grantedCredit: UInt64
+  var usedCreditTotal: UInt64 = 0
+  var grantedCreditTotal: UInt64
   var lastMessageAt: UInt64 = 0
   /// The number of new connections requested since the session was last open.
   var reconnectAttempts = 0
@@ -100,13 +100,13 @@ package struct SessionReplica: Sendable {
   var duties = Duties()
   /// Whether the daemon belongs to a cluster, which divides the navs among its daemons.
   ///
-  /// Then only one request about a nav is under way until the daemon has answered one. Otherwise a
-  /// daemon that takes the nav over at this moment could refuse one op and perform the next.
-  var isDivided = false
-  /// The navs that the daemon has answered for in this session; empty unless `isDivided`.
+  /// In a cluster, the client sends only one request about a nav until the daemon has answered it.
+  /// Otherwise a daemon that takes the nav over meanwhile could refuse one op and perform the next.
+  var isInCluster = false
+  /// The navs that the daemon has answered for in this session; empty unless `isInCluster`.
   var confirmedNavs: Set<String> = []
   /// Whether another session takes over the watches, requests and duties if this one ends for good.
-  var isReplaceable = false
+  var hasSuccessor = false
   var random: SeededGenerator
 
   /// Makes a session that is not connected.
@@ -124,7 +124,7 @@ package struct SessionReplica: Sendable {
     requestedHeartbeat = min(max(heartbeat, 1000), 60000)
     self.window = requestedWindow
     self.heartbeat = requestedHeartbeat
-    grantedCredit = requestedWindow
+    grantedCreditTotal = requestedWindow
     random = SeededGenerator(seed: seed)
   }
 
@@ -166,17 +166,17 @@ package struct SessionReplica: Sendable {
     var nextID: UInt64 = 1
     /// The number of sessions that the client has opened so far.
     var sessionCount: UInt64 = 0
-    /// The newest row of each shard that a daemon has reported; and the number of shards.
-    var (rows, shards): ([Shard: UInt64], Int) = ([:], 1)
+    /// The newest journal row of each shard that a daemon has reported; and the number of shards.
+    var (newestRows, shardCount): ([Shard: UInt64], Int) = ([:], 1)
 
     func row(of nav: String?) -> UInt64 {
-      nav.flatMap { rows[Shard(ofName: $0, among: shards)] } ?? 0
+      nav.flatMap { newestRows[Shard(ofName: $0, among: shardCount)] } ?? 0
     }
 
     mutating func noteRow(_ row: UInt64?, of nav: String?) {
       // A virtual nav has rows of all shards.
       guard let row, let nav, !nav.hasPrefix("$") else { return }
-      rows[Shard(ofName: nav, among: shards)] = max(row, self.row(of: nav))
+      newestRows[Shard(ofName: nav, among: shardCount)] = max(row, self.row(of: nav))
     }
   }
 }
@@ -190,7 +190,7 @@ package enum SessionOutput: Sendable {
   /// Move everything of this nav to another session, because this daemon does not have the nav.
   case navElsewhere(nav: String, Whereabouts)
   /// The session has ended for good; another session must take over everything that it holds.
-  case superseded(SessionEnd)
+  case handOverAll(after: SessionEnd)
   case event(SessionEvent)
 
   static func duty(_ event: DutyEvent) -> SessionOutput { .event(.duty(event)) }
@@ -201,7 +201,7 @@ package enum Whereabouts: Hashable, Sendable {
   /// Another daemon has the nav; nil if the refusal names none.
   case moved(to: DaemonAddress?)
   /// No daemon has the nav for now; ask again after these milliseconds.
-  case unowned(after: UInt64)
+  case unowned(retryMilliseconds: UInt64)
 }
 
 /// An event of a session, for the program that uses the client.

@@ -217,7 +217,7 @@ private func doctorFacts(_ invocation: Invocation) -> DoctorFacts {
     let start = SystemClock.monotonicMilliseconds()
     let pong = try daemon.connection.ping(timeout: daemon.timeout)
     facts.pingMilliseconds = SystemClock.monotonicMilliseconds() - start
-    facts.daemonTime = pong.time
+    facts.daemonTime = pong.millisecondsSince1970
     facts.clientTime = SystemClock.wallMilliseconds()
     facts.statistics = try daemon.statistics().value
   } catch let refusal as Refusal {
