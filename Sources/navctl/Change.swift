@@ -15,7 +15,7 @@ struct Change {
   private var request: OpRequest
   private let startMilliseconds = SystemClock.bootMilliseconds()
 
-  /// Takes the guards from the command line if `isGuarded`, else from the state that was last seen.
+  /// Makes the guards from the typed conditions, if `isGuarded`, and from the last seen state.
   init(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation],
     isGuarded: Bool = true
@@ -36,7 +36,7 @@ struct Change {
           need: need, seen: seen, obstacle: seenStates.obstacle, command: invocation.command.name,
           nav: nav),
       isAnimated: try Change.isAnimated(invocation.line),
-      waits: try Change.waits(invocation.line))
+      waits: try Change.queuesDuringTransition(invocation.line))
     hasTypedGuards = choice.hasTypedGuards && request.guards == choice.typed
     request.isDry = invocation.line.contains("dry-run")
     request.expire(after: .milliseconds(invocation.timeoutMilliseconds), at: endpoint)
@@ -74,14 +74,14 @@ struct Change {
       seenStates.remember(
         SeenState(answer, after: seen ?? seenStates.seen(nav), operations), of: nav)
     }
-    try Output.result {
+    try Output.writeChangeResult {
       try invocation.write(
-        OperationSummary.line(answer, operations: operations), Record(.changed, body))
+        OperationSummary.line(answer, operations: operations), JSONRecord(.changed, body))
     }
   }
 
   private func reportDryRun(_ answer: OkReply, _ body: [UInt8]) throws {
-    if invocation.isJSON { return try Output.record(Record(.planned, body)) }
+    if invocation.isJSON { return try Output.record(JSONRecord(.planned, body)) }
     let plan = try JSONValue(body)
     if let place = plan["pos"]?.integer {
       return try Output.line("dry run: \(nav) would wait at place \(place); nothing was changed")
@@ -104,9 +104,9 @@ struct Change {
         error: error, nav: nav, seen: hasTypedGuards ? nil : seen ?? seenStates.seen(nav),
         attempt: Attempt(
           operation: index < operations.count ? operations[index].kind : nil,
-          rights: operations.reduce(into: []) { $0.formUnion($1.rights) }))
+          rights: operations.reduce(into: []) { $0.formUnion($1.neededRights) }))
     }
-    if invocation.isJSON { try Output.record(Record(.changed, body)) }
+    if invocation.isJSON { try Output.record(JSONRecord(.changed, body)) }
     Output.error("navctl: \(nav) exists already; nothing changed")
   }
 
@@ -140,8 +140,8 @@ struct Change {
     return false
   }
 
-  /// Whether the change waits until an open transition ends.
-  static func waits(_ line: ParsedCommandLine) throws(UsageError) -> Bool {
+  /// Whether navd queues the change while a transition is open, instead of refusing it.
+  static func queuesDuringTransition(_ line: ParsedCommandLine) throws(UsageError) -> Bool {
     try line.contains("on-busy")
       ? line.choice(of: "on-busy", ["reject", "queue"]) == "queue" : line.contains("queue")
   }

@@ -37,7 +37,7 @@ final class Daemon {
     return (answer.body, try answer.reply.json())
   }
 
-  /// Reads how the cluster is divided; no members without a cluster, or before it is known.
+  /// Reads which daemon has which shards; `members` is nil without a cluster, or if unknown yet.
   func cluster() throws -> (body: [UInt8], members: ClusterMembers?) {
     let answer = try connection.get(
       GetRequest(id: 0, nav: nil, what: .cluster), timeout: timeout

@@ -9,7 +9,7 @@ extension JournalKeeper {
   ///
   /// It is not in main.swift, whose code is isolated to the main actor.
   static let database = JournalKeeper(
-    program: "navd-cluster", qualify: qualifyServer,
+    program: "navd-cluster", qualify: checkPostgresServer,
     fault: { loaded in
       let cluster = loaded.configuration.cluster
       guard cluster.database != nil else {
@@ -22,7 +22,8 @@ extension JournalKeeper {
           "is relaxed: a cluster confirms what its server has stored")
       }
       do throws(JournalError) {
-        _ = try place(loaded.configuration, ClusterMember(name: "", endpoint: "", lease: 0)) { _ in
+        _ = try postgresPlace(loaded.configuration, ClusterMember(name: "", endpoint: "", lease: 0))
+        { _ in
         }
         return nil
       } catch {
@@ -39,10 +40,10 @@ extension JournalKeeper {
             + "its version when it starts; back the database up before with pg_dump", .usage)
     },
     cluster: { configuration, member, warn throws(JournalError) in
-      try place(configuration, member, warn)
+      try postgresPlace(configuration, member, warn)
     })
 
-  private static func place(
+  private static func postgresPlace(
     _ configuration: Configuration, _ member: ClusterMember,
     _ warn: @escaping @Sendable (String) -> Void
   ) throws(JournalError) -> any ClusterPlace {

@@ -9,7 +9,7 @@ import PostgresJournal
 ///
 /// Ends the process: with 0 if the server kept every promise, 1 if it broke one, and 7 if it could
 /// not be checked.
-func qualifyServer(_ conninfo: String) -> Never {
+func checkPostgresServer(_ conninfo: String) -> Never {
   do throws(JournalError) {
     let checks = try PostgresQualification.run(
       PostgresPlace(

@@ -78,7 +78,7 @@ import Testing
   @Test func `files of a month ago go with the next new one, and nothing else goes`() throws {
     let directory = NSTemporaryDirectory() + "seen-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let session = TerminalSession(boot: "b", device: 1, session: 2, start: 3)
+    let session = TerminalSession(boot: "b", device: 1, sessionID: 2, leaderStartTicks: 3)
     let store = SeenStore(directory: directory, session: session)
     try store.save(try seen(), endpoint: "e", nav: "first")
     let hash = String(repeating: "0a", count: 16)
@@ -106,7 +106,7 @@ import Testing
   {
     let directory = NSTemporaryDirectory() + "seen-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let session = TerminalSession(boot: "b", device: 1, session: 2, start: 3)
+    let session = TerminalSession(boot: "b", device: 1, sessionID: 2, leaderStartTicks: 3)
     try writeFileAtomically(directory, [])
     let store = SeenStore(directory: directory, session: session)
     #expect(store.load(endpoint: "e", nav: "n") == nil)

@@ -62,11 +62,11 @@ import Testing
       PathError.Tried(path: "/tmp/navd-1/navd.sock", finding: "not there"),
       PathError.Tried(path: "/run/navd/navd.sock", finding: "a regular file, not a socket"),
     ]
-    let lines = ConnectionText.notFound(tried)
+    let lines = ConnectionErrorText.noDaemonFound(tried)
     #expect(lines[1] == "tried /tmp/navd-1/navd.sock: not there")
     #expect(lines[2] == "tried /run/navd/navd.sock: a regular file, not a socket")
     #expect(lines.last?.hasPrefix("try: ") == true)
-    #expect(ConnectionText.unreachable("ipc:///x")[0].contains("ipc:///x"))
+    #expect(ConnectionErrorText.unreachable("ipc:///x")[0].contains("ipc:///x"))
   }
 }
 

@@ -6,7 +6,7 @@ struct SeenState: Hashable, Sendable {
   var epoch: Epoch
   var revision: Revision
   var top: String?
-  /// The outermost presented screen, else the top; the outer nil if the terminal showed neither.
+  /// The outermost presented screen, else the top; inner nil for no screen, outer nil if not shown.
   var visible: String??
 
   var text: String { "rev \(revision.number), top \(top ?? "none")" }

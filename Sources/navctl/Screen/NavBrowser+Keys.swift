@@ -69,22 +69,22 @@ extension NavBrowser {
       switch pane {
       case .list: choose(chosenIndex + step)
       case .stack:
-        let skipped = opened?.skipped ?? 0
-        opened?.skipped = max(0, skipped + step)
+        let skipped = opened?.skippedScreens ?? 0
+        opened?.skippedScreens = max(0, skipped + step)
       case .changes: if let name = opened?.name { streams[name]?.scroll(step) }
       }
       return []
     }
     switch (key, pane) {
-    case (.enter, .list), (.right, .list), (.text("l"), .list): return enter()
-    case (.left, .list), (.text("h"), .list): leaveBranch()
+    case (.enter, .list), (.right, .list), (.text("l"), .list): return openOrExpandChosen()
+    case (.left, .list), (.text("h"), .list): collapseOrChooseParent()
     case (.left, _), (.text("h"), _): pane = .list
     default: break
     }
     return []
   }
 
-  private mutating func enter() -> [Effect] {
+  private mutating func openOrExpandChosen() -> [Effect] {
     let rows = currentRows()
     guard chosenIndex < rows.count else { return [] }
     let row = rows[chosenIndex]
@@ -95,7 +95,7 @@ extension NavBrowser {
   }
 
   /// Collapses the chosen branch; if another row is chosen, chooses the branch around it.
-  private mutating func leaveBranch() {
+  private mutating func collapseOrChooseParent() {
     let rows = currentRows()
     guard chosenIndex < rows.count else { return }
     let row = rows[chosenIndex]
@@ -170,7 +170,7 @@ extension NavBrowser {
     guard nav == opened?.name else { return [] }
     let title = words.count > 1 ? words[1] : nil
     let line = ParsedCommandLine(options: title.map { [.init("title", $0)] } ?? [])
-    return change("push") { () throws(UsageError) in try Operations.push(line, id: id) }
+    return change("push") { () throws(UsageError) in try OperationParser.push(line, id: id) }
   }
 
   private mutating func change(
@@ -236,7 +236,8 @@ extension NavBrowser {
       return "\(cause); try: look, then press the key again"
     default:
       let attempt = Attempt(
-        command: change.command, operation: change.operation.kind, rights: change.operation.rights)
+        command: change.command, operation: change.operation.kind,
+        rights: change.operation.neededRights)
       return oneLine(error, nav: change.nav, attempt, seen: change.seen)
     }
   }

@@ -44,7 +44,7 @@ enum ErrorText {
   }
 
   /// The exit status if navd made a change and navctl could not print its result.
-  static let unprintedStatus: Int32 = 9
+  static let changedButUnprintedStatus: Int32 = 9
 
   static func exitStatus(_ error: ErrReply) -> Int32 {
     if let code = error.knownCode { return code.exitStatus }
@@ -114,9 +114,9 @@ enum ErrorText {
   }
 
   /// The age of the change, or its time in UTC if the daemon's clock is ahead of this one.
-  private static func ageText(_ since: ErrReply.TopChange, _ now: UInt64) -> String {
-    guard since.time <= now else { return "at \(Tables.utc(milliseconds: since.time))" }
-    let age = now - since.time
+  private static func ageText(_ change: ErrReply.TopChange, _ now: UInt64) -> String {
+    guard change.time <= now else { return "at \(Tables.utc(milliseconds: change.time))" }
+    let age = now - change.time
     return age < 60_000 ? "\(age / 1000) s ago" : "\(Figures.age(milliseconds: age)) ago"
   }
 }

@@ -2,17 +2,22 @@ import NavigationCore
 
 /// One JSON object that navctl prints with `-o json`, in one line.
 ///
-/// Its member `type` comes first. `navctl schema TYPE` describes the others.
-struct Record: Sendable {
+/// Its first member is `type`; `navctl schema TYPE` describes the other members.
+struct JSONRecord: Sendable {
   /// The types of records; the schema has a definition of each.
   enum Kind: String, CaseIterable, Sendable {
     case changed, planned
-    case state, bar, top, screen, detached, restoration, part, transition
+    case state, bar, top, screen, detached, restoration
+    case memberValues = "part"
+    case transition
     case log, history, verify, position, navs, clients, why, comparison, dump, routes
     case diffs, refusals
     case config, reload, status, stats, doctor, cluster, backup, backMenu, lease, saved
     case key, keys, code, codes
-    case snapshot, resync, diff, latest, event, progress, traced, dropped, work
+    case snapshot, resync, diff, latest, event
+    case provenPosition = "progress"
+    case traced, dropped
+    case longWork = "work"
     case recording, proof, playback
     case delegate, ask, settled
   }

@@ -21,7 +21,7 @@ enum Remedies {
     let command = attempt.command ?? "COMMAND"
     let correction = correction(message, attempt.words, settingOf: command == "set" ? nav : nil)
     let list = message.split(separator: " ").last.flatMap { id in
-      attempt.words.first { Members.isListOfOneID($0) && $0.hasSuffix("=\(id)") }
+      attempt.words.first { KeyValueArguments.isButtonListOfOneID($0) && $0.hasSuffix("=\(id)") }
     }
     let choice: String? =
       switch code {
@@ -129,7 +129,7 @@ enum Remedies {
         guard let nav, owners.count == 1, ![owner, object].contains(.proxy) else { return member }
         let id =
           owner.requiredID != object.requiredID
-          ? nil : words.last { !Members.isMember($0) }
+          ? nil : words.last { !KeyValueArguments.isKeyValue($0) }
         let words =
           owner.requiredID == nil
           ? owner.usageWords : "\(owner.rawValue) \(id ?? "SCREEN")"
@@ -147,12 +147,14 @@ enum Remedies {
       return valueRemedy(for: first, String(typed.dropFirst(first.count + 1)), by: message)
     }
     guard message.contains(where: { $0 == "id" }), message.contains(where: { $0 == "letters," }),
-      let typed = words.last(where: { $0.contains { $0 == " " } && !Members.isMember($0) })
+      let typed = words.last(where: {
+        $0.contains { $0 == " " } && !KeyValueArguments.isKeyValue($0)
+      })
     else { return nil }
     return "an id without spaces: " + typed.split(separator: " ").joined(separator: "-")
   }
 
-  /// A value of the form that a message such as `idiom is phone or pad` describes.
+  /// What to type for a member, by a message such as `idiom is phone or pad`; nil if unknown.
   private static func valueRemedy(for key: String, _ typed: String, by message: [String]) -> String?
   {
     let values = NavObject.allowedWords(in: message.joined(separator: " "))

@@ -123,7 +123,7 @@ struct TerminalCell: Hashable, Sendable {
   var width: Int
   var style: StyledLine.Style
 
-  /// Keeps what a terminal can show: the first of joined emoji, and U+FFFD for a mark alone.
+  /// Keeps what a terminal can show: of joined emoji the first, for a mark without a base U+FFFD.
   init(_ character: Character, column: Int, width: Int, style: StyledLine.Style) {
     let scalars = character.unicodeScalars
     let joiner: Unicode.Scalar = "\u{200D}"
