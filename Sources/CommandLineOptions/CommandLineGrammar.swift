@@ -25,9 +25,8 @@ package struct OptionDeclaration: Hashable, Sendable {
   }
 }
 
-/// The positional arguments of a program or command.
 package struct PositionalArguments: Hashable, Sendable {
-  /// Their form in the usage line, such as "NAV [SCREEN...]".
+  /// The arguments in the usage line, such as "NAV [SCREEN...]".
   package var usage: String
   package var count: ClosedRange<Int>
   /// The length of words that are arguments even if they begin with a dash; nil for none.
@@ -99,7 +98,7 @@ package struct PositionalArguments: Hashable, Sendable {
 
 /// The grammar of one command line: its options, its arguments and the texts of its help.
 package struct CommandLineGrammar: Hashable, Sendable {
-  /// The words that invoke it, such as "navctl push".
+  /// The words that invoke the program or the command, such as "navctl push".
   package var program: String
   /// The purpose of the program; the help prints it before the options.
   package var summary: String
@@ -130,7 +129,6 @@ package struct CommandLineGrammar: Hashable, Sendable {
   }
 }
 
-/// A parsed command line.
 package struct ParsedCommandLine: Hashable, Sendable {
   /// One option of the line; an abbreviation or a letter is replaced by the long name.
   package struct Occurrence: Hashable, Sendable {

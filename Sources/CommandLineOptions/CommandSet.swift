@@ -3,7 +3,6 @@
 /// The first argument that is neither an option nor the value of one names the command. Options of
 /// the program can stand before or after it.
 package struct CommandSet: Sendable {
-  /// One command.
   package struct Command: Hashable, Sendable {
     package var name: String
     package var summary: String
@@ -139,8 +138,8 @@ package struct CommandSet: Sendable {
   /// Parses a command line; for help, version and errors it prints and exits as GNU programs do.
   ///
   /// `help COMMAND` is equivalent to `COMMAND --help`. `--help` prints the overview, and `help all`
-  /// the whole list. Without a command, or with an unknown one, the program prints an error to stderr
-  /// and exits with status 2. The program's options come first in the parsed line.
+  /// the whole list. Without a command, or with an unknown one, it prints an error to stderr and exits
+  /// with status 2. The program's options come first in the parsed line.
   package func parse(_ arguments: [String]) -> (command: Command, line: ParsedCommandLine) {
     if arguments.count == 1, ["--help", "-?", "help"].contains(arguments[0]) {
       CommandLineGrammar.printAndExit(overview)

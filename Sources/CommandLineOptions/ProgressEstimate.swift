@@ -4,7 +4,6 @@
 /// never fall, and `fraction` is 1 only when everything is done. There is no rate before
 /// `millisecondsBeforeRate` milliseconds of work, and no remaining time without a rate above 0.
 package struct ProgressEstimate: Hashable, Sendable {
-  /// The milliseconds of work before there is a rate.
   package static let millisecondsBeforeRate: UInt64 = 500
   /// The length of a window in milliseconds; the rate covers the last one to two windows.
   package static let rateWindowMilliseconds: UInt64 = 5000

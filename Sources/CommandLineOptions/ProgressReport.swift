@@ -1,4 +1,4 @@
-/// A long piece of work, by its words and its unit.
+/// A kind of long work whose progress a program shows: its names and its unit.
 package struct ProgressSubject: Hashable, Sendable {
   /// One unit of the work.
   package enum Unit: Hashable, Sendable {
@@ -36,8 +36,7 @@ extension ProgressEstimate {
 
   /// The figures with a bar, such as `backing up [####      ]  37 %  95.2 MB/s  12 s left`.
   ///
-  /// The text is in ASCII and shorter than the terminal is wide. A narrow one has no bar, or fewer
-  /// figures.
+  /// The text is ASCII, and shorter than `columns`. If that is little, it lacks the bar or figures.
   package func line(_ subject: ProgressSubject, columns: Int) -> String {
     let share = String(repeating: " ", count: percent < 10 ? 2 : percent < 100 ? 1 : 0)
     var parts = ["\(share)\(percent) %"] + rateAndRemaining(subject)
@@ -58,8 +57,7 @@ extension ProgressEstimate {
   /// The width of the widest figures: `  100 %  999,999,999 rows/s  23 h 59 min left`, about.
   private static let figureColumns = 45
 
-  /// The figures as the members of a JSON object, without braces; `rate` and `remaining` only when
-  /// they are known.
+  /// The figures as JSON members, without braces; `rate` and `remaining` only if they are known.
   package func jsonMembers(_ subject: ProgressSubject) -> String {
     let unit =
       switch subject.unit {
@@ -103,7 +101,6 @@ extension ProgressEstimate {
 /// The first report is shown at once. On a terminal, at most ten reports a second follow; as JSON, at
 /// most one a second, and the last.
 package struct ProgressDisplay: Sendable {
-  /// The form of what is shown.
   package enum Form: String, CaseIterable, Sendable {
     /// One line of a terminal, which each report replaces.
     case line

@@ -1,4 +1,3 @@
-/// Finds the words that somebody may have meant.
 package enum Suggestion {
   /// The known words that are most like a mistyped one; none if no word is like it.
   ///

@@ -49,7 +49,7 @@ struct Change {
     // A queued operation and a lease belong to a session; navd drops both when it ends.
     if request.waits || takesLease { try daemon.connection.openSession(timeout: left) }
     if takesLease, !request.isDry, daemon.connection.cluster.holdsLease(of: nav) == false {
-      _ = try Lease.take(daemon, nav, isForced: false, isKept: false)
+      _ = try LeaseCommand.take(daemon, nav, isForced: false, isKept: false)
     }
     let reply = try daemon.connection.perform(
       request, operations: operations.map(\.octets.bytes), timeout: left

@@ -41,7 +41,7 @@ struct ExitStatus: Error {
   }
 }
 
-enum Failure {
+enum FailureReport {
   static func report(_ error: any Error, command: String, words: [String]) -> Int32 {
     let failure = plainFailure(error, command, words)
     for (index, line) in failure.lines.enumerated() {
@@ -58,7 +58,7 @@ enum Failure {
     case let error as Refusal:
       var attempt = error.attempt
       (attempt.command, attempt.words) = (command, words)
-      attempt.leasedNav = ProcessEnvironment.current()[Lease.environmentVariable]
+      attempt.leasedNav = ProcessEnvironment.current()[LeaseCommand.environmentVariable]
       return ErrorText.failure(error.error, nav: error.nav, seen: error.seen, of: attempt)
     case let error as UsageError:
       let remedy = error.remedy ?? "navctl \(command) --help"

@@ -17,7 +17,7 @@ enum Program {
     ChangeCommands.presentationCommands, [.setMembers], ChangeCommands.screenAndButtonCommands,
     [.back], ChangeCommands.touchCommands,
     [
-      .gesture, .transition, Lease.command, DelegateCommand.command, KeyCommand.command,
+      .gesture, .transition, LeaseCommand.command, DelegateCommand.command, KeyCommand.command,
       .backup, .cluster, .checkDatabaseServer, CompletionCommand.command, .schema, .op,
       ApplyCommand.command,
     ],
@@ -27,13 +27,12 @@ enum Program {
     var set = CommandSet(
       program: program, commands: commands.map(\.declaration), foreignWords: foreignCommands)
     // Options of other programs.
-    let anyRemedy = "--any, which needs no look before"
-    let watchRemedy = "navctl watch NAV, which follows a nav"
+    let any = "--any, which needs no look before"
+    let watch = "navctl watch NAV, which follows a nav"
     set.program.foreignOptions = [
-      "force": [anyRemedy], "y": [anyRemedy], "f": [anyRemedy, watchRemedy],
-      "follow": [watchRemedy], "j": ["-o json"], "json": ["-o json"], "v": ["navctl --version"],
-      "tail": ["--limit N"], "lines": ["--limit N"], "h": ["--help"], "q": [">/dev/null"],
-      "quiet": [">/dev/null"],
+      "force": [any], "y": [any], "f": [any, watch], "follow": [watch], "j": ["-o json"],
+      "json": ["-o json"], "v": ["navctl --version"], "tail": ["--limit N"],
+      "lines": ["--limit N"], "h": ["--help"], "q": [">/dev/null"], "quiet": [">/dev/null"],
     ]
     return set
   }()
@@ -94,7 +93,7 @@ enum Program {
     } catch let ended as ExitStatus {
       return ended.status
     } catch {
-      return Failure.report(error, command: command.name, words: line.positionals)
+      return FailureReport.report(error, command: command.name, words: line.positionals)
     }
   }
 }
@@ -132,8 +131,8 @@ struct Command: Sendable {
     self.run = run
   }
 
-  /// Makes a command that changes a nav; `read` runs instead if `change` returns nil, and `end`
-  /// after the change.
+  /// Makes a command that changes a nav; `otherwise` runs if `makeOperations` returns nil, and
+  /// `afterChange` after the change.
   static func changing(
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments,
     options: [OptionDeclaration], note: String = "", example: String,

@@ -163,7 +163,7 @@ import Testing
 @Suite struct MembersTests {
   private func json(_ words: String...) throws -> String {
     String(
-      decoding: OpaqueJSON.object(try KeyValueArguments.parse(words, usage: "usage")).bytes,
+      decoding: OpaqueJSON.object(try KeyValues.parse(words, usage: "usage")).bytes,
       as: UTF8.self)
   }
 
@@ -184,18 +184,18 @@ import Testing
   @Test func `what is misspelt is refused and not taken for text`() {
     for words in [["a"], ["=a"], ["a={"], ["a.=1"], ["a b=1"], ["a=1", "a=2"], ["a=1", "a.b=2"]] {
       #expect(throws: UsageError.self, "\(words)") {
-        try KeyValueArguments.parse(words, usage: "u")
+        try KeyValues.parse(words, usage: "u")
       }
     }
     #expect(throws: UsageError("'a' is not of the form KEY=VALUE", remedy: "u")) {
-      try KeyValueArguments.parse(["a"], usage: "u")
+      try KeyValues.parse(["a"], usage: "u")
     }
   }
 
   @Test func `own words tell whether the nav was left out`() throws {
     let split = { (words: [String], option: String?, variable: String?) throws -> [String] in
       let arguments = try NavArguments(
-        words, isCommandWord: KeyValueArguments.isKeyValue, option: option, variable: variable,
+        words, isCommandWord: KeyValues.isKeyValue, option: option, variable: variable,
         usage: "usage")
       return [arguments.nav] + arguments.rest
     }

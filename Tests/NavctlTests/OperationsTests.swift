@@ -109,7 +109,7 @@ import Testing
     ] {
       let words = words.split(separator: " ").map(String.init)
       let object = try #require(NavObject(rawValue: words[0]))
-      let id = KeyValueArguments.isKeyValue(words[1]) ? nil : words[1]
+      let id = KeyValues.isKeyValue(words[1]) ? nil : words[1]
       let members = Array(words.dropFirst(id == nil ? 1 : 2))
       let operations = try object.operations(id: id, members)
       #expect(operations.map(\.text).joined(separator: ",") == expected)

@@ -6,7 +6,7 @@ enum ApplyCommand {
   static let command = Command(
     "apply", "Perform a plan: the operations of a file, all or none", HelpGroup.anything,
     .init("NAV FILE"),
-    options: [Lease.option] + Change.options,
+    options: [LeaseCommand.option] + Change.options,
     note: """
       Each line of FILE is a command of navctl without the nav, such as push wifi --title Wi-Fi, or
       an operation in JSON, such as {"pop":{}}. The first line can have the conditions: if --top

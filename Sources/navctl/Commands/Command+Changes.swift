@@ -64,7 +64,7 @@ extension Command {
     "set", "Set members of a screen, a button, a bar …", HelpGroup.members,
     .init(
       "NAV OBJECT [ID] [KEY=VALUE...]", choices: ["OBJECT": NavObject.allCases.map(\.rawValue)]),
-    options: [Lease.option] + Change.options,
+    options: [LeaseCommand.option] + Change.options,
     note: """
       Without KEY, navctl prints the members. VALUE is read as JSON if it is valid JSON, else as text.
       KEY= resets a member, KEY='""' is the empty text. A dot in KEY leads into an object. Of veto,
@@ -112,7 +112,7 @@ extension Command {
       .init(
         "kind", argument: "KIND", "edge (default) or fullScreen", choices: ["edge", "fullScreen"]),
       .init("translation", argument: "N", "Distance to the right at begin; default 1"),
-      Lease.option,
+      LeaseCommand.option,
     ] + Change.options.filter { $0.name != "dry-run" },
     note: """
       STEP is begin, update VALUE with a number from 0 to 1, finish or cancel. A gesture belongs to
@@ -157,7 +157,7 @@ extension Command {
   static let transition = changing(
     "transition", "Show or complete the running transition", HelpGroup.touching,
     .init("NAV [complete TID]"),
-    options: [Lease.option] + Change.options,
+    options: [LeaseCommand.option] + Change.options,
     note: """
       Without complete, navctl prints the running transition with its number TID. complete reports
       to navd that the display has shown it.
@@ -240,13 +240,13 @@ private func setting(
     object != .proxy || arguments.nav == NavName.appearance.text, "a proxy is of all navs",
     remedy: "navctl set proxy \(words.joined(separator: " "))")
   let takesID = object.requiredID != nil || object.optionalID != nil
-  let id = words.first.flatMap { !takesID || KeyValueArguments.isKeyValue($0) ? nil : $0 }
+  let id = words.first.flatMap { !takesID || KeyValues.isKeyValue($0) ? nil : $0 }
   return (object, id, Array(words.dropFirst(id == nil ? 0 : 1)), arguments.nav)
 }
 
 private func printMemberValues(_ invocation: Invocation) throws {
   let (object, id, _, nav) = try setting(invocation)
-  if let other = ([Lease.option] + Change.options).first(where: {
+  if let other = ([LeaseCommand.option] + Change.options).first(where: {
     invocation.line.contains($0.name)
   }) {
     throw UsageError("set without KEY only prints, so it takes no --\(other.name)")
@@ -267,7 +267,7 @@ private func printMemberValues(_ invocation: Invocation) throws {
   }
   if invocation.isJSON {
     return try Output.record(
-      JSONRecord(.memberValues, ["part": .string(object.rawValue)] + (value?.object ?? [:])))
+      JSONRecord(.part, ["part": .string(object.rawValue)] + (value?.object ?? [:])))
   }
   // `ver` is the revision of the last change; users cannot set it.
   let lines = value.map { Tables.members($0, except: "ver") } ?? []

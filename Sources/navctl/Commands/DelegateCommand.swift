@@ -207,7 +207,7 @@ private struct QuestionQueue {
     waiting.removeAll { $0.id == id }
     defer { if !ask.question.isVeto { countDown() } }
     try startNext()
-    // The question ended first, and `drop` killed the command.
+    // The question ended first, and `discard` killed the command.
     guard isAwaited else { return nil }
     let (value, fault) = DelegateCommand.answer(ask.question, status: status, output: output)
     if let fault { Output.error("navctl: question \(ask.number): \(fault)") }

@@ -50,8 +50,7 @@ enum KeyCommand {
     }
   }
 
-  /// Refuses a role that the running daemon does not know, since clients with such keys could not
-  /// connect.
+  /// Refuses a role that the running daemon does not know: a client with such a key cannot connect.
   private static func requireKnownRole(_ role: String, _ invocation: Invocation) throws {
     guard !["admin", "ui"].contains(role) else { return }
     let define =

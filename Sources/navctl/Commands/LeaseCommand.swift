@@ -5,7 +5,7 @@ import NavigationCore
 import RuntimePaths
 
 /// Takes the lease of a nav's display, for one operation (`--lease`) or while `lease take` runs.
-enum Lease {
+enum LeaseCommand {
   static let command = Command(
     "lease", "Hold the display of a nav, while the command runs", HelpGroup.roles,
     .init("NAV take|release [-- COMMAND...]"),

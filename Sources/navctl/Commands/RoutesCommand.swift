@@ -151,9 +151,9 @@ enum RoutesCommand {
     }
   }
 
-  private static func covers(_ one: [String], _ other: [String]) -> Bool {
-    one.count == other.count
-      && zip(one, other).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
+  private static func covers(_ earlier: [String], _ later: [String]) -> Bool {
+    earlier.count == later.count
+      && zip(earlier, later).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
   }
 
   /// The report of a test run in the form that CI servers read.
@@ -187,8 +187,7 @@ struct RouteCase: Sendable {
   /// The ids or routes of the screens, bottom first; nil if the route must be refused.
   var stack: [String]?
 
-  /// Reads a line such as `{"open":"settings/wifi","stack":["home","settings/wifi"]}`, where `stack`
-  /// null means that the route must be refused.
+  /// Reads a line such as `{"open":"settings/wifi","stack":["home","settings/wifi"]}`.
   init(_ line: String) throws(UsageError) {
     let value = try ArgumentReader.object(line, what: "the line")
     let names = value.members.map(\.name).sorted()

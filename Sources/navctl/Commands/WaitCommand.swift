@@ -59,11 +59,10 @@ enum WaitCommand {
   }
 }
 
-/// A time limit that runs from its creation.
+/// A time limit; it starts when `init` returns.
 struct Countdown {
   private let end: UInt64?
 
-  /// Starts the time; nil stands for no limit.
   init(_ milliseconds: UInt64?) {
     end = milliseconds.map { SystemClock.monotonicMilliseconds() + $0 }
   }

@@ -124,7 +124,7 @@ private struct WatchStream {
     case .changed(_, .proven(let mirror)) where invocation.line.contains("progress"):
       try write(
         "rev \(mirror.revision.number)  everything is shown; the digest \(mirror.digest.text) is right",
-        JSONRecord(.provenPosition, MirrorText.position(mirror, nav: nav), at: now), nil)
+        JSONRecord(.progress, MirrorText.position(mirror, nav: nav), at: now), nil)
     case .latest(let latest):
       // After a reconnect the daemon sends the same value again.
       if let last = lastLatest, last == (latest.epoch, latest.revision) { return }

@@ -10,8 +10,7 @@ struct GuardChoice: Hashable, Sendable {
   var typed: Guards
   var hasTypedGuards: Bool { typed != Guards() }
 
-  /// Reads `--top`, `--rev`, `--epoch`, `--digest`, `--depth`, `--stack`, `--has`,
-  /// `--visible` and `--any`.
+  /// Reads the options that set conditions, such as `--top`, `--rev` and `--any`.
   init(_ line: ParsedCommandLine) throws(UsageError) {
     typed = Guards()
     typed.any = line.contains("any")

@@ -3,7 +3,7 @@ import NavigationCore
 import RuntimePaths
 
 /// Converts words of the form KEY=VALUE to members of a JSON object.
-enum KeyValueArguments {
+enum KeyValues {
   /// The members that take a string only: `title=5` writes `"5"` and not the number 5.
   private static let textMembers: Set<String> = [
     "title", "prompt", "route", "restorationID", "locale", "action", "style", "color",

@@ -52,7 +52,7 @@ enum NavObject: String, CaseIterable, Sendable {
   var keys: [String] { row.keys }
 
   static func unknownObject(_ word: String, nav: String) -> UsageError {
-    if let object = NavObject(rawValue: nav), KeyValueArguments.isKeyValue(word) {
+    if let object = NavObject(rawValue: nav), KeyValues.isKeyValue(word) {
       return UsageError("NAV is missing", remedy: "navctl set NAV \(object.usageWords) KEY=VALUE")
     }
     let near = Suggestion.nearest(word, among: allCases.map(\.rawValue)).flatMap(Self.init)
@@ -108,15 +108,14 @@ enum NavObject: String, CaseIterable, Sendable {
     let row = row
     var arguments: JSONObject = [:]
     if self == .appearance {
-      return try KeyValueArguments.parse(words, usage: "\(usage) KEY=VALUE...").members.map {
+      return try KeyValues.parse(words, usage: "\(usage) KEY=VALUE...").members.map {
         var slot: JSONObject = ["slot": .string($0.name), "object": $0.value]
         slot.add(row.idArgument, id)
         return NavigationOperation(row.kind, slot)
       }
     }
     if row.id != nil { arguments.add(row.idArgument, id) }
-    let members = try KeyValueArguments.parse(
-      words, beside: arguments, usage: "\(usage) KEY=VALUE...")
+    let members = try KeyValues.parse(words, beside: arguments, usage: "\(usage) KEY=VALUE...")
     // Whether a bar is hidden is an operation of its own. null stands for the default of each.
     let isBar = self == .bar || self == .toolbar
     let hiding = members.members.filter { isBar && $0.name == "hidden" }

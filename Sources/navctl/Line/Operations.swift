@@ -106,16 +106,15 @@ enum OperationParser {
       ["screens": .array(try screens.map { text throws(UsageError) in try screen(text) })])
   }
 
-  /// Makes the operation of `navctl screen` or `navctl button`; `words` are an id and KEY=VALUE, or
-  /// a record in JSON.
+  /// Makes the operation of `navctl screen` or `button` from an id and KEY=VALUE, or a JSON record.
   static func record(
     _ object: NavObject, verb: String, _ words: [String]
   ) throws(UsageError) -> NavigationOperation {
     let isScreen = object == .screen
-    let id = words.first.flatMap { KeyValueArguments.isKeyValue($0) ? nil : $0 }
+    let id = words.first.flatMap { KeyValues.isKeyValue($0) ? nil : $0 }
     let usage = "navctl \(object.rawValue) NAV \(verb) ID"
     let isJSON = id?.hasPrefix("{") == true
-    let members = try KeyValueArguments.parse(
+    let members = try KeyValues.parse(
       Array(words.dropFirst(id == nil ? 0 : 1)), beside: isJSON ? [:] : idMember(id),
       usage: "\(usage) KEY=VALUE...")
     let kind: OperationKind

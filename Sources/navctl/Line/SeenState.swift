@@ -13,8 +13,7 @@ struct SeenState: Hashable, Sendable {
 }
 
 extension SeenState {
-  /// Reads the state from the reply to an operation; nil if the reply has no epoch, revision or
-  /// top.
+  /// Reads the state from an operation's reply; nil if the reply has no epoch, revision or top.
   init?(_ reply: OkReply) {
     guard let epoch = reply.epoch, let revision = reply.revision, let top = reply.top else {
       return nil

@@ -10,8 +10,7 @@ struct SeenStore: Sendable {
   let directory: String
   let session: TerminalSession
 
-  /// The directory of the files: `$XDG_STATE_HOME/navctl/seen`, else under `~/.local/state`; nil if
-  /// neither variable is set.
+  /// `$XDG_STATE_HOME/navctl/seen`, else `~/.local/state/navctl/seen`; nil without either variable.
   static func directory(_ environment: ProcessEnvironment) -> String? {
     if let path = environment.absolutePath("XDG_STATE_HOME") { return path + "/navctl/seen" }
     return environment.absolutePath("HOME").map { $0 + "/.local/state/navctl/seen" }
@@ -47,7 +46,6 @@ struct SeenStore: Sendable {
 
   func forget(endpoint: String, nav: String) { unsafe unlink(path(endpoint: endpoint, nav: nav)) }
 
-  /// FNV-1a, 64 bits.
   private static func fnv1aHash(_ bytes: [UInt8], basis: UInt64) -> UInt64 {
     bytes.reduce(basis) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
   }

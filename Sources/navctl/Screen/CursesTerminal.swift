@@ -2,8 +2,8 @@ import CNCurses
 
 /// The terminal of stdin and stdout as a grid of cells.
 ///
-/// ncurses sends only what differs from the frame before. `deinit` restores the terminal, but not if
-/// a signal kills the process; so it handles SIGINT, SIGTERM, SIGHUP and SIGQUIT. After SIGKILL or
+/// ncurses sends only what differs from the frame before. `deinit` restores the terminal, not if a
+/// signal kills the process; so it handles SIGINT, SIGTERM, SIGHUP and SIGQUIT. After SIGKILL or
 /// a crash the user types `reset`. A process has at most one, used by one thread.
 @safe struct CursesTerminal: ~Copyable {
   private let screen: OpaquePointer

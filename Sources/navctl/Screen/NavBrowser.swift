@@ -24,7 +24,7 @@ struct NavBrowser: Sendable {
     var guards: Guards
     var command: String
     var seen: SeenState
-    /// The id of its request; nil until it is sent.
+    /// The id of the request; nil until navctl has sent it.
     var id: UInt64?
   }
 
@@ -33,13 +33,13 @@ struct NavBrowser: Sendable {
   /// The open nav: the screen shows its stack and its changes.
   struct OpenNav: Sendable {
     var name: String
-    /// The copy of its state; nil before it has arrived.
+    /// The copy of the nav's state; nil before the first snapshot.
     var mirror: Mirror?
     var isCurrent = false
     /// Why the mirror is missing or out of date; nil if it is up to date.
     var problem: String?
     /// Whether the nav does not exist, so that its watch begins once the list has it.
-    var awaitsCreation = false
+    var isAwaited = false
     var skippedScreens = 0
   }
 
@@ -65,7 +65,7 @@ struct NavBrowser: Sendable {
   var listedNavs: [MirrorRecord] = []
   var positions: [String: MirrorRecord] = [:]
   var listProblem: String?
-  /// The rows of the list; nil if they must be made anew.
+  /// The rows of the list of navs; nil if the list or the filter has changed.
   var treeRows: [NavTree.Row]?
   var collapsed: Set<String> = []
   var filter = ""
@@ -107,7 +107,7 @@ struct NavBrowser: Sendable {
 
   mutating func open(_ nav: String) -> [Effect] {
     guard opened?.name != nav else {
-      guard opened?.problem != nil, opened?.awaitsCreation == true || opened?.mirror == nil else {
+      guard opened?.problem != nil, opened?.isAwaited == true || opened?.mirror == nil else {
         return []
       }
       opened?.problem = nil
@@ -182,11 +182,10 @@ struct NavBrowser: Sendable {
     listedNavs = mirror.screens
     listProblem = nil
     treeRows = nil
-    guard let opened, opened.awaitsCreation, listedNavs.contains(where: { $0.id == opened.name })
-    else {
+    guard let opened, opened.isAwaited, listedNavs.contains(where: { $0.id == opened.name }) else {
       return []
     }
-    self.opened?.awaitsCreation = false
+    self.opened?.isAwaited = false
     self.opened?.problem = nil
     return [.watch(opened.name)]
   }
@@ -214,7 +213,7 @@ struct NavBrowser: Sendable {
     opened?.mirror = mirror
     opened?.isCurrent = true
     opened?.problem = nil
-    opened?.awaitsCreation = false
+    opened?.isAwaited = false
   }
 
   private mutating func appendLine(_ nav: String, _ text: (inout WatchLines) -> String) {
@@ -231,8 +230,8 @@ struct NavBrowser: Sendable {
     opened?.problem = text
     drawnState = nil
     switch outcome {
-    case .ended(why: "closed", endpoint: _): opened?.awaitsCreation = true
-    case .refused(let error): opened?.awaitsCreation = error.knownCode == .noNav
+    case .ended(why: "closed", endpoint: _): opened?.isAwaited = true
+    case .refused(let error): opened?.isAwaited = error.knownCode == .noNav
     case .ended: break
     }
   }

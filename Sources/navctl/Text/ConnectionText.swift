@@ -79,8 +79,7 @@ enum ConnectionErrorText {
       + tried.map { "tried \($0.path): \($0.finding)" } + [startRemedy]
   }
 
-  /// Lines for a daemon that accepted the connection and did not answer in time; it may have made a
-  /// change.
+  /// The error lines if navd does not answer in time; if `isChange`, it may have made the change.
   static func timeout(_ endpoint: String, isChange: Bool) -> [String] {
     guard isChange else {
       return [

@@ -50,9 +50,8 @@ enum Doctor {
     guard let statistics = facts.statistics else { return findings }
     return findings + [
       version(facts, statistics), journalStorage(statistics), disk(statistics),
-      journalSize(statistics),
-      descriptorLimit(statistics), connections(statistics), clientLag(statistics),
-      libzmqVersion(statistics),
+      journalSize(statistics), descriptorLimit(statistics), connections(statistics),
+      clientLag(statistics), libzmqVersion(statistics),
     ] + (statistics.number("backups.every") > 0 ? [backup(statistics)] : [])
       + (statistics["cluster"].map { [cluster($0)] } ?? [])
   }
@@ -108,9 +107,8 @@ enum Doctor {
 
   private static func clock(_ facts: DoctorFacts, _ time: UInt64) -> DoctorFinding {
     let isLocal = facts.socketPath != nil
-    let apart =
-      time > facts.clientMilliseconds
-      ? time - facts.clientMilliseconds : facts.clientMilliseconds - time
+    let now = facts.clientMilliseconds
+    let apart = time > now ? time - now : now - time
     let remedy = "see whether NTP sets the clock: timedatectl; log and history show its times"
     guard time >= firstPlausibleTime, time < lastPlausibleTime else {
       return .init("clock", .fail, "\(Tables.utc(milliseconds: time)) is not plausible", remedy)

@@ -7,17 +7,12 @@ struct JSONRecord: Sendable {
   /// The types of records; the schema has a definition of each.
   enum Kind: String, CaseIterable, Sendable {
     case changed, planned
-    case state, bar, top, screen, detached, restoration
-    case memberValues = "part"
-    case transition
+    case state, bar, top, screen, detached, restoration, part, transition
     case log, history, verify, position, navs, clients, why, comparison, dump, routes
     case diffs, refusals
     case config, reload, status, stats, doctor, cluster, backup, backMenu, lease, saved
     case key, keys, code, codes
-    case snapshot, resync, diff, latest, event
-    case provenPosition = "progress"
-    case traced, dropped
-    case longWork = "work"
+    case snapshot, resync, diff, latest, event, progress, traced, dropped, work
     case recording, proof, playback
     case delegate, ask, settled
   }
@@ -25,8 +20,7 @@ struct JSONRecord: Sendable {
   let kind: Kind
   let bytes: [UInt8]
 
-  /// Makes a record from an object without the member `type`; `time` is that of the event, in
-  /// milliseconds since 1970.
+  /// Adds the member `type` to an object, and the `time` of an event, in milliseconds since 1970.
   init(_ kind: Kind, _ object: [UInt8], at time: UInt64? = nil) {
     self.kind = kind
     var head = #"{"type":"\#(kind.rawValue)""#

@@ -21,7 +21,7 @@ enum Remedies {
     let command = attempt.command ?? "COMMAND"
     let correction = correction(message, attempt.words, settingOf: command == "set" ? nav : nil)
     let list = message.split(separator: " ").last.flatMap { id in
-      attempt.words.first { KeyValueArguments.isButtonListOfOneID($0) && $0.hasSuffix("=\(id)") }
+      attempt.words.first { KeyValues.isButtonListOfOneID($0) && $0.hasSuffix("=\(id)") }
     }
     let choice: String? =
       switch code {
@@ -129,7 +129,7 @@ enum Remedies {
         guard let nav, owners.count == 1, ![owner, object].contains(.proxy) else { return member }
         let id =
           owner.requiredID != object.requiredID
-          ? nil : words.last { !KeyValueArguments.isKeyValue($0) }
+          ? nil : words.last { !KeyValues.isKeyValue($0) }
         let words =
           owner.requiredID == nil
           ? owner.usageWords : "\(owner.rawValue) \(id ?? "SCREEN")"
@@ -147,9 +147,7 @@ enum Remedies {
       return valueRemedy(for: first, String(typed.dropFirst(first.count + 1)), by: message)
     }
     guard message.contains(where: { $0 == "id" }), message.contains(where: { $0 == "letters," }),
-      let typed = words.last(where: {
-        $0.contains { $0 == " " } && !KeyValueArguments.isKeyValue($0)
-      })
+      let typed = words.last(where: { $0.contains { $0 == " " } && !KeyValues.isKeyValue($0) })
     else { return nil }
     return "an id without spaces: " + typed.split(separator: " ").joined(separator: "-")
   }

@@ -96,11 +96,9 @@ struct StyledLine: Hashable, Sendable {
     return text.lastIndex { $0 != " " }.map { String(text[...$0]) } ?? ""
   }
 
-  /// The width of the line in columns.
   var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
 
-  /// The line as it is printed, without a line break; if `isColoured`, with escape sequences for
-  /// the styles.
+  /// The line as printed, without a line break; if `isColoured`, with escape sequences for styles.
   func rendered(isColoured: Bool) -> String {
     guard isColoured else { return plain }
     return pieces.map { text, style in
