@@ -11,27 +11,29 @@ package struct ProgressSubject: Hashable, Sendable {
   /// The name in JSON, such as `backup`.
   package let name: String
   /// The words on a terminal, such as `backing up`.
-  package let words: String
+  package let phrase: String
   package let unit: Unit
 
   /// A backup; navd counts each page of 4096 bytes when it writes it, and when it reads it back.
-  package static let backup = Self(name: "backup", words: "backing up", unit: .bytes(perUnit: 4096))
+  package static let backup = Self(
+    name: "backup", phrase: "backing up", unit: .bytes(perUnit: 4096))
   /// A restoration; navd counts each byte when it writes it, and when it reads it back.
-  package static let restore = Self(name: "restore", words: "restoring", unit: .bytes(perUnit: 1))
+  package static let restore = Self(name: "restore", phrase: "restoring", unit: .bytes(perUnit: 1))
   package static let journalReplay = Self(
-    name: "start", words: "replaying the journal", unit: .items("rows"))
-  package static let verify = Self(name: "verify", words: "checking", unit: .items("navs"))
-  package static let record = Self(name: "record", words: "recording", unit: .items("revisions"))
+    name: "start", phrase: "replaying the journal", unit: .items("rows"))
+  package static let verify = Self(name: "verify", phrase: "checking", unit: .items("navs"))
+  package static let record = Self(name: "record", phrase: "recording", unit: .items("revisions"))
   /// The verification of a recording; navctl counts the bytes that it reads.
   package static let recordingProof = Self(
-    name: "proof", words: "proving", unit: .bytes(perUnit: 1))
-  package static let prune = Self(name: "prune", words: "pruning the history", unit: .items("rows"))
+    name: "proof", phrase: "proving", unit: .bytes(perUnit: 1))
+  package static let prune = Self(
+    name: "prune", phrase: "pruning the history", unit: .items("rows"))
 }
 
 extension ProgressEstimate {
   /// The figures in words, such as `backing up: 37 %, 95.2 MB/s, 12 s left`.
   package func text(_ subject: ProgressSubject) -> String {
-    ([subject.words + ": \(percent) %"] + rateAndRemaining(subject)).joined(separator: ", ")
+    ([subject.phrase + ": \(percent) %"] + rateAndRemaining(subject)).joined(separator: ", ")
   }
 
   /// The figures with a bar, such as `backing up [####      ]  37 %  95.2 MB/s  12 s left`.
@@ -40,11 +42,11 @@ extension ProgressEstimate {
   package func line(_ subject: ProgressSubject, columns: Int) -> String {
     let share = String(repeating: " ", count: percent < 10 ? 2 : percent < 100 ? 1 : 0)
     var parts = ["\(share)\(percent) %"] + rateAndRemaining(subject)
-    func width() -> Int { subject.words.utf8.count + parts.reduce(0) { $0 + $1.utf8.count + 2 } }
+    func width() -> Int { subject.phrase.utf8.count + parts.reduce(0) { $0 + $1.utf8.count + 2 } }
     while parts.count > 1, width() >= columns { parts.removeLast() }
     // The places of the figures are kept free, so that the bar keeps its width.
-    let bar = min(30, columns - subject.words.utf8.count - 4 - Self.figureColumns)
-    var line = subject.words
+    let bar = min(30, columns - subject.phrase.utf8.count - 4 - Self.figureColumns)
+    var line = subject.phrase
     if bar >= 8 {
       let full = Int(fraction * Double(bar))
       line += " [" + String(repeating: "#", count: full)

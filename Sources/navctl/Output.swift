@@ -17,7 +17,7 @@ enum Output {
     guard let columns = terminalSize?.columns, TerminalText.width(text) > columns,
       !text.contains("\u{1B}")
     else { return try line(octets(text)) }
-    for part in TerminalText.continued(text, columns: columns) { try line(octets(part)) }
+    for part in TerminalText.indentWrapped(text, columns: columns) { try line(octets(part)) }
   }
 
   static func lines(_ texts: [String]) throws { for text in texts { try line(text) } }
@@ -59,7 +59,7 @@ enum Output {
 
   /// Writes one line to stderr; ignores errors, since there is nowhere else to report them.
   static func error(_ text: String) {
-    let parts = size(of: 2).map { TerminalText.continued(text, columns: $0.columns) } ?? [text]
+    let parts = size(of: 2).map { TerminalText.indentWrapped(text, columns: $0.columns) } ?? [text]
     for part in parts { _ = writeAll(octets(part) + [0x0A], to: 2) }
   }
 

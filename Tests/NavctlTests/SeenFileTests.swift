@@ -123,7 +123,7 @@ import Testing
     // Nil only if the leader of the session has ended.
     guard let session = TerminalSession.current(environment) else { return }
     #expect(session.boot == String(repeating: "a", count: 32))
-    #expect(session.session == Int64(getsid(0)))
+    #expect(session.sessionID == Int64(getsid(0)))
     #expect(TerminalSession.current(environment) == session)
   }
 }

@@ -54,7 +54,7 @@ enum RecordCommand {
       var next = header.from.number + 1
       while next <= header.to.number {
         progress.show(next - header.from.number, of: header.to.number - header.from.number + 1)
-        next = try copy(daemon, header, from: next, &writer, &file)
+        next = try copyEntries(daemon, header, from: next, &writer, &file)
         while let signal = signals.next() {
           guard signal == SIGCHLD else {
             throw PlainFailure("interrupted: the recording was not completed")
@@ -109,7 +109,7 @@ enum RecordCommand {
   }
 
   /// Writes the entries of one answer to the file; returns the revision after them.
-  private static func copy(
+  private static func copyEntries(
     _ daemon: Daemon, _ header: RecordingHeader, from: UInt64, _ writer: inout RecordingWriter,
     _ file: inout RecordingFile
   ) throws -> UInt64 {

@@ -73,17 +73,17 @@ struct EscapeFilter: Hashable, Sendable {
   mutating func filter(_ keys: [BrowserKey]) -> [BrowserKey] {
     var taken: [BrowserKey] = []
     for (index, key) in keys.enumerated() {
-      if let key = take(key, isPending: index + 1 < keys.count) { taken.append(key) }
+      if let key = filteredKey(key, hasMoreKeys: index + 1 < keys.count) { taken.append(key) }
     }
     return taken
   }
 
   /// Filters a key; nil within a sequence, which keys that arrive later can continue.
-  private mutating func take(_ key: BrowserKey, isPending: Bool) -> BrowserKey? {
+  private mutating func filteredKey(_ key: BrowserKey, hasMoreKeys: Bool) -> BrowserKey? {
     switch (position, key) {
     case (_, .interrupt): break  // It ends the command, wherever it stands.
     case (_, .escape):
-      guard isPending else { break }
+      guard hasMoreKeys else { break }
       position = .afterEscape
       return nil
     case (.outside, _): break

@@ -41,7 +41,7 @@ struct ChangeStream: Sendable {
     while index > 0, lines.count < rows {
       index -= 1
       lines =
-        TerminalText.continued(entries[index], columns: columns).map { StyledLine($0) } + lines
+        TerminalText.indentWrapped(entries[index], columns: columns).map { StyledLine($0) } + lines
     }
     return Array(lines.suffix(rows))
   }

@@ -81,7 +81,7 @@ extension NavBrowser {
     if let prompt { return [promptLine(prompt).line] }
     guard let message else { return [StyledLine()] }
     let most = rows >= 20 ? 4 : rows >= 9 ? 3 : 1
-    let lines = TerminalText.continued(message.text, columns: columns)
+    let lines = TerminalText.indentWrapped(message.text, columns: columns)
     let style = message.isAlert ? StyledLine.Style.alert : .strong
     guard lines.count > most else { return lines.map { StyledLine($0, style) } }
     // The last of the lines shows by its ellipsis that the message goes on.

@@ -49,7 +49,7 @@ extension NavBrowser {
     message = (text, isAlert)
   }
 
-  private func step(_ key: BrowserKey) -> Int? {
+  private func scrollStep(_ key: BrowserKey) -> Int? {
     let page = max(1, layout.height(of: pane) - 2)
     switch key {
     case .up, .text("k"): return -1
@@ -65,7 +65,7 @@ extension NavBrowser {
   private static let farStep = 1 << 30
 
   private mutating func move(_ key: BrowserKey) -> [Effect] {
-    if let step = step(key) {
+    if let step = scrollStep(key) {
       switch pane {
       case .list: choose(chosenIndex + step)
       case .stack:
@@ -114,7 +114,7 @@ extension NavBrowser {
   }
 
   private mutating func pressInHelp(_ key: BrowserKey) -> [Effect] {
-    if let step = step(key) {
+    if let step = scrollStep(key) {
       helpTop = min(max(0, (helpTop ?? 0) + step), max(0, Self.help.count - 1))
     } else if [.text("?"), .text("q"), .escape, .enter, .left].contains(key) {
       helpTop = nil

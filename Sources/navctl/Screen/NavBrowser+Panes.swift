@@ -141,7 +141,7 @@ extension NavBrowser {
   private static func paragraph(
     _ text: String, columns: Int, _ style: StyledLine.Style = .faint
   ) -> [StyledLine] {
-    TerminalText.continued(" " + text, columns: columns).map { StyledLine($0, style) }
+    TerminalText.indentWrapped(" " + text, columns: columns).map { StyledLine($0, style) }
   }
 
   func helpLines(from top: Int, _ layout: BrowserLayout) -> [StyledLine] {

@@ -85,10 +85,10 @@ enum Remedies {
       return "as root: sudo navctl \(command); or role = admin WHO in [access] of navd.conf(5)"
     }
     return remedyOfTable(
-      .forbidden, attempt.command == nil ? [:] : ["NAV": nav, "RIGHT": rights(attempt)])
+      .forbidden, attempt.command == nil ? [:] : ["NAV": nav, "RIGHT": rightNames(attempt)])
   }
 
-  private static func rights(_ attempt: Attempt) -> String {
+  private static func rightNames(_ attempt: Attempt) -> String {
     if let needed = attempt.rights {
       let names: [(Rights, String)] = [
         (.read, "read"), (.push, "push"), (.pop, "pop"), (.admin, "admin"),
