@@ -1,6 +1,6 @@
 /// What is wrong with a command line, and what to type instead.
 package struct CommandLineFault: Error, Hashable, Sendable {
-  /// What was found, such as `there is no option '--tittle'; is it '--title'?`.
+  /// The fault, such as `there is no option '--tittle'; is it '--title'?`.
   package var text: String
   package var remedy: String
 }

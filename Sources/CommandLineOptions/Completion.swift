@@ -1,12 +1,12 @@
 /// Completes an unfinished command line with the commands, options and values that `--help` lists.
 ///
-/// It does no I/O: for a value that only the daemon knows, such as a nav's name, it returns the
-/// placeholder, such as `NAV`, and the program looks the values up.
+/// A completion does no I/O: for a value that only the daemon knows, such as a nav's name, it has
+/// the placeholder, such as `NAV`, and the program looks the values up.
 package struct Completion: Hashable, Sendable {
   /// A word that can complete the line.
   package struct Candidate: Hashable, Sendable {
     package var text: String
-    /// Its description for the shell's list; empty if the help has none.
+    /// The description in the shell's list; empty if the help has none.
     package var summary: String
 
     package init(text: String, summary: String) {

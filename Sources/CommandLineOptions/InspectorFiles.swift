@@ -14,8 +14,8 @@ package enum InspectorFiles {
 
   /// Finds the directory that has the file `page`.
   ///
-  /// It tries the directory of the option; without one, those beside this program, then that of the
-  /// package. For a recording, the page is `offline.html`.
+  /// The option names the directory. Without it, the function tries those beside this program, then
+  /// that of the package. For a recording, the page is `offline.html`.
   package static func directory(option: String?, having page: String = "index.html")
     throws(Missing) -> String
   {

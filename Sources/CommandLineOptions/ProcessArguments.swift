@@ -2,9 +2,9 @@ import Glibc
 
 /// The arguments of the process, as the C library passed them to the program.
 ///
-/// Swift's `CommandLine` looks for them before the environment in memory. It finds none if a
-/// preloaded library has set a variable, because that moves the environment. The C library passes
-/// the arguments to each function in `.init_array`.
+/// Swift's `CommandLine` looks for them before the environment in memory. `CommandLine`
+/// finds none if a preloaded library has set a variable, because that moves the environment. The C
+/// library passes the arguments to each function in `.init_array`.
 package enum ProcessArguments {
   // Written before `main`, when there is one thread, and only read after it.
   fileprivate nonisolated(unsafe) static var count: Int32 = 0
@@ -34,7 +34,7 @@ package enum ProcessArguments {
 extension String {
   /// The text before and after the first occurrence of a scalar; nil if it does not occur.
   ///
-  /// It compares scalars: with a combining mark behind it, the sign would be another `Character`.
+  /// The search compares scalars: with a combining mark behind it, the sign would be another `Character`.
   package func cut(at sign: Unicode.Scalar) -> (before: Substring, after: Substring)? {
     guard let place = unicodeScalars.firstIndex(of: sign) else { return nil }
     return (self[..<place], self[unicodeScalars.index(after: place)...])

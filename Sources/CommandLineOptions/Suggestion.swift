@@ -25,7 +25,7 @@ package enum Suggestion {
 
   /// The least number of letters put in, left out, exchanged or swapped with a neighbour.
   ///
-  /// It looks at the first 64 letters of each word.
+  /// Only the first 64 letters of each word count.
   package static func editDistance(_ one: String, _ other: String) -> Int {
     let (left, right) = (Array(one.prefix(64)), Array(other.prefix(64)))
     guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }

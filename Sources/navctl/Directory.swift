@@ -37,7 +37,7 @@ struct DirectoryNav {
     return lists.map { $0.count == 1 ? $0[0] : ClusterMembers.joinNavs($0) }
   }
 
-  /// Reads the records of one daemon; none if it refuses those of an optional directory.
+  /// Reads the records of one daemon; none if it refuses them and `mayBeRefused` is true.
   func read(_ daemon: Daemon) throws -> [JSONValue] {
     do {
       return try readAll(daemon)

@@ -65,7 +65,7 @@ enum Output {
 
   /// stdout if it is a pipe, which poll(2) reports as soon as its reader has gone; else nil.
   ///
-  /// It is nil too for a pipe that this process can read, because that never loses its reader.
+  /// It is nil for a pipe that this process can read too, since such a pipe always has a reader.
   static var stdoutPipe: Int32? {
     var status = stat()
     return unsafe fstat(1, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO

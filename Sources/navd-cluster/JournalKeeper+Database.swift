@@ -7,7 +7,7 @@ import PostgresJournal
 extension JournalKeeper {
   /// Keeps the journal in the database that `[cluster] database` names.
   ///
-  /// It is not in main.swift, whose code is isolated to the main actor.
+  /// The declaration is not in main.swift, because code there is isolated to the main actor.
   static let database = JournalKeeper(
     program: "navd-cluster", qualify: checkPostgresServer,
     fault: { loaded in

@@ -136,7 +136,7 @@ enum RoutesCommand {
       .routes, ["nav": .string(nav), "ok": .bool(hasPassed), "routes": .array(list)])
   }
 
-  /// For each template, why it never matches: the earlier one that does; nil if it can match.
+  /// For each template, an error if an earlier template matches all of its routes, else nil.
   static func faults(_ routes: [JSONValue]) -> [String?] {
     let patterns = routes.map { ($0["match"]?.string ?? "").pieces }
     return patterns.enumerated().map { index, pattern in

@@ -3,8 +3,8 @@ import NavigationHub
 
 /// Replays a recording revision by revision, and verifies the digest of each.
 ///
-/// After each revision it also reads the entries that change nothing. So it has verified the whole
-/// recording as soon as it is at the last revision.
+/// With each revision the player also reads the following entries that change nothing. So it has
+/// verified the whole recording when it reaches the last revision.
 struct RecordingPlayer: ~Copyable {
   private let path: String
   let header: RecordingHeader

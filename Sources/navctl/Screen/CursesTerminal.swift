@@ -4,7 +4,7 @@ import CNCurses
 ///
 /// ncurses sends only what differs from the frame before. `deinit` restores the terminal, not if a
 /// signal kills the process; so it handles SIGINT, SIGTERM, SIGHUP and SIGQUIT. After SIGKILL or
-/// a crash the user types `reset`. A process has at most one, used by one thread.
+/// a crash the user types `reset`. A process has at most one such terminal.
 @safe struct CursesTerminal: ~Copyable {
   private let screen: OpaquePointer
   private let isColoured: Bool

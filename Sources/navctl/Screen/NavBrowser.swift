@@ -3,7 +3,7 @@ import NavigationCore
 
 /// What `navctl ui` shows and does: a list of navs, the open one with its stack, and its changes.
 ///
-/// It has no clock and does no I/O. Keys, events and sizes come in; effects and frames go out.
+/// A browser has no clock and no I/O. Keys, events and sizes come in; effects and frames go out.
 /// Without `isWritable` no effect is `send`. The guards of a change come from the state of the last
 /// frame, because the user has seen no later one.
 struct NavBrowser: Sendable {

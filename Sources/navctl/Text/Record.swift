@@ -2,7 +2,7 @@ import NavigationCore
 
 /// One JSON object that navctl prints with `-o json`, in one line.
 ///
-/// Its first member is `type`; `navctl schema TYPE` describes the other members.
+/// The first member is `type`; `navctl schema TYPE` describes the other members.
 struct JSONRecord: Sendable {
   /// The types of records; the schema has a definition of each.
   enum Kind: String, CaseIterable, Sendable {
