@@ -34,7 +34,7 @@ package enum ProcessArguments {
 extension String {
   /// The text before and after the first occurrence of a scalar; nil if it does not occur.
   ///
-  /// The search compares scalars: with a combining mark behind it, the sign would be another `Character`.
+  /// The search compares scalars: a combining mark behind the sign would make another `Character`.
   package func cut(at sign: Unicode.Scalar) -> (before: Substring, after: Substring)? {
     guard let place = unicodeScalars.firstIndex(of: sign) else { return nil }
     return (self[..<place], self[unicodeScalars.index(after: place)...])

@@ -33,7 +33,7 @@ enum UICommand {
     guard let events = EventDescriptor.make() else {
       throw SystemError("make", "a descriptor for events", code: navd_errno())
     }
-    let isUTF8 = CursesTerminal.useLocale()
+    let isUTF8 = CursesTerminal.useLocaleWithUTF8()
     let browser = NavBrowser(
       isWritable: invocation.line.contains("write"), endpoint: daemon.endpoint,
       isASCII: !isUTF8 || Output.isASCII.withLock { $0 })

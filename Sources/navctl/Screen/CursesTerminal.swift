@@ -4,13 +4,13 @@ import CNCurses
 ///
 /// ncurses sends only what differs from the frame before. `deinit` restores the terminal, not if a
 /// signal kills the process; so it handles SIGINT, SIGTERM, SIGHUP and SIGQUIT. After SIGKILL or
-/// a crash the user types `reset`. A process has at most one such terminal.
+/// a crash the user types `reset`. A process has at most one, and uses it in one thread.
 @safe struct CursesTerminal: ~Copyable {
   private let screen: OpaquePointer
   private let isColoured: Bool
 
   /// Makes ncurses use the locale of the environment; returns whether that is UTF-8.
-  static func useLocale() -> Bool { navd_curses_locale() != 0 }
+  static func useLocaleWithUTF8() -> Bool { navd_curses_locale() != 0 }
 
   /// Takes over the terminal; nil if it cannot place the cursor.
   init?(isColoured: Bool) {
