@@ -199,7 +199,7 @@ private struct QuestionQueue {
   }
 
   /// The answer of the command that has ended; nil while it runs, or if its question has ended.
-  mutating func takeCommandResult() throws -> (AskID, OpaqueJSON)? {
+  mutating func takeCommandResult() throws -> (ask: AskID, answer: OpaqueJSON)? {
     guard let (id, ask, child) = running, let status = child.endedStatus() else { return nil }
     running = nil
     let output = child.collectOutput()

@@ -39,7 +39,7 @@ struct LineEditor: Hashable, Sendable {
   private static let maximumLength = 500
 
   /// Edits the line by a key; returns false for a key that does not edit.
-  mutating func press(_ key: BrowserKey) -> Bool {
+  mutating func edit(by key: BrowserKey) -> Bool {
     switch key {
     case .text(let scalar):
       guard text.count < Self.maximumLength else { return true }

@@ -133,7 +133,7 @@ extension NavBrowser {
       self.prompt = nil
     case (.enter, _), (.escape, _): self.prompt = nil
     case (_, let purpose):
-      _ = self.prompt?.editor.press(key)
+      _ = self.prompt?.editor.edit(by: key)
       if case .filter = purpose { setFilter(self.prompt?.editor.text ?? "") }
     }
     return []
