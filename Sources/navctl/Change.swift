@@ -102,7 +102,7 @@ struct Change {
       let index = Int(clamping: error.index ?? 0)
       throw Refusal(
         error: error, nav: nav, seen: hasTypedGuards ? nil : seen ?? seenStates.seen(nav),
-        attempt: Attempt(
+        attempt: RefusedCommand(
           operation: index < operations.count ? operations[index].kind : nil,
           rights: operations.reduce(into: []) { $0.formUnion($1.neededRights) }))
     }

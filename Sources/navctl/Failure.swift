@@ -8,7 +8,7 @@ struct Refusal: Error {
   var nav: String?
   /// The state that the guards of the command came from; nil if the user typed them.
   var seen: SeenState?
-  var attempt = Attempt()
+  var attempt = RefusedCommand()
 }
 
 /// An error that is not a reply of the daemon, with its text and its exit status.

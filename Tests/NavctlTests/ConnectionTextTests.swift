@@ -149,7 +149,7 @@ import Testing
   ) -> String {
     Remedies.remedy(
       for: code, nav: nav,
-      of: Attempt(
+      of: RefusedCommand(
         command: command, operation: operation, rights: operation?.rights, leasedNav: leased))
   }
 
@@ -205,7 +205,7 @@ import Testing
       (.push("a", onDuplicate: .popTo), "push pop"), (.show("a", onDuplicate: .update), "push pop"),
       (.activateButton("b"), "push pop"), (.backMenu("a"), "pop"),
     ] as [(NavigationOperation, String)] {
-      let attempt = Attempt(
+      let attempt = RefusedCommand(
         command: "op", operation: operation.kind, rights: operation.neededRights)
       #expect(
         Remedies.remedy(for: .forbidden, nav: "k", of: attempt)
@@ -242,15 +242,15 @@ import Testing
   }
 
   @Test func `a number that is no nav may be a number of lines`() {
-    let text = Remedies.remedy(for: .noNav, nav: "5", of: Attempt(command: "log"))
+    let text = Remedies.remedy(for: .noNav, nav: "5", of: RefusedCommand(command: "log"))
     #expect(text == "list the navs: navctl list; print 5 revisions: navctl log NAV --limit 5")
-    let other = Remedies.remedy(for: .noNav, nav: "5", of: Attempt(command: "show"))
+    let other = Remedies.remedy(for: .noNav, nav: "5", of: RefusedCommand(command: "show"))
     #expect(other == "list the navs: navctl list; create it: navctl create 5")
   }
 
   @Test(arguments: ErrorCode.allCases)
   func `no remedy repeats what must not be repeated`(code: ErrorCode) {
-    let text = Remedies.remedy(for: code, nav: "k", of: Attempt(command: "c"))
+    let text = Remedies.remedy(for: code, nav: "k", of: RefusedCommand(command: "c"))
     if text.hasPrefix("try again") {
       #expect(code.retry != .no || code == .expired, "\(code): \(text)")
     }

@@ -33,7 +33,7 @@ import Testing
   @Test func `a remedy names the command that was refused`() throws {
     let error = try refusal(
       #"{"id":1,"code":"invalid-argument","msg":"m","effect":"none","retry":"no"}"#)
-    let lines = ErrorText.lines(error, nav: nil, seen: nil, of: Attempt(command: "set"))
+    let lines = ErrorText.lines(error, nav: nil, seen: nil, of: RefusedCommand(command: "set"))
     #expect(lines.last == "try: see the expected arguments: navctl set --help")
   }
 

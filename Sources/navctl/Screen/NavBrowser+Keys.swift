@@ -235,7 +235,7 @@ extension NavBrowser {
       let cause = ErrorText.lines(error, nav: change.nav, seen: change.seen).first ?? error.code
       return "\(cause); try: look, then press the key again"
     default:
-      let attempt = Attempt(
+      let attempt = RefusedCommand(
         command: change.command, operation: change.operation.kind,
         rights: change.operation.neededRights)
       return oneLine(error, nav: change.nav, attempt, seen: change.seen)

@@ -244,12 +244,12 @@ struct NavBrowser: Sendable {
     case .ended(let why, _): return "\(name) is not shown any more: \(TerminalText.visible(why))"
     case .refused(let error) where error.knownCode == .noNav:
       return "there is no nav \(name); it is shown when it is there"
-    case .refused(let error): return oneLine(error, nav: nav, Attempt())
+    case .refused(let error): return oneLine(error, nav: nav, RefusedCommand())
     }
   }
 
   static func oneLine(
-    _ error: ErrReply, nav: String?, _ attempt: Attempt, seen: SeenState? = nil
+    _ error: ErrReply, nav: String?, _ attempt: RefusedCommand, seen: SeenState? = nil
   ) -> String {
     let lines = ErrorText.lines(error, nav: nav, seen: seen, of: attempt)
     return [lines.first, lines.last].compactMap { $0 }.joined(separator: "; ")

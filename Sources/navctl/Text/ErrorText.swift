@@ -6,7 +6,7 @@ enum ErrorText {
   ///
   /// `seen` is the state from which navctl made the guards, nil if the user typed them.
   static func lines(
-    _ error: ErrReply, nav: String?, seen: SeenState?, of attempt: Attempt = Attempt(),
+    _ error: ErrReply, nav: String?, seen: SeenState?, of attempt: RefusedCommand = .init(),
     now: UInt64 = SystemClock.wallMilliseconds()
   ) -> [String] {
     let nav = error.nav ?? nav ?? "NAV"
@@ -37,7 +37,8 @@ enum ErrorText {
   }
 
   static func failure(
-    _ error: ErrReply, nav: String? = nil, seen: SeenState? = nil, of attempt: Attempt = Attempt()
+    _ error: ErrReply, nav: String? = nil, seen: SeenState? = nil,
+    of attempt: RefusedCommand = .init()
   ) -> PlainFailure {
     PlainFailure(
       lines: lines(error, nav: nav, seen: seen, of: attempt), status: exitStatus(error))

@@ -2,7 +2,7 @@ import CommandLineOptions
 import NavigationCore
 
 /// The command and the operation that the daemon refused; nil for what navctl does not know.
-struct Attempt: Sendable {
+struct RefusedCommand: Sendable {
   var command: String?
   var words: [String] = []
   var operation: OperationKind?
@@ -16,7 +16,8 @@ struct Attempt: Sendable {
 enum Remedies {
   /// The remedy of an error in one line, without a full stop.
   static func remedy(
-    for code: ErrorCode, message: String = "", nav: String = "NAV", of attempt: Attempt = Attempt()
+    for code: ErrorCode, message: String = "", nav: String = "NAV",
+    of attempt: RefusedCommand = .init()
   ) -> String {
     let command = attempt.command ?? "COMMAND"
     let correction = correction(message, attempt.words, settingOf: command == "set" ? nav : nil)
@@ -53,7 +54,7 @@ enum Remedies {
 
   /// The remedy for an unknown screen: how the refused command creates it; nil if it cannot.
   private static func unknownScreen(
-    _ nav: String, _ message: String, _ attempt: Attempt
+    _ nav: String, _ message: String, _ attempt: RefusedCommand
   ) -> String? {
     let id = message.split(separator: " ").last.map(String.init) ?? "ID"
     return switch (attempt.operation, attempt.command) {
@@ -68,7 +69,7 @@ enum Remedies {
     }
   }
 
-  private static func duplicateScreen(_ nav: String, _ attempt: Attempt) -> String? {
+  private static func duplicateScreen(_ nav: String, _ attempt: RefusedCommand) -> String? {
     switch (attempt.operation, attempt.command) {
     case (.push, "push"), (.show, "push"):
       "keep it: --if-absent; or go back to it: navctl pop-to \(nav) ID"
@@ -79,7 +80,7 @@ enum Remedies {
     }
   }
 
-  private static func forbidden(_ nav: String, _ attempt: Attempt) -> String {
+  private static func forbidden(_ nav: String, _ attempt: RefusedCommand) -> String {
     if attempt.command == "backup" || nav == "$clients" {
       let command = attempt.command ?? "COMMAND"
       return "as root: sudo navctl \(command); or role = admin WHO in [access] of navd.conf(5)"
@@ -88,7 +89,7 @@ enum Remedies {
       .forbidden, attempt.command == nil ? [:] : ["NAV": nav, "RIGHT": rightNames(attempt)])
   }
 
-  private static func rightNames(_ attempt: Attempt) -> String {
+  private static func rightNames(_ attempt: RefusedCommand) -> String {
     if let needed = attempt.rights {
       let names: [(Rights, String)] = [
         (.read, "read"), (.push, "push"), (.pop, "pop"), (.admin, "admin"),
