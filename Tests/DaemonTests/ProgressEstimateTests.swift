@@ -160,7 +160,8 @@ import Testing
     #expect(
       estimate.line(.backup, columns: 80)
         == "backing up [#######              ]   37 %  75.8 MB/s  4 s left")
-    #expect(estimate.line(.start, columns: 50) == "replaying the journal   37 %  18,500 rows/s")
+    #expect(
+      estimate.line(.journalReplay, columns: 50) == "replaying the journal   37 %  18,500 rows/s")
     #expect(
       estimate.jsonMembers(.backup)
         == #""work":"backup","done":37000,"total":100000,"unit":"pages","percent":37,"#
