@@ -20,7 +20,7 @@ extension CommandLineGrammar {
       let (scan, rest) = try scan(arguments, leadingOnly: leadingOnly)
       guard let request = scan.helpRequest?.name else { return (scan.line, rest) }
       if request == "version", let version { Self.printAndExit([version]) }
-      printHelp("--\(request)")
+      printHelp(requestedBy: "--\(request)")
     } catch {
       refuse(error)
     }
@@ -43,7 +43,7 @@ extension CommandLineGrammar {
   }
 
   /// Lets argp print `--help` or `--usage`, and exits with status 0.
-  private func printHelp(_ option: String) -> Never {
+  private func printHelp(requestedBy option: String) -> Never {
     let epilogue = epilogue()
     // Nothing is freed: argp exits by itself, unless there is no memory.
     var table = unsafe optionTable()
@@ -56,14 +56,14 @@ extension CommandLineGrammar {
           arguments.usage.isEmpty ? nil : UnsafePointer(strdup(arguments.usage))
         unsafe parser.doc = UnsafePointer(
           strdup(epilogue.isEmpty ? summary : summary + "\u{b}" + epilogue))
-        unsafe parser.help_filter = filterCallback
+        unsafe parser.help_filter = argpNoteRemovingFilter
         return unsafe argp_parse(&parser, 2, words.baseAddress, 0, nil, nil)
       }
     }
     refuse("the command line cannot be read (error \(result))")
   }
 
-  /// The options in argp's form; the key of one without a letter is above all characters.
+  /// Converts the options for argp; an option without a letter gets a key from 0x1000 on.
   private func optionTable() -> [argp_option] {
     var table: [argp_option] = unsafe []
     var group: Int32 = 1
@@ -98,8 +98,8 @@ extension CommandLineGrammar {
   }
 }
 
-/// The function that argp calls for each text of the help; it removes argp's note about options.
-private let filterCallback:
+/// argp calls it for each text of the help; it drops argp's note about arguments of short options.
+private let argpNoteRemovingFilter:
   @convention(c) (Int32, UnsafePointer<CChar>?, UnsafeMutableRawPointer?)
     -> UnsafeMutablePointer<CChar>? = { key, text, _ in
       key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? nil : unsafe UnsafeMutablePointer(mutating: text)

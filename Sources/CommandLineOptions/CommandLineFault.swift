@@ -1,6 +1,6 @@
 /// What is wrong with a command line, and what to type instead.
 package struct CommandLineFault: Error, Hashable, Sendable {
-  /// What was found, such as `there is no option '--tittle'; is it '--title'?`.
+  /// The fault, such as `there is no option '--tittle'; is it '--title'?`.
   package var text: String
   package var remedy: String
 }
@@ -20,7 +20,7 @@ extension CommandLineGrammar {
 
   /// Reads words up to one that asks for help; throws the first fault.
   ///
-  /// With `leadingOnly` it stops at the first argument, with which the rest begins.
+  /// With `leadingOnly` it stops at the first argument; `rest` has that one and all words after it.
   func scan(
     _ words: [String], leadingOnly: Bool
   ) throws(CommandLineFault) -> (scan: Scan, rest: [String]) {
@@ -35,11 +35,11 @@ extension CommandLineGrammar {
         text: "--\(option.name) needs a value",
         remedy: "--\(option.name) \(option.argument ?? "VALUE")")
     }
-    if !leadingOnly, let fault = countFault(scan.line.positionals) { throw fault }
+    if !leadingOnly, let fault = positionalCountFault(scan.line.positionals) { throw fault }
     return (scan, [])
   }
 
-  private func countFault(_ positionals: [String]) -> CommandLineFault? {
+  private func positionalCountFault(_ positionals: [String]) -> CommandLineFault? {
     if positionals.count > arguments.count.upperBound {
       let word = positionals[arguments.count.upperBound]
       let text =
@@ -55,8 +55,7 @@ extension CommandLineGrammar {
     return CommandLineFault(text: "too few arguments: it needs \(arguments.usage)", remedy: usage)
   }
 
-  /// The usage line of the command, with the options that only this command has if they are at most
-  /// six.
+  /// The usage line, with up to six options that only this command has; if more, `[OPTION...]`.
   package var usage: String {
     let own = options.filter { $0.group == nil }
     let words = own.map { "[--\($0.name)\($0.argument.map { " \($0)" } ?? "")]" }
@@ -166,7 +165,7 @@ extension CommandLineGrammar {
 
   /// Whether a word that begins with a dash is an argument, such as a key.
   fileprivate func isDashedArgument(_ word: String) -> Bool {
-    word.count == arguments.dashedWidth
+    word.count == arguments.dashedArgumentLength
       && !(word.hasPrefix("--")
         && options.contains { $0.name == word.dropFirst(2).prefix { $0 != "=" } })
   }

@@ -3,13 +3,12 @@
 /// The first argument that is neither an option nor the value of one names the command. Options of
 /// the program can stand before or after it.
 package struct CommandSet: Sendable {
-  /// One command.
   package struct Command: Sendable {
     package var name: String
     package var summary: String
     /// Makes the notes for the help of the command.
     package var epilogue: @Sendable () -> String
-    /// A command line; empty if there is none.
+    /// An example command line; empty if there is none.
     package var example: String
     /// The options that only this command has.
     package var options: [OptionDeclaration]
@@ -36,7 +35,7 @@ package struct CommandSet: Sendable {
   package var program: CommandLineGrammar
   /// The commands, in the order the help lists them.
   package var commands: [Command]
-  /// What words of other programs mean here: a command, or a line to type.
+  /// For commands of other programs, such as `ls`: the command to suggest, or a line to type.
   package var foreignWords: [String: String]
 
   package init(
@@ -112,7 +111,7 @@ package struct CommandSet: Sendable {
       }
       lines.append(line)
     }
-    return lines + [""] + program.seeAlso
+    return lines + [""] + program.seeAlsoLines
   }
 
   private static let overviewWidth = 79
@@ -138,10 +137,9 @@ package struct CommandSet: Sendable {
 
   /// Parses a command line; for help, version and errors it prints and exits as GNU programs do.
   ///
-  /// `help COMMAND` is equivalent to `COMMAND --help`. `--help` prints the overview, and `help all` the
-  /// whole list. Without a command, or with an unknown one, the
-  /// program prints an error to stderr and exits with status 2.
-  /// The program's options come first in the parsed line.
+  /// `help COMMAND` is equivalent to `COMMAND --help`. `--help` prints the overview, and `help all`
+  /// the whole list. Without a command, or with an unknown one, it prints an error to stderr and exits
+  /// with status 2. The program's options come first in the parsed line.
   package func parse(_ arguments: [String]) -> (command: Command, line: ParsedCommandLine) {
     if arguments.count == 1, ["--help", "-?", "help"].contains(arguments[0]) {
       CommandLineGrammar.printAndExit(overview)
@@ -173,7 +171,7 @@ package struct CommandSet: Sendable {
     return (command, line)
   }
 
-  /// What to type instead of a word that is no command; empty if nothing is known.
+  /// A question such as `; is it 'push'?` about an unknown command; empty if no command is similar.
   package func suggestion(for name: String) -> String {
     let near =
       foreignWords[name].map { [$0] } ?? Suggestion.words(like: name, among: commands.map(\.name))

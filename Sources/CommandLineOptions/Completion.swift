@@ -1,12 +1,12 @@
-/// What can stand at the end of an unfinished command line, by the tables that `--help` prints.
+/// Completes an unfinished command line with the commands, options and values that `--help` lists.
 ///
-/// It decides without reading anything: where a value of the program's user can stand, such as a
-/// nav, it names the placeholder of the help, and the program looks the values up.
+/// A completion does no I/O: for a value that only the daemon knows, such as a nav's name, it has
+/// the placeholder, such as `NAV`, and the program looks the values up.
 package struct Completion: Hashable, Sendable {
-  /// A candidate that the tables have.
-  package struct Word: Hashable, Sendable {
+  /// A word that can complete the line.
+  package struct Candidate: Hashable, Sendable {
     package var text: String
-    /// Its effect, in a few words; empty if the tables do not say it.
+    /// The description in the shell's list; empty if the help has none.
     package var summary: String
 
     package init(text: String, summary: String) {
@@ -15,22 +15,22 @@ package struct Completion: Hashable, Sendable {
     }
   }
 
-  /// The words that the tables have, all with `prefix`.
-  package private(set) var words: [Word] = []
-  /// The placeholders of the values that can stand there, such as `NAV`.
+  /// The words that can complete the line; each begins with `prefix`.
+  package private(set) var candidates: [Candidate] = []
+  /// The placeholders of the values that can complete the line, such as `NAV`.
   package private(set) var placeholders: [String] = []
-  /// The part of the last word that is no part of a candidate, such as `--nav=`.
-  package private(set) var leading = ""
+  /// The part of the last word before the candidate, such as `--nav=`; else empty.
+  package private(set) var textBeforeCandidate = ""
   package private(set) var prefix: String
   /// The options and arguments before the last word.
   package private(set) var line = ParsedCommandLine()
   /// Whether the last word is an argument, neither an option nor the value of one.
-  package private(set) var isArgument = false
+  package private(set) var completesArgument = false
   package private(set) var command: String?
 
-  /// Completes the last of the words after the program's name; it can be empty.
+  /// Completes the last of the words after the program's name; that word can be empty.
   ///
-  /// With `hasNav`, a variable names the nav, so that an argument need not.
+  /// With `hasNav`, `NAVD_NAV` names the nav, so the first argument can be the one behind NAV.
   package init(_ typed: [String], of set: CommandSet, hasNav: Bool = false) {
     prefix = typed.last ?? ""
     var command: CommandSet.Command?
@@ -57,38 +57,39 @@ package struct Completion: Hashable, Sendable {
     } else if let command {
       completeArgument(command.arguments, hasNav: hasNav || line.contains("nav"))
     } else if !isUnknown, line.positionals.isEmpty {
-      let help = Word(text: "help", summary: "Describe a command")
-      offer(set.commands.map { Word(text: $0.name, summary: $0.summary) } + (isHelp ? [] : [help]))
+      let help = Candidate(text: "help", summary: "Describe a command")
+      offer(
+        set.commands.map { Candidate(text: $0.name, summary: $0.summary) } + (isHelp ? [] : [help]))
     }
   }
 
   private mutating func completeOption(_ scan: inout CommandLineGrammar.Scan) {
     if prefix.hasPrefix("--"), let value = prefix.cut(at: "=") {
-      leading = value.before + "="
+      textBeforeCandidate = value.before + "="
       prefix = String(value.after)
       try? scan.read(String(value.before))
       return offer(scan.optionAwaitingValue?.choices ?? [], [scan.optionAwaitingValue?.argument])
     }
     offer(
-      scan.grammar.options.map { Word(text: "--\($0.name)", summary: $0.documentation) }
-        + [Word(text: "--help", summary: "Describe the command")])
+      scan.grammar.options.map { Candidate(text: "--\($0.name)", summary: $0.documentation) }
+        + [Candidate(text: "--help", summary: "Describe the command")])
   }
 
   private mutating func completeArgument(_ arguments: PositionalArguments, hasNav: Bool) {
-    isArgument = true
-    let places = arguments.places
+    completesArgument = true
+    let usageArguments = arguments.usageArguments
     let index = line.positionals.count
     // Where the nav is known, the first argument can be what follows it; an id may be left out.
-    let isNavKnown = hasNav && places.first?.alternatives == ["NAV"]
+    let isNavKnown = hasNav && usageArguments.first?.alternatives == ["NAV"]
     var last = isNavKnown ? index + 1 : index
-    if last < places.count - 1, places[last].alternatives == ["ID"] { last += 1 }
+    if last < usageArguments.count - 1, usageArguments[last].alternatives == ["ID"] { last += 1 }
     let alternatives = (index...last).flatMap { index -> [String] in
-      index < places.count
-        ? places[index].alternatives
-        : places.last.flatMap { $0.isRepeated ? $0.alternatives : nil } ?? []
+      index < usageArguments.count
+        ? usageArguments[index].alternatives
+        : usageArguments.last.flatMap { $0.isRepeated ? $0.alternatives : nil } ?? []
     }
     if alternatives.contains("KEY=VALUE"), let member = prefix.cut(at: "=") {
-      leading = member.before + "="
+      textBeforeCandidate = member.before + "="
       prefix = String(member.after)
       return offer([], ["VALUE"])
     }
@@ -104,12 +105,12 @@ package struct Completion: Hashable, Sendable {
   }
 
   private mutating func offer(_ choices: [String], _ names: [String?]) {
-    offer(choices.map { Word(text: $0, summary: "") })
+    offer(choices.map { Candidate(text: $0, summary: "") })
     guard choices.isEmpty else { return }
     placeholders += names.compactMap { $0 }.filter { !placeholders.contains($0) }
   }
 
-  private mutating func offer(_ candidates: [Word]) {
-    words += candidates.filter { $0.text.hasPrefix(prefix) && !words.contains($0) }
+  private mutating func offer(_ found: [Candidate]) {
+    candidates += found.filter { $0.text.hasPrefix(prefix) && !candidates.contains($0) }
   }
 }

@@ -2,7 +2,7 @@ import RuntimePaths
 
 /// The files of the inspector's page, which `make inspector` builds and the package installs.
 package enum InspectorFiles {
-  /// The reason why there are no files.
+  /// The error if none of the tried directories has the page.
   package struct Missing: Error, Hashable, Sendable, CustomStringConvertible {
     package let tried: [String]
 
@@ -12,10 +12,10 @@ package enum InspectorFiles {
     }
   }
 
-  /// Finds the directory with the page.
+  /// Finds the directory that has the file `page`.
   ///
-  /// It is that of the option, else the one that belongs to this program, installed or in a build
-  /// tree, else that of the package. A recording needs another page than the one that is served.
+  /// The option names the directory. Without it, the function tries those beside this program, then
+  /// that of the package. For a recording, the page is `offline.html`.
   package static func directory(option: String?, having page: String = "index.html")
     throws(Missing) -> String
   {

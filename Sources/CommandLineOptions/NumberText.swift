@@ -1,4 +1,3 @@
-/// Numbers as people read them.
 package enum NumberText {
   /// A number of bytes in the unit that gives one to three digits before the point.
   package static func bytes(_ number: Double) -> String {
@@ -15,7 +14,7 @@ package enum NumberText {
     return String(digits)
   }
 
-  /// A number with no digit or one behind the point; 0 for a negative one.
+  /// A number with one digit behind the point, or none if `digits` is 0; 0 for a negative one.
   package static func decimal(_ value: Double, digits: Int) -> String {
     let scale: UInt64 = digits == 0 ? 1 : 10
     let scaled = UInt64(max(0, value * Double(scale)).rounded())

@@ -2,9 +2,9 @@ import Glibc
 
 /// The arguments of the process, as the C library passed them to the program.
 ///
-/// `CommandLine` looks for them beside the environment. A preloaded library that sets a variable in
-/// its constructor moves the environment, and then there are no arguments there. The C library calls
-/// the functions in `.init_array` with the arguments themselves.
+/// Swift's `CommandLine` looks for them before the environment in memory. `CommandLine`
+/// finds none if a preloaded library has set a variable, because that moves the environment. The C
+/// library passes the arguments to each function in `.init_array`.
 package enum ProcessArguments {
   // Written before `main`, when there is one thread, and only read after it.
   fileprivate nonisolated(unsafe) static var count: Int32 = 0
@@ -14,7 +14,7 @@ package enum ProcessArguments {
 
   /// The arguments after the name of the program.
   ///
-  /// Without even that name, the process ends with status 2, because nobody knows what it should do.
+  /// If the process has not even a name, it prints an error and exits with status 2.
   package static var afterName: [String] {
     guard unsafe count > 0 else {
       CommandLineGrammar(program: "navd", summary: "").refuse("the command line is empty")
@@ -34,7 +34,7 @@ package enum ProcessArguments {
 extension String {
   /// The text before and after the first occurrence of a scalar; nil if it does not occur.
   ///
-  /// It counts scalars: a mark behind the sign would combine with it to another character.
+  /// The search compares scalars: a combining mark behind the sign would make another `Character`.
   package func cut(at sign: Unicode.Scalar) -> (before: Substring, after: Substring)? {
     guard let place = unicodeScalars.firstIndex(of: sign) else { return nil }
     return (self[..<place], self[unicodeScalars.index(after: place)...])
@@ -51,8 +51,8 @@ nonisolated(unsafe) private let storeArguments:
 
 /// Opens /dev/null for each of stdin, stdout and stderr that the process was started without.
 ///
-/// Otherwise the next file that the process opens gets that number, and output for the terminal goes
-/// into it.
+/// Otherwise the next file that the process opens gets that descriptor, and output for the terminal
+/// goes into the file.
 private func openStandardDescriptors() {
   var file: Int32 = 0
   while 0...2 ~= file { file = unsafe open("/dev/null", O_RDWR) }

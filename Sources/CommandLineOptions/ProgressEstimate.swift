@@ -2,17 +2,14 @@
 ///
 /// The caller passes what is done and the time, so the value has no clock. Laws: `done` and `fraction`
 /// never fall, and `fraction` is 1 only when everything is done. There is no rate before
-/// `minimumMilliseconds` milliseconds of work, and no remaining time without a rate above 0.
+/// `millisecondsBeforeRate` milliseconds of work, and no remaining time without a rate above 0.
 package struct ProgressEstimate: Hashable, Sendable {
-  /// The milliseconds of work before there is a rate.
-  package static let minimumMilliseconds: UInt64 = 500
-  /// The milliseconds after which older work no longer counts for the rate.
-  ///
-  /// The rate covers between one and two of these.
-  package static let windowMilliseconds: UInt64 = 5000
+  package static let millisecondsBeforeRate: UInt64 = 500
+  /// The length of a window in milliseconds; the rate covers the last one to two windows.
+  package static let rateWindowMilliseconds: UInt64 = 5000
 
-  /// A point of the work from which a rate is counted.
-  private struct Mark: Hashable {
+  /// How many units were done at a time in milliseconds.
+  private struct ProgressSample: Hashable {
     var time: UInt64
     var done: UInt64
   }
@@ -23,17 +20,17 @@ package struct ProgressEstimate: Hashable, Sendable {
   /// The share that is done, from 0 to 1.
   package private(set) var fraction = 0.0
   private var now: UInt64
-  private var windowStart: Mark
-  private var nextWindowStart: Mark
+  private var windowStart: ProgressSample
+  private var nextWindowStart: ProgressSample
 
   /// Begins at a time in milliseconds of a clock that does not fall.
   package init(at now: UInt64) {
     self.now = now
-    windowStart = Mark(time: now, done: 0)
+    windowStart = ProgressSample(time: now, done: 0)
     nextWindowStart = windowStart
   }
 
-  /// Takes a report; one of less work than before, or of an earlier time, changes neither.
+  /// Records how much is done; it ignores less work than before, and an earlier time.
   ///
   /// `total` can grow while the work goes on; `now` is in milliseconds.
   package mutating func update(_ done: UInt64, of total: UInt64, at now: UInt64) {
@@ -43,9 +40,9 @@ package struct ProgressEstimate: Hashable, Sendable {
     let share = self.total > 0 ? Double(self.done) / Double(self.total) : 0
     // Rounding must not make 1 of what is not complete.
     fraction = max(fraction, self.done < self.total ? min(share, 1.0.nextDown) : share)
-    guard self.now - nextWindowStart.time >= Self.windowMilliseconds else { return }
+    guard self.now - nextWindowStart.time >= Self.rateWindowMilliseconds else { return }
     windowStart = nextWindowStart
-    nextWindowStart = Mark(time: self.now, done: self.done)
+    nextWindowStart = ProgressSample(time: self.now, done: self.done)
   }
 
   package var isComplete: Bool { total > 0 && done == total }
@@ -53,21 +50,21 @@ package struct ProgressEstimate: Hashable, Sendable {
   /// The share that is done in whole percent; 100 only if everything is done.
   package var percent: Int { Int(fraction * 100) }
 
-  /// The units done in a second, recently; nil without a basis.
-  package var rate: Double? {
+  /// The units done per second, lately; nil before `millisecondsBeforeRate`.
+  package var unitsPerSecond: Double? {
     let elapsed = now - windowStart.time
-    guard elapsed >= Self.minimumMilliseconds, done > 0 else { return nil }
+    guard elapsed >= Self.millisecondsBeforeRate, done > 0 else { return nil }
     return Double(done - windowStart.done) * 1000 / Double(elapsed)
   }
 
-  /// The milliseconds until everything is done at the present rate; nil without a basis.
-  package var remaining: UInt64? {
+  /// The milliseconds until everything is done at the present rate; nil without a rate.
+  package var remainingMilliseconds: UInt64? {
     if isComplete { return 0 }
-    guard let rate, rate > 0 else { return nil }
-    let milliseconds = Double(total - done) / rate * 1000
+    guard let unitsPerSecond, unitsPerSecond > 0 else { return nil }
+    let milliseconds = Double(total - done) / unitsPerSecond * 1000
     return milliseconds < Double(Self.longestRemaining) ? UInt64(milliseconds.rounded(.up)) : nil
   }
 
-  /// A year: a longer remaining time is no information.
+  /// A year; for a longer time, `remainingMilliseconds` is nil.
   private static let longestRemaining: UInt64 = 365 * 86_400_000
 }

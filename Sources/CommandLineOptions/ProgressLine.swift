@@ -10,7 +10,7 @@ package struct ProgressLine {
     display = ProgressDisplay(subject, as: form, at: SystemClock.monotonicMilliseconds())
   }
 
-  /// Takes a report, and shows it if that is due.
+  /// Records how much is done, and shows it unless the last text is too recent.
   package mutating func show(_ done: UInt64, of total: UInt64) {
     guard display.form != .none else { return }
     write(
@@ -18,7 +18,7 @@ package struct ProgressLine {
         done, of: total, at: SystemClock.monotonicMilliseconds(), columns: Self.columns))
   }
 
-  /// Takes the report that everything is done; `end` shows it.
+  /// Records that everything is done, if any progress was shown.
   package mutating func complete() {
     let total = display.estimate.total
     guard display.isShown else { return }

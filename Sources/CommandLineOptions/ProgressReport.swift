@@ -1,50 +1,52 @@
-/// A long piece of work, by its words and its unit.
+/// A kind of long work whose progress a program shows: its names and its unit.
 package struct ProgressSubject: Hashable, Sendable {
-  /// What is counted.
+  /// One unit of the work.
   package enum Unit: Hashable, Sendable {
-    /// Bytes, in pieces of this many: 4096 for pages.
-    case bytes(UInt64)
-    /// Things, such as rows.
+    /// A unit is this many bytes: 4096 for a page.
+    case bytes(perUnit: UInt64)
+    /// A unit is a thing with this plural, such as `rows`.
     case items(String)
   }
 
   /// The name in JSON, such as `backup`.
   package let name: String
   /// The words on a terminal, such as `backing up`.
-  package let words: String
+  package let phrase: String
   package let unit: Unit
 
-  /// A backup; its pages of 4096 bytes count when they are written, and again when they are read.
-  package static let backup = Self(name: "backup", words: "backing up", unit: .bytes(4096))
-  /// A restoration; its bytes count when they are written, and again when they are read.
-  package static let restore = Self(name: "restore", words: "restoring", unit: .bytes(1))
-  package static let start = Self(
-    name: "start", words: "replaying the journal", unit: .items("rows"))
-  package static let verify = Self(name: "verify", words: "checking", unit: .items("navs"))
-  package static let record = Self(name: "record", words: "recording", unit: .items("revisions"))
-  /// The proof of a recording; its bytes count when they are read.
-  package static let proof = Self(name: "proof", words: "proving", unit: .bytes(1))
-  package static let prune = Self(name: "prune", words: "pruning the history", unit: .items("rows"))
+  /// A backup; navd counts each page of 4096 bytes when it writes it, and when it reads it back.
+  package static let backup = Self(
+    name: "backup", phrase: "backing up", unit: .bytes(perUnit: 4096))
+  /// A restoration; navd counts each byte when it writes it, and when it reads it back.
+  package static let restore = Self(name: "restore", phrase: "restoring", unit: .bytes(perUnit: 1))
+  package static let journalReplay = Self(
+    name: "start", phrase: "replaying the journal", unit: .items("rows"))
+  package static let verify = Self(name: "verify", phrase: "checking", unit: .items("navs"))
+  package static let record = Self(name: "record", phrase: "recording", unit: .items("revisions"))
+  /// The verification of a recording; navctl counts the bytes that it reads.
+  package static let recordingProof = Self(
+    name: "proof", phrase: "proving", unit: .bytes(perUnit: 1))
+  package static let prune = Self(
+    name: "prune", phrase: "pruning the history", unit: .items("rows"))
 }
 
 extension ProgressEstimate {
   /// The figures in words, such as `backing up: 37 %, 95.2 MB/s, 12 s left`.
   package func text(_ subject: ProgressSubject) -> String {
-    ([subject.words + ": \(percent) %"] + rateAndRemaining(subject)).joined(separator: ", ")
+    ([subject.phrase + ": \(percent) %"] + rateAndRemaining(subject)).joined(separator: ", ")
   }
 
   /// The figures with a bar, such as `backing up [####      ]  37 %  95.2 MB/s  12 s left`.
   ///
-  /// The text is in ASCII and shorter than the terminal is wide. A narrow one has no bar, or fewer
-  /// figures.
+  /// The text is ASCII, and shorter than `columns`. If that is little, it lacks the bar or figures.
   package func line(_ subject: ProgressSubject, columns: Int) -> String {
     let share = String(repeating: " ", count: percent < 10 ? 2 : percent < 100 ? 1 : 0)
     var parts = ["\(share)\(percent) %"] + rateAndRemaining(subject)
-    func width() -> Int { subject.words.utf8.count + parts.reduce(0) { $0 + $1.utf8.count + 2 } }
+    func width() -> Int { subject.phrase.utf8.count + parts.reduce(0) { $0 + $1.utf8.count + 2 } }
     while parts.count > 1, width() >= columns { parts.removeLast() }
     // The places of the figures are kept free, so that the bar keeps its width.
-    let bar = min(30, columns - subject.words.utf8.count - 4 - Self.figureColumns)
-    var line = subject.words
+    let bar = min(30, columns - subject.phrase.utf8.count - 4 - Self.figureColumns)
+    var line = subject.phrase
     if bar >= 8 {
       let full = Int(fraction * Double(bar))
       line += " [" + String(repeating: "#", count: full)
@@ -54,37 +56,37 @@ extension ProgressEstimate {
     return String(line.prefix(max(0, columns - 1)))
   }
 
-  /// The widest figures: `  100 %  999,999,999 rows/s  23 h 59 min left`, about.
+  /// The width of the widest figures: `  100 %  999,999,999 rows/s  23 h 59 min left`, about.
   private static let figureColumns = 45
 
-  /// The figures as the members of a JSON object, without braces; `rate` and `remaining` only when
-  /// they are known.
-  package func members(_ subject: ProgressSubject) -> String {
+  /// The figures as JSON members, without braces; `rate` and `remaining` only if they are known.
+  package func jsonMembers(_ subject: ProgressSubject) -> String {
     let unit =
       switch subject.unit {
-      case .bytes(1): "bytes"
+      case .bytes(perUnit: 1): "bytes"
       case .bytes: "pages"
       case .items(let name): name
       }
     var text = #""work":"\#(subject.name)","done":\#(done),"total":\#(total),"unit":"\#(unit)""#
     text += #","percent":\#(percent)"#
-    if let rate { text += #","rate":\#(UInt64(rate.rounded()))"# }
-    if let remaining { text += #","remaining":\#(remaining)"# }
+    if let unitsPerSecond { text += #","rate":\#(UInt64(unitsPerSecond.rounded()))"# }
+    if let remainingMilliseconds { text += #","remaining":\#(remainingMilliseconds)"# }
     return text
   }
 
   private func rateAndRemaining(_ subject: ProgressSubject) -> [String] {
-    guard let rate, !isComplete else { return [] }
+    guard let unitsPerSecond, !isComplete else { return [] }
     var figures: [String]
     switch subject.unit {
-    case .bytes(let size): figures = [NumberText.bytes(rate * Double(size)) + "/s"]
-    case .items(let name): figures = ["\(NumberText.grouped(UInt64(rate.rounded()))) \(name)/s"]
+    case .bytes(let size): figures = [NumberText.bytes(unitsPerSecond * Double(size)) + "/s"]
+    case .items(let name):
+      figures = ["\(NumberText.grouped(UInt64(unitsPerSecond.rounded()))) \(name)/s"]
     }
-    if let remaining { figures.append(Self.time(remaining) + " left") }
+    if let remainingMilliseconds { figures.append(Self.time(remainingMilliseconds) + " left") }
     return figures
   }
 
-  /// A time in its two greatest units, rounded up to seconds.
+  /// A time in its two largest units, such as `3 h 12 min`, rounded up to seconds.
   private static func time(_ milliseconds: UInt64) -> String {
     let seconds = (milliseconds + 999) / 1000
     switch seconds {
@@ -101,16 +103,15 @@ extension ProgressEstimate {
 /// The first report is shown at once. On a terminal, at most ten reports a second follow; as JSON, at
 /// most one a second, and the last.
 package struct ProgressDisplay: Sendable {
-  /// The form of what is shown.
   package enum Form: String, CaseIterable, Sendable {
     /// One line of a terminal, which each report replaces.
     case line
     case json
     case none
 
-    /// The form for the word of an option `--progress`; nil for a word that is none of its values.
+    /// The form for a value of `--progress`; nil for an unknown value.
     ///
-    /// nil as `word` stands for `auto`, which requires that stderr is a terminal.
+    /// Without a value, or with `auto`, it is `line` if stderr is a terminal, else `none`.
     package init?(word: String?, isTerminal: Bool) {
       switch word {
       case "auto", nil: self = isTerminal ? .line : .none
@@ -120,7 +121,7 @@ package struct ProgressDisplay: Sendable {
       }
     }
 
-    /// The words of an option `--progress`.
+    /// The values of the option `--progress`.
     package static let words = ["auto", "json", "none"]
   }
 
@@ -140,7 +141,7 @@ package struct ProgressDisplay: Sendable {
 
   private var interval: UInt64 { form == .json ? 1000 : 100 }
 
-  /// Takes a report; returns the text to write, nil for none.
+  /// Records how much is done; returns the text to write, nil if none is due.
   package mutating func update(
     _ done: UInt64, of total: UInt64, at now: UInt64, columns: Int = 80
   ) -> String? {
@@ -150,10 +151,9 @@ package struct ProgressDisplay: Sendable {
     return show(at: now, columns)
   }
 
-  /// Ends the display, whether or not the work is complete; returns the text to write, nil for
-  /// none.
+  /// Ends the display, also of incomplete work; returns the text to write, nil for none.
   ///
-  /// On a terminal, it erases the line; as JSON, it is the last report unless that was shown.
+  /// On a terminal, the text erases the line. In JSON, it is the last report unless that was shown.
   package mutating func end() -> String? {
     switch form {
     case .none: return nil
@@ -166,6 +166,6 @@ package struct ProgressDisplay: Sendable {
   private mutating func show(at now: UInt64, _ columns: Int) -> String {
     (shownAt, lastShown) = (now, estimate)
     guard form == .json else { return "\r\(estimate.line(subject, columns: columns))\u{1B}[K" }
-    return #"{"type":"work",\#(estimate.members(subject))}"# + "\n"
+    return #"{"type":"work",\#(estimate.jsonMembers(subject))}"# + "\n"
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import RuntimePaths
 
-/// The running program among those that were built or installed with it.
+/// Finds the directory of the running program, and other programs in that directory.
 package enum RunningProgram {
   /// The directory of the running program; nil if the kernel does not report it.
   package static var directory: String? {

@@ -1,15 +1,14 @@
-/// Finds the words that somebody may have meant.
 package enum Suggestion {
   /// The known words that are most like a mistyped one; none if no word is like it.
   ///
   /// Words count as alike if one begins with the other, or if at most a third of the letters has to be
   /// put in, left out, exchanged or swapped with a neighbour. Dashes do not count.
   static func words(like typed: String, among known: [String]) -> [String] {
-    let plain = letters(typed)
+    let plain = comparableLetters(typed)
     guard !plain.isEmpty else { return [] }
     let begun = known.filter { $0.hasPrefix(typed) || typed.hasPrefix($0) }
-    let near = known.map { (word: $0, distance: distance(plain, letters($0))) }
-      .filter { $0.distance <= max(1, max(plain.count, letters($0.word).count) / 3) }
+    let near = known.map { (word: $0, distance: editDistance(plain, comparableLetters($0))) }
+      .filter { $0.distance <= max(1, max(plain.count, comparableLetters($0.word).count) / 3) }
     guard let least = near.map(\.distance).min() else { return begun }
     let nearest = near.filter { $0.distance == least }.map(\.word)
     return least == 0 || begun.isEmpty ? nearest : begun
@@ -20,14 +19,14 @@ package enum Suggestion {
     words(like: typed, among: known).first
   }
 
-  private static func letters(_ word: String) -> String {
+  private static func comparableLetters(_ word: String) -> String {
     word.lowercased().filter { $0 != "-" && $0 != "_" }
   }
 
   /// The least number of letters put in, left out, exchanged or swapped with a neighbour.
   ///
-  /// It looks at the first 64 letters of each word.
-  package static func distance(_ one: String, _ other: String) -> Int {
+  /// Only the first 64 letters of each word count.
+  package static func editDistance(_ one: String, _ other: String) -> Int {
     let (left, right) = (Array(one.prefix(64)), Array(other.prefix(64)))
     guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
     var rows = [Array(0...right.count)]

@@ -17,13 +17,13 @@ struct StartProgress {
 
   init(as form: ProgressDisplay.Form, log: Log) {
     (self.form, self.log) = (form, log)
-    line = ProgressLine(.start, as: form)
+    line = ProgressLine(.journalReplay, as: form)
   }
 
   mutating func show(_ done: UInt64, of total: UInt64) {
     let now = SystemClock.monotonicMilliseconds()
     if form == .json || now >= startTime + Self.lineDelay { line.show(done, of: total) }
-    if let text = status.note(.start, done, of: total, at: now), now > startTime {
+    if let text = status.note(.journalReplay, done, of: total, at: now), now > startTime {
       Daemon.extendTimeout(text)
     }
     guard navd_pending_stop() != 0 else { return }

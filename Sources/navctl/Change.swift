@@ -15,7 +15,7 @@ struct Change {
   private var request: OpRequest
   private let startMilliseconds = SystemClock.bootMilliseconds()
 
-  /// Takes the guards from the command line if `isGuarded`, else from the state that was last seen.
+  /// Makes the guards from the typed conditions, if `isGuarded`, and from the last seen state.
   init(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation],
     isGuarded: Bool = true
@@ -36,7 +36,7 @@ struct Change {
           need: need, seen: seen, obstacle: seenStates.obstacle, command: invocation.command.name,
           nav: nav),
       isAnimated: try Change.isAnimated(invocation.line),
-      waitsIfBusy: try Change.waits(invocation.line))
+      waitsIfBusy: try Change.queuesDuringTransition(invocation.line))
     hasTypedGuards = choice.hasTypedGuards && request.guards == choice.typed
     request.isDry = invocation.line.contains("dry-run")
     request.setTimeLimit(.milliseconds(invocation.timeoutMilliseconds), ifLocal: endpoint)
@@ -49,7 +49,7 @@ struct Change {
     // A queued operation and a lease belong to a session; navd drops both when it ends.
     if request.waitsIfBusy || takesLease { try daemon.connection.openSession(timeout: left) }
     if takesLease, !request.isDry, daemon.connection.cluster.holdsLease(of: nav) == false {
-      _ = try Lease.take(daemon, nav, isForced: false, isKept: false)
+      _ = try LeaseCommand.take(daemon, nav, isForced: false, isKept: false)
     }
     let reply = try daemon.connection.perform(
       request, operations: operations.map(\.octets.bytes), timeout: left
@@ -74,14 +74,14 @@ struct Change {
       seenStates.remember(
         SeenState(answer, after: seen ?? seenStates.seen(nav), operations), of: nav)
     }
-    try Output.result {
+    try Output.writeChangeResult {
       try invocation.write(
-        OperationSummary.line(answer, operations: operations), Record(.changed, body))
+        OperationSummary.line(answer, operations: operations), JSONRecord(.changed, body))
     }
   }
 
   private func reportDryRun(_ answer: OkReply, _ body: [UInt8]) throws {
-    if invocation.isJSON { return try Output.record(Record(.planned, body)) }
+    if invocation.isJSON { return try Output.record(JSONRecord(.planned, body)) }
     let plan = try JSONValue(body)
     if let place = plan["pos"]?.integer {
       return try Output.line("dry run: \(nav) would wait at place \(place); nothing was changed")
@@ -102,11 +102,11 @@ struct Change {
       let index = Int(clamping: error.index ?? 0)
       throw Refusal(
         error: error, nav: nav, seen: hasTypedGuards ? nil : seen ?? seenStates.seen(nav),
-        attempt: Attempt(
+        attempt: RefusedCommand(
           operation: index < operations.count ? operations[index].kind : nil,
-          rights: operations.reduce(into: []) { $0.formUnion($1.rights) }))
+          rights: operations.reduce(into: []) { $0.formUnion($1.neededRights) }))
     }
-    if invocation.isJSON { try Output.record(Record(.changed, body)) }
+    if invocation.isJSON { try Output.record(JSONRecord(.changed, body)) }
     Output.error("navctl: \(nav) exists already; nothing changed")
   }
 
@@ -140,8 +140,8 @@ struct Change {
     return false
   }
 
-  /// Whether the change waits until an open transition ends.
-  static func waits(_ line: ParsedCommandLine) throws(UsageError) -> Bool {
+  /// Whether navd queues the change while a transition is open, instead of refusing it.
+  static func queuesDuringTransition(_ line: ParsedCommandLine) throws(UsageError) -> Bool {
     try line.contains("on-busy")
       ? line.choice(of: "on-busy", ["reject", "queue"]) == "queue" : line.contains("queue")
   }

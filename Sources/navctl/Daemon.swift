@@ -37,7 +37,7 @@ final class Daemon {
     return (answer.body, try answer.reply.json())
   }
 
-  /// Reads how the cluster is divided; no members without a cluster, or before it is known.
+  /// Reads which daemon has which shards; `members` is nil without a cluster, or if unknown yet.
   func cluster() throws -> (body: [UInt8], members: ClusterMembers?) {
     let answer = try connection.get(
       GetRequest(id: 0, nav: nil, what: .cluster), timeout: timeout
@@ -77,9 +77,8 @@ final class Daemon {
 
   /// The milliseconds since the running transition began; nil if that cannot be known.
   ///
-  /// The log has times of the daemon's wall clock, so the daemon must run on this machine. The
-  /// deadline of a gesture restarts with each update, and the state does not have the time of the
-  /// update.
+  /// The log has times of the daemon's wall clock, so the daemon must run on this machine. The state
+  /// lacks the time of a gesture's last update, from which its deadline counts.
   func transitionAge(nav: String, state: JSONValue) -> UInt64? {
     guard endpoint.hasPrefix("ipc:"), let transition = state["transition"],
       let began = transition["tid"]?.integer, transition["phase"]?.string != "interactive"

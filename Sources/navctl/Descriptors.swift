@@ -72,7 +72,7 @@ struct InputLines {
   /// The maximum time of one wait for input; then `next` calls `idle` again.
   private static let maximumWaitMilliseconds: Int32 = 500
   /// The longest accepted line; a missing line break must not fill the memory.
-  private static let maximumBytes = 65_536
+  private static let maximumLineBytes = 65_536
 
   private var buffer = LineBuffer()
 
@@ -82,8 +82,8 @@ struct InputLines {
       if let line = buffer.next() { return line }
       if buffer.isAtEnd { return nil }
       try require(
-        buffer.bytes.count < Self.maximumBytes,
-        "a line of stdin is longer than \(Self.maximumBytes) octets")
+        buffer.bytes.count < Self.maximumLineBytes,
+        "a line of stdin is longer than \(Self.maximumLineBytes) octets")
       try idle()
       try read()
     }

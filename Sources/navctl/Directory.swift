@@ -1,24 +1,24 @@
 import NavigationClient
 import NavigationCore
 
-/// A virtual nav of the daemon, which clients read like a nav.
-struct Directory {
-  static let navs = Directory(nav: "$navs", isOptional: false)
-  /// The positions of the navs.
-  static let heads = Directory(nav: "$heads", isOptional: true)
-  static let clients = Directory(nav: "$clients", isOptional: false)
+/// A virtual nav of the daemon, such as `$navs`, which has a record of each nav as its screens.
+struct DirectoryNav {
+  static let navs = DirectoryNav(nav: "$navs", mayBeRefused: false)
+  /// The position of each nav: its revision, depth and top.
+  static let positions = DirectoryNav(nav: "$heads", mayBeRefused: true)
+  static let clients = DirectoryNav(nav: "$clients", mayBeRefused: false)
 
   let nav: String
-  /// Whether a refusal counts as no records: a right is missing, or an old daemon has no such nav.
-  let isOptional: Bool
+  /// Whether navctl reads a refusal as an empty list: a right can be missing, or navd be too old.
+  let mayBeRefused: Bool
 
   static func navNames(_ daemon: Daemon) throws -> [String] {
     try readFromAllMembers([navs], daemon)[0].compactMap { $0["id"]?.string }
   }
 
-  /// Reads the records of several directories, each daemon of a cluster over one connection.
+  /// Reads several directories from each daemon of the cluster, over one connection to each.
   static func readFromAllMembers(
-    _ directories: [Directory], _ daemon: Daemon
+    _ directories: [DirectoryNav], _ daemon: Daemon
   ) throws -> [[JSONValue]] {
     let others: [ClusterMembers.Member]
     do { others = try daemon.cluster().members?.others ?? [] } catch is Refusal { others = [] }
@@ -34,30 +34,30 @@ struct Directory {
         Output.error("navctl: the navs of \(name) are missing: \(error)")
       }
     }
-    return lists.map { $0.count == 1 ? $0[0] : ClusterMembers.join($0) }
+    return lists.map { $0.count == 1 ? $0[0] : ClusterMembers.joinNavs($0) }
   }
 
-  /// Reads the records of one daemon; none if it refuses those of an optional directory.
+  /// Reads the records of one daemon; none if it refuses them and `mayBeRefused` is true.
   func read(_ daemon: Daemon) throws -> [JSONValue] {
     do {
       return try readAll(daemon)
     } catch let refusal as Refusal
-      where isOptional && [.forbidden, .noNav].contains(refusal.error.knownCode)
+      where mayBeRefused && [.forbidden, .noNav].contains(refusal.error.knownCode)
     {
       return []
     }
   }
 
-  /// Records that exceed the size of a reply are read from the snapshot of a watch.
+  /// Reads the records; if they exceed the size of a reply, from the snapshot of a watch.
   private func readAll(_ daemon: Daemon) throws -> [JSONValue] {
     do {
       return try daemon.get(.state, nav).reply.json().list("screens")
     } catch let refusal as Refusal where refusal.error.knownCode == .limit {
-      return try JSONValue(readSnapshot(daemon)).list("screens")
+      return try JSONValue(readSnapshotByWatch(daemon)).list("screens")
     }
   }
 
-  private func readSnapshot(_ daemon: Daemon) throws -> [UInt8] {
+  private func readSnapshotByWatch(_ daemon: Daemon) throws -> [UInt8] {
     let timeout = daemon.timeout
     try daemon.connection.openSession(timeout: timeout)
     try daemon.connection.request { $0.watch(nav) }
@@ -68,16 +68,16 @@ struct Directory {
       default: continue
       }
     }
-    throw PlainFailure(.busy, ConnectionText.timeout(daemon.endpoint, isChange: false))
+    throw PlainFailure(.busy, ConnectionErrorText.timeout(daemon.endpoint, isChange: false))
   }
 
   /// Adds the position of each nav, which `$heads` has, to its record of `$navs`.
-  static func join(navs: [JSONValue], heads: [JSONValue]) -> [JSONValue] {
+  static func join(navs: [JSONValue], positions: [JSONValue]) -> [JSONValue] {
     var byName: [String: JSONValue] = [:]
-    for head in heads { if let id = head["id"]?.string { byName[id] = head } }
+    for position in positions { if let id = position["id"]?.string { byName[id] = position } }
     return navs.map { nav in
-      guard let head = nav["id"]?.string.flatMap({ byName[$0] }) else { return nav }
-      let added = head.object.members.filter { nav[$0.name] == nil }
+      guard let position = nav["id"]?.string.flatMap({ byName[$0] }) else { return nav }
+      let added = position.object.members.filter { nav[$0.name] == nil }
       let whole = OpaqueJSON.object(JSONObject(nav.object.members + added))
       return (try? JSONValue(whole.bytes)) ?? nav
     }

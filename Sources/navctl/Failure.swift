@@ -8,7 +8,7 @@ struct Refusal: Error {
   var nav: String?
   /// The state that the guards of the command came from; nil if the user typed them.
   var seen: SeenState?
-  var attempt = Attempt()
+  var attempt = RefusedCommand()
 }
 
 /// An error that is not a reply of the daemon, with its text and its exit status.
@@ -27,7 +27,7 @@ extension PlainFailure {
   }
 
   static func noDaemon(_ lines: [String]) -> PlainFailure {
-    PlainFailure(lines: lines, status: ConnectionText.noDaemonStatus)
+    PlainFailure(lines: lines, status: ConnectionErrorText.noDaemonStatus)
   }
 }
 
@@ -36,12 +36,12 @@ struct ExitStatus: Error {
   var status: Int32
 
   /// Throws a status other than 0, which ends the command without a message.
-  static func end(_ status: Int32) throws(ExitStatus) {
+  static func throwIfNonzero(_ status: Int32) throws(ExitStatus) {
     if status != 0 { throw ExitStatus(status: status) }
   }
 }
 
-enum Failure {
+enum FailureReport {
   static func report(_ error: any Error, command: String, words: [String]) -> Int32 {
     let failure = plainFailure(error, command, words)
     for (index, line) in failure.lines.enumerated() {
@@ -58,7 +58,7 @@ enum Failure {
     case let error as Refusal:
       var attempt = error.attempt
       (attempt.command, attempt.words) = (command, words)
-      attempt.leasedNav = ProcessEnvironment.current()[Lease.environmentVariable]
+      attempt.leasedNav = ProcessEnvironment.current()[LeaseCommand.environmentVariable]
       return ErrorText.failure(error.error, nav: error.nav, seen: error.seen, of: attempt)
     case let error as UsageError:
       let remedy = error.remedy ?? "navctl \(command) --help"
@@ -69,7 +69,7 @@ enum Failure {
       }
       return failure
     case let error as ConnectionError: return plainFailure(error)
-    case PathError.noEndpoint(let tried): return .noDaemon(ConnectionText.notFound(tried))
+    case PathError.noEndpoint(let tried): return .noDaemon(ConnectionErrorText.noDaemonFound(tried))
     default: return .noDaemon(["failed: \(error)"])
     }
   }
@@ -78,26 +78,26 @@ enum Failure {
     switch error {
     case .unreachable(let endpoint):
       return .noDaemon(
-        ConnectionText.unreachable(
+        ConnectionErrorText.unreachable(
           endpoint,
           findings: endpoint.split(separator: ",").map { address in
             let path = address.hasPrefix("ipc://") ? String(address.dropFirst(6)) : nil
             return (String(address), path.map { FileStatus.probe($0)?.kind })
           }))
     case .refused(let endpoint, .unauthorised(let key)):
-      return PlainFailure(.forbidden, ConnectionText.unauthorised(endpoint, key: key))
+      return PlainFailure(.forbidden, ConnectionErrorText.unauthorised(endpoint, key: key))
     case .refused(_, .noPermission(let denial)):
-      return PlainFailure(.forbidden, ConnectionText.noPermission(denial))
+      return PlainFailure(.forbidden, ConnectionErrorText.noPermission(denial))
     case .refused(let endpoint, .tooManyConnections):
-      return PlainFailure(.forbidden, ConnectionText.tooManyConnections(endpoint))
+      return PlainFailure(.forbidden, ConnectionErrorText.tooManyConnections(endpoint))
     case .refused(let endpoint, .handshake(let serverKey)):
-      let lines = ConnectionText.brokenHandshake(endpoint, serverKey: serverKey)
+      let lines = ConnectionErrorText.brokenHandshake(endpoint, serverKey: serverKey)
       return serverKey == nil ? .noDaemon(lines) : PlainFailure(.forbidden, lines)
     case .closed(.refused(let refusal)): return ErrorText.failure(refusal)
     case .closed(.dismissed(let why)):
-      return PlainFailure(.fenced, ConnectionText.sessionEnded(why))
+      return PlainFailure(.fenced, ConnectionErrorText.sessionEnded(why))
     case .noAnswer(let endpoint, let isChange):
-      return PlainFailure(.busy, ConnectionText.timeout(endpoint, isChange: isChange))
+      return PlainFailure(.busy, ConnectionErrorText.timeout(endpoint, isChange: isChange))
     case .unreadable, .system:
       return .noDaemon(["protocol: \(error.description)", "try: navctl status"])
     }

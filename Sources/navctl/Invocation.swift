@@ -58,7 +58,7 @@ struct Invocation {
   func navArguments(
     rest: ClosedRange<Int>? = nil, of nav: String? = nil, isCommandWord: ((String) -> Bool)? = nil
   ) throws -> NavArguments {
-    let words = command.arguments.wordsAfterNav
+    let words = command.arguments.allowedWordsAfterNav
     // -n counts lines in other programs.
     if let number = line.value(of: "nav"), let nav = line.positionals.first,
       number.allSatisfy(\.isNumber), command.options.contains(where: { $0.name == "limit" })
@@ -111,10 +111,10 @@ struct Invocation {
     }
   }
 
-  /// Connects without a session; a descriptor `wake` that becomes readable ends each wait.
-  func connect(name: String = "navctl", wake: Int32? = nil) throws -> Daemon {
+  /// Connects without a session; a readable `descriptor` ends each wait.
+  func connect(name: String = "navctl", wake descriptor: Int32? = nil) throws -> Daemon {
     let endpoint = try endpoint()
-    return try connect(endpoint, try identity(endpoint), name: name, wake: wake)
+    return try connect(endpoint, try identity(endpoint), name: name, wake: descriptor)
   }
 
   /// Connects to another daemon of a cluster, without a session.
@@ -124,20 +124,20 @@ struct Invocation {
 
   func connect(
     _ endpoint: String, _ identity: NetworkIdentity?, name: String = "navctl",
-    milliseconds: UInt64? = nil, wake: Int32? = nil
+    milliseconds: UInt64? = nil, wake descriptor: Int32? = nil
   ) throws -> Daemon {
     Daemon(
       self,
       try NavigationConnection.connect(
         to: endpoint, as: identity, name: name,
-        timeout: .milliseconds(milliseconds ?? timeoutMilliseconds), wake: wake))
+        timeout: .milliseconds(milliseconds ?? timeoutMilliseconds), wake: descriptor))
   }
 
-  /// Opens a session that can hold a lease or a delegate role; a readable `wake` ends each wait.
-  func connectSession(wake: Int32) throws -> Daemon {
+  /// Opens a session for a lease or a delegate role; a readable `descriptor` ends each wait.
+  func connectSession(wake descriptor: Int32) throws -> Daemon {
     // The process id in the name distinguishes two successive holders.
     let daemon = try connect(
-      name: line.value(of: "name") ?? "navctl-\(processID())", wake: wake)
+      name: line.value(of: "name") ?? "navctl-\(processID())", wake: descriptor)
     try daemon.openSession()
     return daemon
   }
@@ -146,9 +146,9 @@ struct Invocation {
     try Output.lines(Tables.table(heading, rows, columns: tableColumns))
   }
 
-  /// Prints a record as JSON, or the text that says the same.
+  /// Prints the record with `-o json`, else the text.
   func write(
-    _ text: @autoclosure () throws -> String, _ record: @autoclosure () -> Record
+    _ text: @autoclosure () throws -> String, _ record: @autoclosure () -> JSONRecord
   ) throws {
     if isJSON { try Output.record(record()) } else { try Output.line(text()) }
   }
@@ -170,8 +170,8 @@ struct NavArguments: Hashable, Sendable {
   /// The first argument is the nav, unless `option` names the nav, or `variable` does and
   /// `isCommandWord` is true for the argument.
   ///
-  /// `option` is the value of `--nav`, `variable` that of `NAVD_NAV`. Without
-  /// `isCommandWord`, no argument is the nav unless there are too many for the command.
+  /// `option` is the value of `--nav`, `variable` that of `NAVD_NAV`. With `variable` and without
+  /// `isCommandWord`, the first argument is the nav only if there are more than `rest` allows.
   init(
     _ positionals: [String], rest: ClosedRange<Int> = 0...Int.max,
     isCommandWord: ((String) -> Bool)? = nil, option: String?, variable: String?, usage: String

@@ -17,7 +17,7 @@ enum Output {
     guard let columns = terminalSize?.columns, TerminalText.width(text) > columns,
       !text.contains("\u{1B}")
     else { return try line(octets(text)) }
-    for part in TerminalText.continued(text, columns: columns) { try line(octets(part)) }
+    for part in TerminalText.indentWrapped(text, columns: columns) { try line(octets(part)) }
   }
 
   static func lines(_ texts: [String]) throws { for text in texts { try line(text) } }
@@ -34,10 +34,10 @@ enum Output {
     for text in value.lines(columns: columns, isASCII: isASCII) { try line(text) }
   }
 
-  static func record(_ record: Record) throws { try json(record.bytes) }
+  static func record(_ record: JSONRecord) throws { try json(record.bytes) }
 
   /// Writes the result of a change; a failed write gets the status 9, since navd made the change.
-  static func result(_ write: () throws -> Void) throws {
+  static func writeChangeResult(_ write: () throws -> Void) throws {
     // SIGPIPE would end navctl before it can end with status 9.
     signal(SIGPIPE, SIG_IGN)
     do {
@@ -45,7 +45,7 @@ enum Output {
     } catch let failure as PlainFailure {
       throw PlainFailure(
         lines: failure.lines + ["the change was made; see it: navctl show NAV"],
-        status: ErrorText.unprintedStatus)
+        status: ErrorText.changedButUnprintedStatus)
     }
   }
 
@@ -59,21 +59,21 @@ enum Output {
 
   /// Writes one line to stderr; ignores errors, since there is nowhere else to report them.
   static func error(_ text: String) {
-    let parts = size(of: 2).map { TerminalText.continued(text, columns: $0.columns) } ?? [text]
+    let parts = size(of: 2).map { TerminalText.indentWrapped(text, columns: $0.columns) } ?? [text]
     for part in parts { _ = writeAll(octets(part) + [0x0A], to: 2) }
   }
 
   /// stdout if it is a pipe, which poll(2) reports as soon as its reader has gone; else nil.
   ///
-  /// A pipe that is open for reading too never loses its reader, and is readable by its own lines.
-  static var pipe: Int32? {
+  /// It is nil for a pipe that this process can read too, since such a pipe always has a reader.
+  static var stdoutPipe: Int32? {
     var status = stat()
     return unsafe fstat(1, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
       && fcntl(1, F_GETFL) & O_ACCMODE == O_WRONLY ? 1 : nil
   }
 
   static var hasLostReader: Bool {
-    var entry = pollfd(fd: pipe ?? -1, events: 0, revents: 0)
+    var entry = pollfd(fd: stdoutPipe ?? -1, events: 0, revents: 0)
     return unsafe poll(&entry, 1, 0) > 0
   }
 

@@ -8,16 +8,17 @@ enum Program {
 
   static let commands: [Command] = [
     [
-      .show, UICommand.command, .inspect, .history, WatchCommand.command, WaitCommand.command,
-      .get, .log, TraceCommand.command, .why, .diff, RecordCommand.command, PlayCommand.command,
-      .list, .verify, .explain, .status, TopCommand.command, .doctor, .dump, .config, .reload,
+      .show, UICommand.command, .inspectInBrowser, .history, WatchCommand.command,
+      WaitCommand.command, .getValue, .log, TraceCommand.command, .why, .compareRevisions,
+      RecordCommand.command, PlayCommand.command, .listNavs, .verify, .explain, .status,
+      TopCommand.command, .doctor, .dump, .config, .reload,
     ], ChangeCommands.navCommands, ChangeCommands.stackCommands,
-    [.open, RoutesCommand.command, .save], ChangeCommands.restoreCommands,
-    ChangeCommands.presentationCommands, [.set], ChangeCommands.recordCommands, [.back],
-    ChangeCommands.touchCommands,
+    [.openRoute, RoutesCommand.command, .saveStack], ChangeCommands.restoreCommands,
+    ChangeCommands.presentationCommands, [.setMembers], ChangeCommands.screenAndButtonCommands,
+    [.back], ChangeCommands.touchCommands,
     [
-      .gesture, .transition, Lease.command, DelegateCommand.command, KeyCommand.command,
-      .backup, .cluster, .engineTest, CompletionCommand.command, .schema, .op,
+      .gesture, .transition, LeaseCommand.command, DelegateCommand.command, KeyCommand.command,
+      .backup, .cluster, .checkDatabaseServer, CompletionCommand.command, .schema, .op,
       ApplyCommand.command,
     ],
   ].flatMap { (commands: [Command]) in commands }
@@ -46,7 +47,7 @@ enum Program {
         5 not permitted, 6 not found, 7 no daemon, 8 fault of the daemon, 9 changed but not printed. \
         See navctl(1).
         """,
-      seeAlso: [
+      seeAlsoLines: [
         "See also:  navctl help COMMAND   a command, its options, an example",
         "           navctl help all       each command with an example, exit statuses",
         "           navctl(1)             the manual",
@@ -92,7 +93,7 @@ enum Program {
     } catch let ended as ExitStatus {
       return ended.status
     } catch {
-      return Failure.report(error, command: command.name, words: line.positionals)
+      return FailureReport.report(error, command: command.name, words: line.positionals)
     }
   }
 }
@@ -117,7 +118,7 @@ struct Command: Sendable {
   /// Runs the command; throws `ExitStatus` to end navctl with a status and without a message.
   var run: @Sendable (Invocation) throws -> Void
   /// Makes the operations of a command line, also of a line of a plan; nil if the command has none.
-  var change: (@Sendable (Invocation) throws -> Change.NavOperations?)?
+  var makeOperations: (@Sendable (Invocation) throws -> Change.NavOperations?)?
 
   init(
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments = .none,
@@ -131,24 +132,24 @@ struct Command: Sendable {
     self.run = run
   }
 
-  /// Makes a command that changes a nav; `read` runs instead if `change` returns nil, and `end`
-  /// after the change.
+  /// Makes a command that changes a nav; `otherwise` runs if `makeOperations` returns nil, and
+  /// `afterChange` after the change.
   static func changing(
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments,
     options: [OptionDeclaration], note: @escaping @autoclosure @Sendable () -> String = "",
     example: String,
-    read: @escaping @Sendable (Invocation) throws -> Void = { _ in },
-    end: @escaping @Sendable (Invocation) throws -> Void = { _ in },
-    change: @escaping @Sendable (Invocation) throws -> Change.NavOperations?
+    otherwise: @escaping @Sendable (Invocation) throws -> Void = { _ in },
+    afterChange: @escaping @Sendable (Invocation) throws -> Void = { _ in },
+    makeOperations: @escaping @Sendable (Invocation) throws -> Change.NavOperations?
   ) -> Command {
     var command = Command(
       name, summary, group, arguments, options: options, note: note(), example: example
     ) { invocation in
-      guard let wanted = try change(invocation) else { return try read(invocation) }
+      guard let wanted = try makeOperations(invocation) else { return try otherwise(invocation) }
       try Change.perform(invocation, nav: wanted.nav, wanted.operations)
-      try end(invocation)
+      try afterChange(invocation)
     }
-    command.change = change
+    command.makeOperations = makeOperations
     return command
   }
 }

@@ -4,7 +4,7 @@ import RuntimePaths
 
 /// A child process; the caller calls `endedStatus` when SIGCHLD arrives.
 struct Subprocess {
-  enum Destination {
+  enum OutputDestination {
     case inherited
     /// To stderr, because stdout is for data of navctl.
     case standardError
@@ -13,9 +13,9 @@ struct Subprocess {
 
   private let process: pid_t
   /// Whether the child leads a process group of its own, which `kill` then signals.
-  private let isGroup: Bool
+  private let leadsProcessGroup: Bool
   /// The read end of the pipe for captured output; −1 without.
-  private let output: Int32
+  private let outputDescriptor: Int32
 
   /// Starts a command that is found in `PATH`; nil as `input` inherits stdin.
   ///
@@ -23,7 +23,7 @@ struct Subprocess {
   /// As in a shell, the error of a missing command has the status 127, any other 126.
   init(
     _ words: [String], variables: [(String, String)] = [], input: [UInt8]? = nil,
-    destination: Destination = .inherited, isGroup: Bool? = nil
+    destination: OutputDestination = .inherited, leadsProcessGroup: Bool? = nil
   ) throws {
     let given = input == nil ? (read: -1, write: -1) : try Self.pipe()
     defer { Self.close(given.write) }
@@ -41,9 +41,9 @@ struct Subprocess {
     let environment = try Self.environment(adding: variables)
     // A command that answers a question gets its own group, so that `kill` ends its children too.
     // A command that inherits stdin stays in the terminal's group, so that ^C reaches it.
-    let leadsGroup = isGroup ?? (input != nil)
-    self.isGroup = leadsGroup
-    let (code, process) = unsafe Self.spawn(words, environment, &actions, isGroup: leadsGroup)
+    let leads = leadsProcessGroup ?? (input != nil)
+    self.leadsProcessGroup = leads
+    let (code, process) = unsafe Self.spawn(words, environment, &actions, leadsProcessGroup: leads)
     // Only the child reads, so that its end ends a write too.
     Self.close(given.read)
     guard code == 0 else {
@@ -51,8 +51,8 @@ struct Subprocess {
       throw Self.notStarted(words.first ?? "", code)
     }
     self.process = process
-    output = taken.read
-    if output >= 0 { _ = fcntl(output, F_SETFL, O_NONBLOCK) }
+    outputDescriptor = taken.read
+    if outputDescriptor >= 0 { _ = fcntl(outputDescriptor, F_SETFL, O_NONBLOCK) }
     // A child that ends reads no more; the caller ignores SIGPIPE.
     if let input { _ = writeAll(input, to: given.write) }
   }
@@ -92,14 +92,14 @@ struct Subprocess {
   }
 
   /// Sends a signal; call it only before `endedStatus` has returned a status.
-  func kill(_ signal: Int32) { _ = Glibc.kill(isGroup ? -process : process, signal) }
+  func kill(_ signal: Int32) { _ = Glibc.kill(leadsProcessGroup ? -process : process, signal) }
 
   /// Reads all captured output; call it after the child has ended.
   func collectOutput() -> [UInt8] {
-    guard output >= 0 else { return [] }
-    defer { Self.close(output) }
+    guard outputDescriptor >= 0 else { return [] }
+    defer { Self.close(outputDescriptor) }
     var bytes: [UInt8] = []
-    while let more = readOnce(output), !more.isEmpty { bytes += more }
+    while let more = readOnce(outputDescriptor), !more.isEmpty { bytes += more }
     return bytes
   }
 
@@ -124,7 +124,7 @@ struct Subprocess {
 
   private static func spawn(
     _ words: [String], _ environment: [String],
-    _ actions: UnsafePointer<posix_spawn_file_actions_t>, isGroup: Bool
+    _ actions: UnsafePointer<posix_spawn_file_actions_t>, leadsProcessGroup: Bool
   ) -> (code: Int32, process: pid_t) {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -137,7 +137,7 @@ struct Subprocess {
     unsafe sigaddset(&usual, SIGPIPE)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
     unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
-    let group = isGroup ? POSIX_SPAWN_SETPGROUP : 0
+    let group = leadsProcessGroup ? POSIX_SPAWN_SETPGROUP : 0
     unsafe posix_spawnattr_setpgroup(&attributes, 0)
     unsafe posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group))

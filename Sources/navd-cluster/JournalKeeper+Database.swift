@@ -7,9 +7,9 @@ import PostgresJournal
 extension JournalKeeper {
   /// Keeps the journal in the database that `[cluster] database` names.
   ///
-  /// It is not in main.swift, whose code is isolated to the main actor.
+  /// The declaration is not in main.swift, because code there is isolated to the main actor.
   static let database = JournalKeeper(
-    program: "navd-cluster", qualify: qualifyServer,
+    program: "navd-cluster", qualify: checkPostgresServer,
     configurationFault: { loaded in
       let cluster = loaded.configuration.cluster
       guard cluster.database != nil else {
@@ -22,9 +22,10 @@ extension JournalKeeper {
           "is relaxed: a cluster confirms what its server has stored")
       }
       do throws(JournalError) {
-        _ = try place(
+        _ = try postgresPlace(
           loaded.configuration, ClusterMember(name: "", endpoint: "", leaseLeft: 0)
-        ) { _ in
+        )
+        { _ in
         }
         return nil
       } catch {
@@ -41,10 +42,10 @@ extension JournalKeeper {
             + "its version when it starts; back the database up before with pg_dump", .usage)
     },
     makeClusterPlace: { configuration, member, warn throws(JournalError) in
-      try place(configuration, member, warn)
+      try postgresPlace(configuration, member, warn)
     })
 
-  private static func place(
+  private static func postgresPlace(
     _ configuration: Configuration, _ member: ClusterMember,
     _ warn: @escaping @Sendable (String) -> Void
   ) throws(JournalError) -> any ClusterPlace {

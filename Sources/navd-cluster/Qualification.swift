@@ -7,9 +7,8 @@ import PostgresJournal
 
 /// `navd-cluster --qualify CONNINFO`: checks a server, and prints a line for each check.
 ///
-/// Ends the process: with 0 if the server kept every promise, 1 if it broke one, and 7 if it could
-/// not be checked.
-func qualifyServer(_ conninfo: String) -> Never {
+/// Exits with 0 if the server kept every promise, 1 if it broke one, 7 if navd could not check it.
+func checkPostgresServer(_ conninfo: String) -> Never {
   do throws(JournalError) {
     let checks = try PostgresQualification.run(
       PostgresPlace(

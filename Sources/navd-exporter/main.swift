@@ -19,7 +19,7 @@ let grammar = CommandLineGrammar(
     OptionDeclaration("allow-remote", "Permit an address in --listen that others can reach"),
   ])
 
-func say(_ text: String) { writeText("navd-exporter: \(text)\n") }
+func report(_ text: String) { writeText("navd-exporter: \(text)\n") }
 
 let line = grammar.parse(ProcessArguments.afterName)
 do {
@@ -28,11 +28,11 @@ do {
     remoteRefusal: line.contains("allow-remote")
       ? nil : "the exporter does not authenticate clients; to permit that, add --allow-remote")
   let endpoint = line.value(of: "endpoint")
-  try Exporter.run(address, endpoint: endpoint, rules: .current()) { say("serving on \($0)") }
+  try Exporter.run(address, endpoint: endpoint, rules: .current()) { report("serving on \($0)") }
 } catch let error as ListenError {
-  say("usage: --listen: \(error)")
+  report("usage: --listen: \(error)")
   exit(2)
 } catch {
-  say("\(error)")
+  report("\(error)")
   exit(1)
 }

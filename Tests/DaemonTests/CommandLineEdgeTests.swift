@@ -13,7 +13,7 @@ import Testing
       OptionDeclaration("version-of", argument: "X", "Which"),
       OptionDeclaration("a-long-option-name-of-the-length-of-keys", "Long"),
     ],
-    arguments: PositionalArguments("[WORD...]", count: 0...Int.max, dashedWidth: 40))
+    arguments: PositionalArguments("[WORD...]", count: 0...Int.max, dashedArgumentLength: 40))
 
   static let tools = CommandSet(
     program: CommandLineGrammar(

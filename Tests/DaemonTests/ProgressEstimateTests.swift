@@ -44,9 +44,13 @@ import Testing
       #expect(estimate.percent >= before.percent)
       #expect(estimate.done <= estimate.total && (0...1).contains(estimate.fraction))
       if estimate.percent == 100 { #expect(before.fraction == 1 || estimate.isComplete) }
-      if estimate.isComplete { #expect(estimate.fraction == 1 && estimate.remaining == 0) }
-      if let rate = estimate.rate { #expect(rate >= 0) }
-      if !estimate.isComplete, estimate.rate ?? 0 == 0 { #expect(estimate.remaining == nil) }
+      if estimate.isComplete {
+        #expect(estimate.fraction == 1 && estimate.remainingMilliseconds == 0)
+      }
+      if let rate = estimate.unitsPerSecond { #expect(rate >= 0) }
+      if !estimate.isComplete, estimate.unitsPerSecond ?? 0 == 0 {
+        #expect(estimate.remainingMilliseconds == nil)
+      }
     }
   }
 
@@ -62,17 +66,17 @@ import Testing
       let done = now * perSecond / 1000
       guard done < total else { break }
       estimate.update(done, of: total, at: now)
-      guard now >= ProgressEstimate.minimumMilliseconds else {
-        #expect(estimate.rate == nil && estimate.remaining == nil)
+      guard now >= ProgressEstimate.millisecondsBeforeRate else {
+        #expect(estimate.unitsPerSecond == nil && estimate.remainingMilliseconds == nil)
         continue
       }
-      let rate = try #require(estimate.rate)
+      let rate = try #require(estimate.unitsPerSecond)
       #expect(abs(rate - Double(perSecond)) < 0.001 * Double(perSecond))
-      let remaining = try #require(estimate.remaining)
+      let remaining = try #require(estimate.remainingMilliseconds)
       #expect(abs(Int(remaining) - Int((total - done) * 1000 / perSecond)) <= 2)
     }
     estimate.update(total, of: total, at: now)
-    #expect(estimate.remaining == 0 && estimate.percent == 100)
+    #expect(estimate.remainingMilliseconds == 0 && estimate.percent == 100)
   }
 
   @Test func `work that stands still has no remaining time, and a new rate when it goes on`() throws
@@ -81,15 +85,15 @@ import Testing
     for second in 1...10 as ClosedRange<UInt64> {
       estimate.update(second * 100, of: 10_000, at: second * 1000)
     }
-    #expect(estimate.rate == 100)
+    #expect(estimate.unitsPerSecond == 100)
     for second in 11...22 as ClosedRange<UInt64> {
       estimate.update(1000, of: 10_000, at: second * 1000)
     }
-    #expect(estimate.rate == 0 && estimate.remaining == nil)
+    #expect(estimate.unitsPerSecond == 0 && estimate.remainingMilliseconds == nil)
     for second in 23...40 as ClosedRange<UInt64> {
       estimate.update(1000 + (second - 22) * 300, of: 10_000, at: second * 1000)
     }
-    #expect(try abs(#require(estimate.rate) - 300) < 1)
+    #expect(try abs(#require(estimate.unitsPerSecond) - 300) < 1)
   }
 
   @Test(arguments: 0..<60 as Range<UInt64>, ProgressDisplay.Form.allCases)
@@ -132,7 +136,7 @@ import Testing
 
   @Test(arguments: [1, 5, 20, 40, 60, 80, 200])
   func `a line fits the terminal, in ASCII`(columns: Int) {
-    for subject in [ProgressSubject.backup, .restore, .start, .verify, .prune] {
+    for subject in [ProgressSubject.backup, .restore, .journalReplay, .verify, .prune] {
       for seed in 0..<10 as Range<UInt64> {
         var estimate = ProgressEstimate(at: 1000)
         for report in Self.reports(seed) {
@@ -156,9 +160,10 @@ import Testing
     #expect(
       estimate.line(.backup, columns: 80)
         == "backing up [#######              ]   37 %  75.8 MB/s  4 s left")
-    #expect(estimate.line(.start, columns: 50) == "replaying the journal   37 %  18,500 rows/s")
     #expect(
-      estimate.members(.backup)
+      estimate.line(.journalReplay, columns: 50) == "replaying the journal   37 %  18,500 rows/s")
+    #expect(
+      estimate.jsonMembers(.backup)
         == #""work":"backup","done":37000,"total":100000,"unit":"pages","percent":37,"#
         + #""rate":18500,"remaining":3406"#)
     #expect(ProgressDisplay.Form(word: nil, isTerminal: false) == ProgressDisplay.Form.none)

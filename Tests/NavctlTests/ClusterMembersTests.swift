@@ -29,7 +29,7 @@ import Testing
       try value(#"[{"id":"c"},{"id":"a","owner":"x"}]"#).elements,
       try value(#"[{"id":"b"},{"id":"a","owner":"y"}]"#).elements,
     ]
-    let joined = ClusterMembers.join(lists)
+    let joined = ClusterMembers.joinNavs(lists)
     #expect(joined.compactMap { $0["id"]?.string } == ["a", "b", "c"])
     #expect(joined[0]["owner"]?.string == "y")
   }

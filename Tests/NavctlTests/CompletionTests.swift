@@ -58,7 +58,7 @@ import Testing
   func `candidates come from the tables`(line: String, words: [String], placeholders: [String]) {
     let typed = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     let completion = Completion(typed, of: Self.set)
-    #expect(completion.words.map(\.text) == words)
+    #expect(completion.candidates.map(\.text) == words)
     #expect(completion.placeholders == placeholders)
   }
 
@@ -68,11 +68,11 @@ import Testing
     #expect(
       completion.line.value(of: "nav") == "kiosk" && completion.line.value(of: "title") == "Home")
     #expect(completion.line.positionals == ["x"])
-    #expect(completion.leading == "--nav=" && completion.prefix == "a:b")
+    #expect(completion.textBeforeCandidate == "--nav=" && completion.prefix == "a:b")
     #expect(
       Completion(["push", ""], of: Self.set, hasNav: true).placeholders == ["NAV", "SCREEN"])
     let value = Completion(["set", "kiosk", "bar", "hidden=t"], of: Self.set)
-    #expect(value.command == "set" && value.leading == "hidden=" && value.prefix == "t")
+    #expect(value.command == "set" && value.textBeforeCandidate == "hidden=" && value.prefix == "t")
   }
 
   @Test(
@@ -99,9 +99,9 @@ import Testing
   }
 
   @Test func `a candidate is written as its shell replaces it`() {
-    #expect(Completion(["--nav=\u{301}x"], of: Self.set).leading == "--nav=")
+    #expect(Completion(["--nav=\u{301}x"], of: Self.set).textBeforeCandidate == "--nav=")
     let completion = Completion(["--nav=till:"], of: Self.set)
-    let word = Completion.Word(text: "till:3", summary: "of the\tfirst\nfloor")
+    let word = Completion.Candidate(text: "till:3", summary: "of the\tfirst\nfloor")
     #expect(Shell.bash.candidateLine(word, behind: completion) == "3")
     #expect(Shell.zsh.candidateLine(word, behind: completion) == "--nav=till:3\tof thefirstfloor")
     #expect(Shell.fish.candidateLine(word, behind: completion) == "--nav=till:3\tof thefirstfloor")
@@ -121,7 +121,7 @@ import Testing
          "presented":{"chain":[{"screen":{"id":"alert"}}]},
          "settings":{"routes":[{"match":"settings/:page","screens":["home"]}]}}
         """#.utf8))
-    func names(_ placeholder: String) throws -> [Completion.Word] {
+    func names(_ placeholder: String) throws -> [Completion.Candidate] {
       try #require(CompletionCommand.daemonPlaceholders.contains(placeholder))
       return CompletionCommand.names(placeholder, in: state)
     }

@@ -12,16 +12,18 @@ import Testing
   private static let remote = "tcp://10.0.0.1:5555"
 
   private static let all: [[String]] = [
-    ConnectionText.unreachable(local), ConnectionText.unreachable(remote),
-    ConnectionText.noPermission(
+    ConnectionErrorText.unreachable(local), ConnectionErrorText.unreachable(remote),
+    ConnectionErrorText.noPermission(
       AccessDenial(reason: "no permission", remedy: "join", isPermanent: true)),
-    ConnectionText.unauthorised(local, key: nil),
-    ConnectionText.unauthorised(remote, key: "KEY"), ConnectionText.tooManyConnections(local),
-    ConnectionText.brokenHandshake(local, serverKey: nil),
-    ConnectionText.brokenHandshake(remote, serverKey: "KEY"),
-    ConnectionText.sessionEnded("revoked"), ConnectionText.sessionEnded("fenced"),
-    ConnectionText.notFound([PathError.Tried(path: "/a", reason: "not there")]),
-    ConnectionText.timeout(local, isChange: false), ConnectionText.timeout(local, isChange: true),
+    ConnectionErrorText.unauthorised(local, key: nil),
+    ConnectionErrorText.unauthorised(remote, key: "KEY"),
+    ConnectionErrorText.tooManyConnections(local),
+    ConnectionErrorText.brokenHandshake(local, serverKey: nil),
+    ConnectionErrorText.brokenHandshake(remote, serverKey: "KEY"),
+    ConnectionErrorText.sessionEnded("revoked"), ConnectionErrorText.sessionEnded("fenced"),
+    ConnectionErrorText.noDaemonFound([PathError.Tried(path: "/a", reason: "not there")]),
+    ConnectionErrorText.timeout(local, isChange: false),
+    ConnectionErrorText.timeout(local, isChange: true),
   ]
 
   @Test(arguments: all)
@@ -29,71 +31,73 @@ import Testing
     lines: [String]
   ) throws {
     let code = try #require(lines.first?.split(separator: ":").first.map(String.init))
-    #expect(try Explanation.find(code).code == code)
+    #expect(try CodeExplanation.find(code).code == code)
     #expect(lines.filter { $0.hasPrefix("try: ") }.count == 1, "\(lines)")
     for line in lines { #expect(!line.hasSuffix(".") && !line.contains("\n")) }
   }
 
   @Test func `where navd runs decides how it is started`() {
     #expect(
-      ConnectionText.unreachable(Self.local) == [
+      ConnectionErrorText.unreachable(Self.local) == [
         "no-daemon: nothing answers at ipc:///run/navd/navd.sock",
         "try: systemctl restart navd.socket, or run navd; another address: --endpoint or NAVD_ENDPOINT",
       ])
     #expect(
-      ConnectionText.unreachable(Self.remote)[1]
+      ConnectionErrorText.unreachable(Self.remote)[1]
         == "try: systemctl status navd on that machine; another address: --endpoint or NAVD_ENDPOINT"
     )
   }
 
   @Test func `a client without a right is told the line of the configuration, or the command`() {
     #expect(
-      ConnectionText.unauthorised(Self.local, key: nil)[1].contains(
+      ConnectionErrorText.unauthorised(Self.local, key: nil)[1].contains(
         "role = ui uid:N in [access] of navd.conf(5)"))
     #expect(
-      ConnectionText.unauthorised(Self.remote, key: "-KEY").last
+      ConnectionErrorText.unauthorised(Self.remote, key: "-KEY").last
         == "try: on navd's machine: navctl key authorize NAME '-KEY' --role ui")
   }
 
   @Test func `a wrong server key stands on a line of its own, for a comparison`() {
-    let lines = ConnectionText.brokenHandshake(Self.remote, serverKey: "KEY")
+    let lines = ConnectionErrorText.brokenHandshake(Self.remote, serverKey: "KEY")
     #expect(lines[1] == "KEY" && lines.count == 4)
     #expect(lines[3].contains("--server-key KEY, or NAVD_SERVER_KEY"))
     #expect(
-      ConnectionText.brokenHandshake(Self.local, serverKey: nil)
+      ConnectionErrorText.brokenHandshake(Self.local, serverKey: nil)
         == ["protocol: the program at \(Self.local) is not navd", "try: navctl doctor"])
   }
 
   @Test func `a timeout says whether the change may have been made`() {
-    #expect(!ConnectionText.timeout(Self.local, isChange: false)[0].contains("change"))
-    let lines = ConnectionText.timeout(Self.local, isChange: true)
+    #expect(!ConnectionErrorText.timeout(Self.local, isChange: false)[0].contains("change"))
+    let lines = ConnectionErrorText.timeout(Self.local, isChange: true)
     #expect(lines[0].hasSuffix("did not answer in time; it may have made the change"))
     #expect(lines[1].hasPrefix("try: navctl show NAV"))
   }
 
   @Test func `an ended session has its reason as code`() {
     #expect(
-      ConnectionText.sessionEnded("fenced") == ["fenced: navd ended the session", "try: again"])
-    #expect(ConnectionText.sessionEnded("revoked")[1].contains("navctl key authorize"))
-    #expect(ConnectionText.noDaemonStatus == 7)
+      ConnectionErrorText.sessionEnded("fenced") == [
+        "fenced: navd ended the session", "try: again",
+      ])
+    #expect(ConnectionErrorText.sessionEnded("revoked")[1].contains("navctl key authorize"))
+    #expect(ConnectionErrorText.noDaemonStatus == 7)
   }
 }
 
 /// The explanations of codes.
 @Suite struct ExplanationTextTests {
   @Test func `a code is explained in lines, the remedy last`() throws {
-    let lines = try Explanation.find("guard-required").lines(columns: 60)
+    let lines = try CodeExplanation.find("guard-required").lines(columns: 60)
     #expect(lines[0] == "guard-required  exit status 2")
     #expect(lines.contains("  effect none, retry no"))
     #expect(
       lines.last == "  try: add the expected state: --top ID, --visible ID, --rev N, or --any")
-    let note = try Explanation.find("override").lines(columns: 60)
+    let note = try CodeExplanation.find("override").lines(columns: 60)
     #expect(note[0] == "override  no error of a command")
     #expect(!note.contains { $0.hasPrefix("  effect") })
   }
 
-  @Test(arguments: Explanation.all)
-  func `the JSON of a code has what the lines have`(explanation: Explanation) throws {
+  @Test(arguments: CodeExplanation.all)
+  func `the JSON of a code has what the lines have`(explanation: CodeExplanation) throws {
     let json = try JSONValue(explanation.json.bytes)
     #expect(json["code"]?.string == explanation.code)
     #expect(json["exit"]?.integer == explanation.exitStatus.map { UInt64($0) })
@@ -108,30 +112,32 @@ import Testing
   }
 
   @Test func `an unknown code is refused with those that are near, and cannot steer`() throws {
-    let near = #expect(throws: UsageError.self) { try Explanation.find("gaurd-required") }
+    let near = #expect(throws: UsageError.self) { try CodeExplanation.find("gaurd-required") }
     #expect(near?.message == "there is no code 'gaurd-required'; is it 'guard-required'?")
     #expect(near?.remedy == "navctl explain, which lists all codes")
-    let odd = #expect(throws: UsageError.self) { try Explanation.find("\u{1B}[2Jzzzzzzz") }
+    let odd = #expect(throws: UsageError.self) { try CodeExplanation.find("\u{1B}[2Jzzzzzzz") }
     #expect(odd?.message == "there is no code '\u{FFFD}[2Jzzzzzzz'")
   }
 
   @Test(
-    arguments: stride(from: 0, to: Explanation.all.count, by: 5).map { Explanation.all[$0].code })
+    arguments: stride(from: 0, to: CodeExplanation.all.count, by: 5).map {
+      CodeExplanation.all[$0].code
+    })
   func `a code with one letter wrong is found again`(code: String) {
     // Codes of two letters resemble too many others.
     guard code.count > 3 else { return }
     let middle = code.index(code.startIndex, offsetBy: code.count / 2)
     let typos = ["#\(code.dropFirst())", "\(code[..<middle])#\(code[middle...].dropFirst())"]
     for typo in typos {
-      let near = Explanation.nearest(to: typo)
+      let near = CodeExplanation.nearest(to: typo)
       #expect(near.contains(code) && near.count <= 3, "\(typo): \(near)")
     }
-    #expect(Explanation.nearest(to: code.uppercased()).first == code)
+    #expect(CodeExplanation.nearest(to: code.uppercased()).first == code)
   }
 
   @Test func `a long word is near to no code, even if it begins as one`() {
-    #expect(Explanation.nearest(to: String(repeating: "x", count: 2000)).isEmpty)
-    #expect(Explanation.nearest(to: "desynchronisation").first == "desync")
+    #expect(CodeExplanation.nearest(to: String(repeating: "x", count: 2000)).isEmpty)
+    #expect(CodeExplanation.nearest(to: "desynchronisation").first == "desync")
   }
 }
 
@@ -143,7 +149,7 @@ import Testing
   ) -> String {
     Remedies.remedy(
       for: code, nav: nav,
-      of: Attempt(
+      of: RefusedCommand(
         command: command, operation: operation, rights: operation?.rights, leasedNav: leased))
   }
 
@@ -199,7 +205,8 @@ import Testing
       (.push("a", onDuplicate: .popTo), "push pop"), (.show("a", onDuplicate: .update), "push pop"),
       (.activateButton("b"), "push pop"), (.backMenu("a"), "pop"),
     ] as [(NavigationOperation, String)] {
-      let attempt = Attempt(command: "op", operation: operation.kind, rights: operation.rights)
+      let attempt = RefusedCommand(
+        command: "op", operation: operation.kind, rights: operation.neededRights)
       #expect(
         Remedies.remedy(for: .forbidden, nav: "k", of: attempt)
           .contains("grant = WHO k \(rights) in"), "\(operation.text)")
@@ -235,15 +242,15 @@ import Testing
   }
 
   @Test func `a number that is no nav may be a number of lines`() {
-    let text = Remedies.remedy(for: .noNav, nav: "5", of: Attempt(command: "log"))
+    let text = Remedies.remedy(for: .noNav, nav: "5", of: RefusedCommand(command: "log"))
     #expect(text == "list the navs: navctl list; print 5 revisions: navctl log NAV --limit 5")
-    let other = Remedies.remedy(for: .noNav, nav: "5", of: Attempt(command: "show"))
+    let other = Remedies.remedy(for: .noNav, nav: "5", of: RefusedCommand(command: "show"))
     #expect(other == "list the navs: navctl list; create it: navctl create 5")
   }
 
   @Test(arguments: ErrorCode.allCases)
   func `no remedy repeats what must not be repeated`(code: ErrorCode) {
-    let text = Remedies.remedy(for: code, nav: "k", of: Attempt(command: "c"))
+    let text = Remedies.remedy(for: code, nav: "k", of: RefusedCommand(command: "c"))
     if text.hasPrefix("try again") {
       #expect(code.retry != .no || code == .expired, "\(code): \(text)")
     }

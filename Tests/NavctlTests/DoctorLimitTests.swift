@@ -13,9 +13,9 @@ import Testing
   private func finding(_ subject: String, _ change: Change) throws -> DoctorFinding {
     var facts = DoctorFacts()
     facts.endpoint = "ipc:///run/navd/navd.sock"
-    facts.socket = FileStatus(kind: .socket, owner: 7, mode: 0o660)
-    (facts.daemonTime, facts.clientTime) = (1_764_000_000_000, 1_764_000_000_000)
-    facts.version = "1.2.3"
+    facts.socketFile = FileStatus(kind: .socket, owner: 7, mode: 0o660)
+    (facts.daemonMilliseconds, facts.clientMilliseconds) = (1_764_000_000_000, 1_764_000_000_000)
+    facts.navctlVersion = "1.2.3"
     var statistics = SampleStatistics()
     statistics["server"] = "navd/1.2.3"
     (statistics["disk.free"], statistics["disk.size"]) = (40_000_000_000, 100_000_000_000)
@@ -191,7 +191,8 @@ import Testing
     for isAhead in [true, false] {
       let clock = try finding("clock") { facts, _ in
         if !isLocal { facts.endpoint = "tcp://h:1" }
-        facts.clientTime = isAhead ? facts.clientTime + apart : facts.clientTime - apart
+        facts.clientMilliseconds =
+          isAhead ? facts.clientMilliseconds + apart : facts.clientMilliseconds - apart
       }
       #expect(clock.verdict == verdict)
     }
@@ -206,7 +207,7 @@ import Testing
     time: UInt64, verdict: DoctorFinding.Verdict
   ) throws {
     let clock = try finding("clock") { facts, _ in
-      (facts.daemonTime, facts.clientTime) = (time, time)
+      (facts.daemonMilliseconds, facts.clientMilliseconds) = (time, time)
     }
     #expect(clock.verdict == verdict)
     #expect(clock.finding.hasPrefix(Tables.utc(milliseconds: time)))
@@ -214,10 +215,10 @@ import Testing
 
   @Test func `a socket is described with its owner and mode`() throws {
     #expect(try finding("socket") { _, _ in }.finding == "a socket of user 7, mode 0660")
-    let open = try finding("socket") { facts, _ in facts.socket?.mode = 0o662 }
+    let open = try finding("socket") { facts, _ in facts.socketFile?.mode = 0o662 }
     #expect(open.verdict == .warn)
     #expect(open.finding == "a socket of user 7, mode 0662: every user of the machine may connect")
-    let file = try finding("socket") { facts, _ in facts.socket?.kind = .regular }
+    let file = try finding("socket") { facts, _ in facts.socketFile?.kind = .regular }
     #expect(
       file.finding == "/run/navd/navd.sock is a regular file of user 7, mode 0660")
   }

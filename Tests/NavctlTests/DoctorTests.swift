@@ -12,11 +12,11 @@ import Testing
   {
     var facts = DoctorFacts()
     facts.endpoint = "ipc:///run/navd/navd.sock"
-    facts.socket = FileStatus(kind: .socket, owner: 0, mode: 0o660)
+    facts.socketFile = FileStatus(kind: .socket, owner: 0, mode: 0o660)
     facts.pingMilliseconds = 1
-    facts.daemonTime = 1_764_000_000_000
-    facts.clientTime = 1_764_000_000_003
-    facts.version = "0.1.0"
+    facts.daemonMilliseconds = 1_764_000_000_000
+    facts.clientMilliseconds = 1_764_000_000_003
+    facts.navctlVersion = "0.1.0"
     var statistics = SampleStatistics()
     statistics["server"] = "navd/0.1.0"
     statistics["serving"] = true
@@ -65,31 +65,33 @@ import Testing
   @Test func `a daemon that does not answer fails, and what is its is left out`() {
     var silent = facts()
     silent.statistics = nil
-    silent.daemonTime = nil
+    silent.daemonMilliseconds = nil
     #expect(verdicts(silent) == ["endpoint": .ok, "socket": .ok, "daemon": .fail])
   }
 
   @Test func `the socket is judged by kind, access and mode`() {
     let denial = AccessDenial(reason: "no permission", remedy: "join", isPermanent: true)
     let closed = facts { facts, _ in
-      (facts.denial, facts.socket) = (denial, nil)
+      (facts.denial, facts.socketFile) = (denial, nil)
     }
     #expect(verdicts(closed) == ["endpoint": .ok, "socket": .fail])
     #expect(Doctor.findings(closed).last?.finding == denial.reason)
-    #expect(complaint { facts, _ in facts.socket?.mode = 0o666 }?.verdict == .warn)
-    #expect(complaint { facts, _ in facts.socket?.kind = .regular }?.verdict == .fail)
-    #expect(complaint { facts, _ in facts.socket = nil }?.subject == "socket")
+    #expect(complaint { facts, _ in facts.socketFile?.mode = 0o666 }?.verdict == .warn)
+    #expect(complaint { facts, _ in facts.socketFile?.kind = .regular }?.verdict == .fail)
+    #expect(complaint { facts, _ in facts.socketFile = nil }?.subject == "socket")
     #expect(verdicts(facts { facts, _ in facts.endpoint = "tcp://h:1" })["socket"] == nil)
   }
 
   @Test func `clocks far apart or never set are told`() {
-    #expect(complaint { facts, _ in facts.clientTime += 3000 }?.verdict == .warn)
-    let local = complaint { facts, _ in (facts.daemonTime, facts.clientTime) = (1000, 1000) }
+    #expect(complaint { facts, _ in facts.clientMilliseconds += 3000 }?.verdict == .warn)
+    let local = complaint { facts, _ in
+      (facts.daemonMilliseconds, facts.clientMilliseconds) = (1000, 1000)
+    }
     #expect(local?.verdict == .fail)
     #expect(local?.finding.contains("1970-01-01") == true)
     let remote = facts { facts, _ in
       facts.endpoint = "tcp://h:1"
-      facts.clientTime += 30_000
+      facts.clientMilliseconds += 30_000
     }
     #expect(verdicts(remote)["clock"] == .ok)
   }

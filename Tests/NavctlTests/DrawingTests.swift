@@ -197,7 +197,7 @@ import Testing
         "a/长   -    -      -    -        -        uid:1000",
         "kiosk  -    -      -    -        -        -",
       ])
-    let joined = Directory.join(navs: records, heads: heads)
+    let joined = DirectoryNav.join(navs: records, positions: heads)
     #expect(
       Tables.navs(joined) == [
         "NAV    REV  DEPTH  TOP   WATCHES  CHANGED               OWNER",

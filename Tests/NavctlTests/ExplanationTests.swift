@@ -6,13 +6,14 @@ import Testing
 
 @Suite struct ExplanationTests {
   @Test func `every code of the protocol and of navctl is explained once`() {
-    #expect(Set(Explanation.all.map(\.code)).count == Explanation.all.count)
-    #expect(Explanation.all.compactMap(\.errorCode) == ErrorCode.allCases)
+    #expect(Set(CodeExplanation.all.map(\.code)).count == CodeExplanation.all.count)
+    #expect(CodeExplanation.all.compactMap(\.errorCode) == ErrorCode.allCases)
     #expect(ErrorCode.rows.map(\.code) == ErrorCode.allCases)
   }
 
   @Test func `the reasons of unknown-button are among its causes`() throws {
-    let cause = try Explanation.find("unknown-button").lines(columns: 200).joined(separator: " ")
+    let cause = try CodeExplanation.find("unknown-button").lines(columns: 200).joined(
+      separator: " ")
     for reason in [ButtonRefusal.notDisplayed, .disabled] { #expect(cause.contains("\(reason)")) }
   }
 
@@ -29,11 +30,11 @@ import Testing
   ]) func `the nearest codes are those that take few letters to change`(
     typed: String, near: [String]
   ) {
-    #expect(Array(Explanation.nearest(to: typed).prefix(1)) == near)
+    #expect(Array(CodeExplanation.nearest(to: typed).prefix(1)) == near)
   }
 
   @Test func `lines are as wide as the terminal but for what is to be copied`() throws {
-    for explanation in Explanation.all {
+    for explanation in CodeExplanation.all {
       let lines = explanation.lines(columns: 60)
       #expect(lines.first?.hasPrefix("\(explanation.code)  ") == true)
       #expect(lines.last == "  try: \(explanation.remedy)")

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `a dismissal with a presenter heeds what was last visible, if anything was`() throws {
-    let named = [try Operations.dismiss(line([("from", "wifi")]))]
+    let named = [try OperationParser.dismiss(line([("from", "wifi")]))]
     #expect(
       GuardChoice.removesPresentationsAbove(named) && GuardChoice.strictestGuard(named) == .none)
     #expect(
@@ -91,7 +91,7 @@ import Testing
     throws
   {
     let need = { (options: [(String, String?)]) in
-      GuardChoice.strictestGuard([try Operations.dismiss(line(options))])
+      GuardChoice.strictestGuard([try OperationParser.dismiss(line(options))])
     }
     #expect(try need([]) == .visibleScreen)
     #expect(try need([("swipe", nil)]) == .visibleScreen)

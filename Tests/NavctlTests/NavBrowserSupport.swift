@@ -35,14 +35,14 @@ struct BrowserStage {
   /// Lists these navs.
   @discardableResult mutating func list(_ names: [String]) throws -> [NavBrowser.Effect] {
     let mirror = try Self.mirror(names, kind: "directory")
-    return browser.handle(.changed(nav: Directory.navs.nav, .replaced(mirror, why: "join")))
+    return browser.handle(.changed(nav: DirectoryNav.navs.nav, .replaced(mirror, why: "join")))
   }
 
   /// Sends the heads of all navs that are in memory: one, with this record.
   mutating func head(_ nav: String, _ record: String) throws {
     var mirror = try Self.mirror([nav], kind: "directory")
     mirror.screens[0].json = OpaqueJSON(validated: Array(record.utf8))
-    _ = browser.handle(.changed(nav: Directory.heads.nav, .replaced(mirror, why: "join")))
+    _ = browser.handle(.changed(nav: DirectoryNav.positions.nav, .replaced(mirror, why: "join")))
   }
 
   /// Sends the state of a nav.

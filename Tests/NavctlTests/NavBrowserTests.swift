@@ -180,11 +180,11 @@ import Testing
       #"{"id":1,"re":"watch","code":"forbidden","retry":"no","msg":"no right","nav":"$heads"}"#)
     _ = stage.browser.handle(.watchEnded(nav: "$heads", view: .full, .refused(error)))
     #expect(!stage.screen.contains("rev 7") && !stage.screen.contains("forbidden"))
-    #expect(NavBrowser.texts(of: try value(#"{"id":"tv","rev":7}"#)) == ["rev 7"])
+    #expect(NavBrowser.positionTexts(of: try value(#"{"id":"tv","rev":7}"#)) == ["rev 7"])
     #expect(
-      NavBrowser.texts(of: try value(#"{"id":"hud","rev":1,"depth":0,"top":""}"#))
+      NavBrowser.positionTexts(of: try value(#"{"id":"hud","rev":1,"depth":0,"top":""}"#))
         == ["rev 1  depth 0", "rev 1"])
-    #expect(NavBrowser.texts(of: try value(#"{"id":"tv","kind":"bar"}"#)).isEmpty)
+    #expect(NavBrowser.positionTexts(of: try value(#"{"id":"tv","kind":"bar"}"#)).isEmpty)
   }
 
   @Test func `the error about an unfit terminal names other commands`() {

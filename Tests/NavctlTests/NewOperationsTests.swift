@@ -7,22 +7,22 @@ import Testing
 
 @Suite struct ScreenOperationsTests {
   @Test func `present takes a known or a new screen, a presenter and a style`() throws {
-    #expect(try Operations.present(line(), id: "pin").text == #"{"present":{"screen":"pin"}}"#)
+    #expect(try OperationParser.present(line(), id: "pin").text == #"{"present":{"screen":"pin"}}"#)
     #expect(
-      try Operations.present(
+      try OperationParser.present(
         line([("title", "PIN"), ("from", "wifi"), ("style", "overCurrentContext")]), id: "pin"
       ).text
         == #"{"present":{"screen":{"id":"pin","title":"PIN"},"from":"wifi","#
         + #""style":"overCurrentContext"}}"#)
-    #expect(throws: UsageError.self) { try Operations.present(line(), id: nil) }
+    #expect(throws: UsageError.self) { try OperationParser.present(line(), id: nil) }
   }
 
   @Test func `dismiss names its presenter or nobody, or is a swipe`() throws {
-    #expect(try Operations.dismiss(line()).text == #"{"dismiss":{}}"#)
-    #expect(try Operations.dismiss(line([("from", "a")])).text == #"{"dismiss":{"from":"a"}}"#)
-    #expect(try Operations.dismiss(line([("swipe", nil)])).text == #"{"ui.dismiss":{}}"#)
+    #expect(try OperationParser.dismiss(line()).text == #"{"dismiss":{}}"#)
+    #expect(try OperationParser.dismiss(line([("from", "a")])).text == #"{"dismiss":{"from":"a"}}"#)
+    #expect(try OperationParser.dismiss(line([("swipe", nil)])).text == #"{"ui.dismiss":{}}"#)
     #expect(throws: UsageError.self) {
-      try Operations.dismiss(line([("swipe", nil), ("from", "a")]))
+      try OperationParser.dismiss(line([("swipe", nil), ("from", "a")]))
     }
   }
 
@@ -30,7 +30,7 @@ import Testing
   {
     func back(_ options: [(String, String?)]) throws -> String? {
       let names = ["queue", "top", "rev"]
-      return try Operations.back(
+      return try OperationParser.back(
         line(options), changeOptions: names.map { OptionDeclaration($0, "") })?.text
     }
     #expect(try back([]) == #"{"ui.backTap":{}}"#)
@@ -60,58 +60,60 @@ import Testing
 
   @Test func `a segue shows, or shows a detail`() throws {
     #expect(
-      try Operations.segue(line(), id: "a").text == #"{"segue":{"kind":"show","screen":"a"}}"#)
+      try OperationParser.segue(line(), id: "a").text == #"{"segue":{"kind":"show","screen":"a"}}"#)
     #expect(
-      try Operations.segue(line([("detail", nil), ("route", "r")]), id: nil).text
+      try OperationParser.segue(line([("detail", nil), ("route", "r")]), id: nil).text
         == #"{"segue":{"kind":"showDetail","screen":{"route":"r"}}}"#)
   }
 
   @Test func `show carries its sender, push has none`() throws {
     #expect(
-      try Operations.push(line([("show", nil), ("sender", "row")]), id: "a").text
+      try OperationParser.push(line([("show", nil), ("sender", "row")]), id: "a").text
         == #"{"show":{"screen":"a","sender":"row"}}"#)
-    #expect(throws: UsageError.self) { try Operations.push(line([("sender", "row")]), id: "a") }
+    #expect(throws: UsageError.self) {
+      try OperationParser.push(line([("sender", "row")]), id: "a")
+    }
   }
 
   @Test func `a screen may be a record in JSON, to which no option adds`() throws {
     #expect(
-      try Operations.push(line(), id: #"{"id":"a","edges":[]}"#).text
+      try OperationParser.push(line(), id: #"{"id":"a","edges":[]}"#).text
         == #"{"push":{"screen":{"id":"a","edges":[]}}}"#)
-    #expect(throws: UsageError.self) { try Operations.push(line([("title", "T")]), id: "{}") }
+    #expect(throws: UsageError.self) { try OperationParser.push(line([("title", "T")]), id: "{}") }
   }
 
   @Test func `revert and restore say where to`() throws {
-    #expect(try Operations.revert(to: "18").text == #"{"revert":{"rev":18}}"#)
+    #expect(try OperationParser.revert(to: "18").text == #"{"revert":{"rev":18}}"#)
     let payload = #" {"v":1,"entries":[]} "#
     #expect(
-      try Operations.restore(payload, root: nil).text
+      try OperationParser.restore(payload, root: nil).text
         == #"{"restore":{"payload":{"v":1,"entries":[]}}}"#)
     #expect(
-      try Operations.restore(payload, root: "home").text
+      try OperationParser.restore(payload, root: "home").text
         == #"{"restore":{"payload":{"v":1,"entries":[]},"root":"home"}}"#)
-    #expect(throws: UsageError.self) { try Operations.restore("", root: nil) }
+    #expect(throws: UsageError.self) { try OperationParser.restore("", root: nil) }
     for text in ["", "0", "-1", "+1", "x"] {
-      #expect(throws: UsageError.self) { try Operations.revert(to: text) }
+      #expect(throws: UsageError.self) { try OperationParser.revert(to: text) }
     }
   }
 
   @Test func `a standalone bar is made without a root`() throws {
     #expect(
-      try Operations.create(line([("kind", "bar")])).map(\.text)
+      try OperationParser.create(line([("kind", "bar")])).map(\.text)
         == [#"{"nav.create":{"kind":"bar"}}"#])
     #expect(throws: UsageError.self) {
-      try Operations.create(line([("kind", "bar"), ("root", "home")]))
+      try OperationParser.create(line([("kind", "bar"), ("root", "home")]))
     }
-    #expect(throws: UsageError.self) { try Operations.create(line([("kind", "lamp")])) }
+    #expect(throws: UsageError.self) { try OperationParser.create(line([("kind", "lamp")])) }
   }
 
   @Test func `classes of bars go with an empty stack`() throws {
     #expect(
-      try Operations.create(line([("bar-class", "MyBar"), ("detached", nil)])).map(\.text)
+      try OperationParser.create(line([("bar-class", "MyBar"), ("detached", nil)])).map(\.text)
         == [#"{"nav.create":{"classes":{"bar":"MyBar"}}}"#])
-    #expect(throws: UsageError.self) { try Operations.create(line([("bar-class", "MyBar")])) }
+    #expect(throws: UsageError.self) { try OperationParser.create(line([("bar-class", "MyBar")])) }
     #expect(
-      try Operations.create(line([("root", #"{"id":"a"}"#), ("detached", nil)])).map(\.text)
+      try OperationParser.create(line([("root", #"{"id":"a"}"#), ("detached", nil)])).map(\.text)
         == [#"{"nav.create":{"root":{"id":"a"}}}"#])
   }
 }
@@ -120,7 +122,7 @@ import Testing
   @Test func `a gesture is made of steps`() throws {
     #expect(
       try GestureStep.steps(["begin", "update", "0.4", "1", "finish"])
-        == [.begin, .update("0.4"), .update("1"), .finish])
+        == [.begin, .update(fraction: "0.4"), .update(fraction: "1"), .finish])
     #expect(try GestureStep.steps([]) == [])
     for words in [
       ["begin", "begin"], ["finish", "cancel"], ["update"], ["update", "finish"], ["1.5"], ["fly"],
@@ -132,35 +134,37 @@ import Testing
 
   @Test func `each step is an operation`() throws {
     #expect(
-      try Operations.gesture(.begin, line([("translation", "-5")])).text
+      try OperationParser.gesture(.begin, line([("translation", "-5")])).text
         == #"{"gesture.begin":{"kind":"edge","translation":-5}}"#)
     #expect(
-      try Operations.gesture(.begin, line([("kind", "fullScreen")])).text
+      try OperationParser.gesture(.begin, line([("kind", "fullScreen")])).text
         == #"{"gesture.begin":{"kind":"fullScreen"}}"#)
     #expect(
-      try Operations.gesture(.update("0.4"), line()).text == #"{"gesture.update":{"value":0.4}}"#)
-    #expect(try Operations.gesture(.finish, line()).text == #"{"gesture.finish":{}}"#)
-    #expect(try Operations.gesture(.cancel, line()).text == #"{"gesture.cancel":{}}"#)
+      try OperationParser.gesture(.update(fraction: "0.4"), line()).text
+        == #"{"gesture.update":{"value":0.4}}"#)
+    #expect(try OperationParser.gesture(.finish, line()).text == #"{"gesture.finish":{}}"#)
+    #expect(try OperationParser.gesture(.cancel, line()).text == #"{"gesture.cancel":{}}"#)
     for options in [("kind", "pinch"), ("translation", "x"), ("translation", "[1]")] {
-      #expect(throws: UsageError.self) { try Operations.gesture(.begin, line([options])) }
+      #expect(throws: UsageError.self) { try OperationParser.gesture(.begin, line([options])) }
     }
   }
 
   @Test func `transition and swipe are judged before they are sent`() throws {
     #expect(
-      try Operations.completeTransition("19").text == #"{"transition.complete":{"tid":19}}"#)
+      try OperationParser.completeTransition("19").text == #"{"transition.complete":{"tid":19}}"#)
     for text in ["", "-1", "+1", "x"] {
-      #expect(throws: UsageError.self) { try Operations.completeTransition(text) }
+      #expect(throws: UsageError.self) { try OperationParser.completeTransition(text) }
     }
-    #expect(try Operations.swipe("up").text == #"{"ui.swipe":{"dir":"up"}}"#)
-    #expect(throws: UsageError.self) { try Operations.swipe("left") }
+    #expect(try OperationParser.swipe("up").text == #"{"ui.swipe":{"dir":"up"}}"#)
+    #expect(throws: UsageError.self) { try OperationParser.swipe("left") }
   }
 }
 
 @Suite struct MembersTests {
   private func json(_ words: String...) throws -> String {
     String(
-      decoding: OpaqueJSON.object(try Members.parse(words, usage: "usage")).bytes, as: UTF8.self)
+      decoding: OpaqueJSON.object(try KeyValues.parse(words, usage: "usage")).bytes,
+      as: UTF8.self)
   }
 
   @Test(arguments: [
@@ -179,17 +183,20 @@ import Testing
 
   @Test func `what is misspelt is refused and not taken for text`() {
     for words in [["a"], ["=a"], ["a={"], ["a.=1"], ["a b=1"], ["a=1", "a=2"], ["a=1", "a.b=2"]] {
-      #expect(throws: UsageError.self, "\(words)") { try Members.parse(words, usage: "u") }
+      #expect(throws: UsageError.self, "\(words)") {
+        try KeyValues.parse(words, usage: "u")
+      }
     }
     #expect(throws: UsageError("'a' is not of the form KEY=VALUE", remedy: "u")) {
-      try Members.parse(["a"], usage: "u")
+      try KeyValues.parse(["a"], usage: "u")
     }
   }
 
   @Test func `own words tell whether the nav was left out`() throws {
     let split = { (words: [String], option: String?, variable: String?) throws -> [String] in
       let arguments = try NavArguments(
-        words, isCommandWord: Members.isMember, option: option, variable: variable, usage: "usage")
+        words, isCommandWord: KeyValues.isKeyValue, option: option, variable: variable,
+        usage: "usage")
       return [arguments.nav] + arguments.rest
     }
     #expect(try split(["kiosk", "a=1"], nil, nil) == ["kiosk", "a=1"])
@@ -236,7 +243,7 @@ import Testing
       String(decoding: DelegateCommand.json(ask), as: UTF8.self)
         == #"{"ask":7,"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":22,"within":2000,"#
         + #""q":{"shouldPop":{"screen":"wifi","cause":"backButton"}}}"#)
-    let variables = DelegateCommand.variables(ask).map { "\($0.0)=\($0.1)" }
+    let variables = DelegateCommand.environmentVariables(ask).map { "\($0.0)=\($0.1)" }
     for expected in ["NAVD_NAV=kiosk", "NAVD_QUESTION=shouldPop", "NAVD_SCREEN=wifi"] {
       #expect(variables.contains(expected))
     }

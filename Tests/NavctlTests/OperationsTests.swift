@@ -9,23 +9,23 @@ import Testing
 
 @Suite struct OperationsTests {
   @Test func `create attaches unless told not to`() throws {
-    let operations = try Operations.create(line([("root", "home"), ("title", "Home")]))
+    let operations = try OperationParser.create(line([("root", "home"), ("title", "Home")]))
     #expect(
       operations.map(\.text) == [
         #"{"nav.create":{"root":{"id":"home","title":"Home"}}}"#, #"{"attach":{}}"#,
       ])
-    let detached = try Operations.create(line([("detached", nil)]))
+    let detached = try OperationParser.create(line([("detached", nil)]))
     #expect(detached.map(\.text) == [#"{"nav.create":{"classes":{}}}"#])
-    let plain = try Operations.create(line([("settings", #"{"guard":"all"}"#)]))
+    let plain = try OperationParser.create(line([("settings", #"{"guard":"all"}"#)]))
     #expect(plain[0].text == #"{"nav.create":{"root":{},"settings":{"guard":"all"}}}"#)
   }
 
   @Test func `an id alone pushes what is known, anything more makes a screen`() throws {
-    #expect(try Operations.push(line(), id: "dns").text == #"{"push":{"screen":"dns"}}"#)
+    #expect(try OperationParser.push(line(), id: "dns").text == #"{"push":{"screen":"dns"}}"#)
     #expect(
-      try Operations.push(line([("new", nil)]), id: "dns").text
+      try OperationParser.push(line([("new", nil)]), id: "dns").text
         == #"{"push":{"screen":{"id":"dns"}}}"#)
-    let made = try Operations.push(
+    let made = try OperationParser.push(
       line([
         ("title", "DNS \"x\""), ("route", "r"), ("args", " [1] "), ("item-title", "T"),
         ("show", nil),
@@ -34,28 +34,28 @@ import Testing
       made.text
         == #"{"show":{"screen":{"title":"DNS \"x\"","route":"r","args":[1],"item":{"title":"T"}}}}"#
     )
-    #expect(throws: UsageError.self) { try Operations.push(line(), id: nil) }
-    #expect(throws: UsageError.self) { try Operations.push(line([("args", "{")]), id: "a") }
+    #expect(throws: UsageError.self) { try OperationParser.push(line(), id: nil) }
+    #expect(throws: UsageError.self) { try OperationParser.push(line([("args", "{")]), id: "a") }
   }
 
   @Test func `pop-to takes a screen or a route`() throws {
-    #expect(try Operations.popTo(line(), id: "home").text == #"{"popTo":{"screen":"home"}}"#)
+    #expect(try OperationParser.popTo(line(), id: "home").text == #"{"popTo":{"screen":"home"}}"#)
     #expect(
-      try Operations.popTo(line([("route", "a/b"), ("unique", nil)]), id: nil).text
+      try OperationParser.popTo(line([("route", "a/b"), ("unique", nil)]), id: nil).text
         == #"{"popTo":{"route":"a/b","match":"unique"}}"#)
     for (options, id) in [
       ([("route", "r")], "home"), ([], nil), ([("unique", nil)], "home"),
     ] as [([(String, String?)], String?)] {
-      #expect(throws: UsageError.self) { try Operations.popTo(line(options), id: id) }
+      #expect(throws: UsageError.self) { try OperationParser.popTo(line(options), id: id) }
     }
   }
 
   @Test func `stack takes ids and records`() throws {
     #expect(
-      try Operations.stack(["home", #"{"id":"about","title":"About"}"#]).text
+      try OperationParser.stack(["home", #"{"id":"about","title":"About"}"#]).text
         == #"{"setStack":{"screens":["home",{"id":"about","title":"About"}]}}"#)
-    #expect(try Operations.stack([]).text == #"{"setStack":{"screens":[]}}"#)
-    #expect(throws: UsageError.self) { try Operations.stack(["{"]) }
+    #expect(try OperationParser.stack([]).text == #"{"setStack":{"screens":[]}}"#)
+    #expect(throws: UsageError.self) { try OperationParser.stack(["{"]) }
   }
 
   @Test func `set makes the operation of each object`() throws {
@@ -109,7 +109,7 @@ import Testing
     ] {
       let words = words.split(separator: " ").map(String.init)
       let object = try #require(NavObject(rawValue: words[0]))
-      let id = Members.isMember(words[1]) ? nil : words[1]
+      let id = KeyValues.isKeyValue(words[1]) ? nil : words[1]
       let members = Array(words.dropFirst(id == nil ? 1 : 2))
       let operations = try object.operations(id: id, members)
       #expect(operations.map(\.text).joined(separator: ",") == expected)
@@ -173,14 +173,14 @@ import Testing
       (.button, "release", ["ok"], #"{"button.release":{"button":"ok"}}"#),
       (.button, "activate", ["ok"], #"{"button.activate":{"button":"ok"}}"#),
     ] as [(NavObject, String, [String], String)] {
-      #expect(try Operations.record(object, verb: verb, words).text == expected)
+      #expect(try OperationParser.record(object, verb: verb, words).text == expected)
     }
     for (object, verb, words) in [
       (.screen, "set", ["a", "b=c"]), (.screen, "release", []), (.screen, "activate", ["a"]),
       (.button, "release", ["ok", "title=T"]), (.button, "tap", ["ok"]),
       (.screen, "create", ["{}", "title=T"]),
     ] as [(NavObject, String, [String])] {
-      #expect(throws: UsageError.self) { try Operations.record(object, verb: verb, words) }
+      #expect(throws: UsageError.self) { try OperationParser.record(object, verb: verb, words) }
     }
   }
 
@@ -216,9 +216,9 @@ import Testing
   ) throws {
     #expect(throws: UsageError.self) { try object.operations(id: "x", [word]) }
     #expect(throws: UsageError.self) {
-      try Operations.record(.screen, verb: "create", ["x", "id=y"])
+      try OperationParser.record(.screen, verb: "create", ["x", "id=y"])
     }
-    #expect(try Operations.record(.screen, verb: "create", ["id=y"]).kind == .screenCreate)
+    #expect(try OperationParser.record(.screen, verb: "create", ["id=y"]).kind == .screenCreate)
   }
 
   @Test func `a typed operation is known by its name`() throws {
@@ -314,9 +314,9 @@ import Testing
     #expect(try WaitCondition(line([("top", "wifi")])) == .top("wifi"))
     #expect(throws: UsageError.self) { try WaitCondition(line()) }
     #expect(throws: UsageError.self) { try WaitCondition(line([("top", "a"), ("depth", "1")])) }
-    #expect(WaitCondition.shows("r").holds(top: "a", route: "r", depth: 0, revision: 0))
-    #expect(WaitCondition.shows("a").holds(top: "a", route: "r", depth: 0, revision: 0))
-    #expect(!WaitCondition.shows("x").holds(top: "a", route: nil, depth: 0, revision: 0))
+    #expect(WaitCondition.topHasIDOrRoute("r").holds(top: "a", route: "r", depth: 0, revision: 0))
+    #expect(WaitCondition.topHasIDOrRoute("a").holds(top: "a", route: "r", depth: 0, revision: 0))
+    #expect(!WaitCondition.topHasIDOrRoute("x").holds(top: "a", route: nil, depth: 0, revision: 0))
     #expect(WaitCondition.revision(7).holds(top: nil, route: nil, depth: 0, revision: 8))
     #expect(!WaitCondition.revision(7).holds(top: nil, route: nil, depth: 0, revision: 6))
     #expect(WaitCondition.depth(2).holds(top: "a", route: nil, depth: 2, revision: 1))

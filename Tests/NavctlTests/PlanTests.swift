@@ -8,7 +8,7 @@ import Testing
 @Suite struct PlanTests {
   private func message(_ text: String) -> String? {
     do {
-      _ = try Plan(text, name: "p")
+      _ = try OperationPlan(text, name: "p")
       return nil
     } catch {
       return error.message
@@ -16,7 +16,8 @@ import Testing
   }
 
   @Test func `lines are operations or commands, in their order, with their numbers`() throws {
-    let plan = try Plan("# first\n\n{\"pop\":{}}\r\n  push wifi --title 'The Wi-Fi'\n", name: "p")
+    let plan = try OperationPlan(
+      "# first\n\n{\"pop\":{}}\r\n  push wifi --title 'The Wi-Fi'\n", name: "p")
     #expect(plan.steps.map(\.line) == [3, 4])
     guard case .operation(let pop) = plan.steps[0].step,
       case .command(let words) = plan.steps[1].step
@@ -29,7 +30,9 @@ import Testing
   }
 
   @Test func `conditions stand in the first line, as options or as JSON`() throws {
-    guard case .words(let words)? = try Plan("if --top wifi --rev 3\npop\n", name: "p").conditions
+    guard
+      case .words(let words)? = try OperationPlan("if --top wifi --rev 3\npop\n", name: "p")
+        .conditions
     else {
       Issue.record("no words")
       return
@@ -37,7 +40,8 @@ import Testing
     #expect(words == ["--top", "wifi", "--rev", "3"])
     let json =
       #"{"if":{"top":null,"rev":3,"stack":["a","b"],"has":["a"],"dig":"000000000000000000000000","any":true}}"#
-    guard case .options(let options)? = try Plan(json + "\npop\n", name: "p").conditions else {
+    guard case .options(let options)? = try OperationPlan(json + "\npop\n", name: "p").conditions
+    else {
       Issue.record("no options")
       return
     }
@@ -73,6 +77,6 @@ import Testing
     ("a # b", ["a"]), ("a#b", ["a#b"]), ("x'y'z", ["xyz"]), ("", []),
   ])
   func `a line is split as a shell splits it`(line: String, words: [String]) throws {
-    #expect(try Plan.words(of: line) == words)
+    #expect(try OperationPlan.words(of: line) == words)
   }
 }

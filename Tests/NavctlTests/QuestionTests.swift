@@ -22,11 +22,11 @@ import Testing
     let all = try entries(Self.log)
     var origin = ScreenOrigin(of: screen)
     if pages == 1 {
-      _ = origin.read(all)
+      _ = origin.endsSearch(reading: all)
     } else {
       // A page of one entry each, but the first one.
       var rest = all[...]
-      while !rest.isEmpty, !origin.read(Array(rest.suffix(1))) { rest.removeLast() }
+      while !rest.isEmpty, !origin.endsSearch(reading: Array(rest.suffix(1))) { rest.removeLast() }
     }
     origin.endSearch()
     return origin
@@ -47,15 +47,15 @@ import Testing
 
   @Test func `why names author, time, operation and route`() throws {
     var origin = ScreenOrigin(of: "a")
-    _ = origin.read(Array(try entries(Self.log)[..<3]))
-    let lines = origin.lines(nav: "kiosk", floor: 1)
+    _ = origin.endsSearch(reading: Array(try entries(Self.log)[..<3]))
+    let lines = origin.lines(nav: "kiosk", oldestRevision: 1)
     #expect(
       lines == [
         "a was put on the stack at rev 2, 1970-01-01T00:00:01Z, by shell (uid:7, pid 9): push",
         "route r/a",
         "it was taken away at rev 3, 1970-01-01T00:00:02Z, by remote: ui.backTap, cause backButton",
       ])
-    let none = ScreenOrigin(of: "zz").lines(nav: "kiosk", floor: 4)
+    let none = ScreenOrigin(of: "zz").lines(nav: "kiosk", oldestRevision: 4)
     #expect(none[0] == "zz was not put on kiosk since rev 4, the oldest that navd has")
   }
 
@@ -82,7 +82,7 @@ import Testing
       ("7", #"{"type":"state","value":7}"#), ("{", #"{"type":"state","value":null}"#),
       ("", #"{"type":"state","value":null}"#),
     ] {
-      let record = Record(.state, Array(body.utf8))
+      let record = JSONRecord(.state, Array(body.utf8))
       #expect(String(decoding: record.bytes, as: UTF8.self) == text)
       #expect(throws: Never.self) { try JSONValue(record.bytes) }
     }

@@ -19,7 +19,7 @@ import Testing
   @Test func `a case is fulfilled by the same octets alone`() throws {
     let wanted = try RouteCase(#"{"open":"r","stack":["\#(Self.composed)"]}"#)
     func fault(_ id: String) throws -> String? {
-      wanted.fault([try JSONValue(Array(#"{"id":"\#(id)"}"#.utf8))])
+      wanted.mismatch([try JSONValue(Array(#"{"id":"\#(id)"}"#.utf8))])
     }
     #expect(try fault(Self.composed) == nil)
     #expect(try fault(Self.decomposed) != nil)

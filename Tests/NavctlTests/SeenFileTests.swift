@@ -78,7 +78,7 @@ import Testing
   @Test func `files of a month ago go with the next new one, and nothing else goes`() throws {
     let directory = NSTemporaryDirectory() + "seen-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let session = TerminalSession(boot: "b", device: 1, session: 2, start: 3)
+    let session = TerminalSession(boot: "b", device: 1, sessionID: 2, leaderStartTicks: 3)
     let store = SeenStore(directory: directory, session: session)
     try store.save(try seen(), endpoint: "e", nav: "first")
     let hash = String(repeating: "0a", count: 16)
@@ -106,7 +106,7 @@ import Testing
   {
     let directory = NSTemporaryDirectory() + "seen-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let session = TerminalSession(boot: "b", device: 1, session: 2, start: 3)
+    let session = TerminalSession(boot: "b", device: 1, sessionID: 2, leaderStartTicks: 3)
     try writeFileAtomically(directory, [])
     let store = SeenStore(directory: directory, session: session)
     #expect(store.load(endpoint: "e", nav: "n") == nil)
@@ -123,7 +123,7 @@ import Testing
     // Nil only if the leader of the session has ended.
     guard let session = TerminalSession.current(environment) else { return }
     #expect(session.boot == String(repeating: "a", count: 32))
-    #expect(session.session == Int64(getsid(0)))
+    #expect(session.sessionID == Int64(getsid(0)))
     #expect(TerminalSession.current(environment) == session)
   }
 }

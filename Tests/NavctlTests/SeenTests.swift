@@ -7,7 +7,8 @@ import Testing
 @testable import navctl
 
 @Suite struct SeenTests {
-  private let session = TerminalSession(boot: "b00t", device: 34816, session: 4711, start: 99)
+  private let session = TerminalSession(
+    boot: "b00t", device: 34816, sessionID: 4711, leaderStartTicks: 99)
 
   private func withStore(_ body: (SeenStore, String) throws -> Void) throws {
     let directory = NSTemporaryDirectory() + "navctl-" + UUID().uuidString
@@ -35,7 +36,7 @@ import Testing
       #expect(store.load(endpoint: "ipc:///a", nav: "kiosk2") == nil)
       #expect(store.load(endpoint: "ipc:///b", nav: "kiosk") == nil)
       var other = session
-      other.start = 100
+      other.leaderStartTicks = 100
       let recycled = SeenStore(directory: directory + "/seen", session: other)
       #expect(recycled.load(endpoint: "ipc:///a", nav: "kiosk") == nil)
     }
@@ -74,10 +75,10 @@ import Testing
 
   @Test func `every part of the session is part of the key`() {
     let sessions = [
-      session, TerminalSession(boot: "b00u", device: 34816, session: 4711, start: 99),
-      TerminalSession(boot: "b00t", device: 34817, session: 4711, start: 99),
-      TerminalSession(boot: "b00t", device: 34816, session: 4712, start: 99),
-      TerminalSession(boot: "b00t", device: 34816, session: 4711, start: 98),
+      session, TerminalSession(boot: "b00u", device: 34816, sessionID: 4711, leaderStartTicks: 99),
+      TerminalSession(boot: "b00t", device: 34817, sessionID: 4711, leaderStartTicks: 99),
+      TerminalSession(boot: "b00t", device: 34816, sessionID: 4712, leaderStartTicks: 99),
+      TerminalSession(boot: "b00t", device: 34816, sessionID: 4711, leaderStartTicks: 98),
     ]
     let paths = sessions.map {
       SeenStore(directory: "/d", session: $0).path(endpoint: "e", nav: "n")
@@ -149,7 +150,8 @@ import Testing
   @Test func `a process name cannot shift the fields of its status`() throws {
     let text = "12 (a) b) S 1 12 4711 34816 12 0 0 0 0 0 0 0 0 0 20 0 1 0 98765 1 2"
     let status = try #require(ProcessStatus(text))
-    #expect(status.session == 4711 && status.terminal == 34816 && status.start == 98765)
+    #expect(
+      status.sessionID == 4711 && status.terminalDevice == 34816 && status.startTicks == 98765)
     #expect(ProcessStatus("12 (a) S 1 12") == nil)
     #expect(ProcessStatus("") == nil)
   }

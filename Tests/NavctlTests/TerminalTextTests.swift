@@ -153,7 +153,7 @@ import NavigationCore
     let cells = StyledLine("a\u{200B}b\u{AD}").cells(columns: 2)
     #expect(cells.map(\.column) == [0, 1])
     let text = String(repeating: "\u{200B}", count: 200) + String(repeating: "x", count: 50)
-    let parts = TerminalText.continued(text, columns: 20)
+    let parts = TerminalText.indentWrapped(text, columns: 20)
     #expect(parts.allSatisfy { TerminalText.width($0) <= 20 } && parts.count > 2)
   }
 }

@@ -33,7 +33,7 @@ import Testing
   @Test func `a remedy names the command that was refused`() throws {
     let error = try refusal(
       #"{"id":1,"code":"invalid-argument","msg":"m","effect":"none","retry":"no"}"#)
-    let lines = ErrorText.lines(error, nav: nil, seen: nil, of: Attempt(command: "set"))
+    let lines = ErrorText.lines(error, nav: nil, seen: nil, of: RefusedCommand(command: "set"))
     #expect(lines.last == "try: see the expected arguments: navctl set --help")
   }
 
@@ -62,11 +62,11 @@ import Testing
       PathError.Tried(path: "/tmp/navd-1/navd.sock", reason: "not there"),
       PathError.Tried(path: "/run/navd/navd.sock", reason: "a regular file, not a socket"),
     ]
-    let lines = ConnectionText.notFound(tried)
+    let lines = ConnectionErrorText.noDaemonFound(tried)
     #expect(lines[1] == "tried /tmp/navd-1/navd.sock: not there")
     #expect(lines[2] == "tried /run/navd/navd.sock: a regular file, not a socket")
     #expect(lines.last?.hasPrefix("try: ") == true)
-    #expect(ConnectionText.unreachable("ipc:///x")[0].contains("ipc:///x"))
+    #expect(ConnectionErrorText.unreachable("ipc:///x")[0].contains("ipc:///x"))
   }
 }
 

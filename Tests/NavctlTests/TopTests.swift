@@ -43,10 +43,10 @@ import Testing
   }
 
   private func frame(columns: Int, rows: Int? = nil, isFirst: Bool = false) -> String {
-    let before = TopDrawing.Sample(statistics: Self.statistics().value, time: 5000)
-    let sample = TopDrawing.Sample(
-      statistics: (isFirst ? Self.statistics() : Self.later()).value, time: 7000)
-    return TopDrawing(columns: columns, rows: rows)
+    let before = TopCommandDrawing.Sample(statistics: Self.statistics().value, milliseconds: 5000)
+    let sample = TopCommandDrawing.Sample(
+      statistics: (isFirst ? Self.statistics() : Self.later()).value, milliseconds: 7000)
+    return TopCommandDrawing(columns: columns, rows: rows)
       .lines(sample, before: isFirst ? nil : before, endpoint: Self.endpoint)
       .map(\.plain).joined(separator: "\n")
   }
@@ -57,8 +57,9 @@ import Testing
     statistics["principals"] = .principals([
       ("uid:1000", 250), ("panel-1", 2), ("uid:0", 1), ("a", 1), ("b", 1),
     ])
-    let sample = TopDrawing.Sample(statistics: statistics.value, time: 1)
-    let lines = TopDrawing(columns: 80, rows: nil).lines(sample, before: nil, endpoint: "ipc:///x")
+    let sample = TopCommandDrawing.Sample(statistics: statistics.value, milliseconds: 1)
+    let lines = TopCommandDrawing(columns: 80, rows: nil).lines(
+      sample, before: nil, endpoint: "ipc:///x")
     #expect(lines.map(\.plain).contains("uid:1000                 250         256"))
     let status = StatusDrawing.lines(statistics.value, endpoint: "ipc:///x").map(\.plain)
     #expect(
@@ -109,9 +110,9 @@ import Testing
       frame(columns: 80, isFirst: true).contains("\nrecords a commit           1           1\n"))
     var restarted = Self.later()
     restarted["boot"] = "b"
-    let lines = TopDrawing(columns: 80, rows: nil).lines(
-      .init(statistics: restarted.value, time: 7000),
-      before: .init(statistics: Self.statistics().value, time: 5000),
+    let lines = TopCommandDrawing(columns: 80, rows: nil).lines(
+      .init(statistics: restarted.value, milliseconds: 7000),
+      before: .init(statistics: Self.statistics().value, milliseconds: 5000),
       endpoint: Self.endpoint)
     #expect(lines.contains { $0.plain == "ok                         -       3,000" })
   }
@@ -125,8 +126,8 @@ import Testing
     for (place, code) in ErrorCode.allCases.prefix(7).enumerated() {
       statistics["operations.\(code.rawValue)"] = .integer(10 + Int64(place))
     }
-    let lines = TopDrawing(columns: 80, rows: nil).lines(
-      .init(statistics: statistics.value, time: 1), before: nil, endpoint: Self.endpoint)
+    let lines = TopCommandDrawing(columns: 80, rows: nil).lines(
+      .init(statistics: statistics.value, milliseconds: 1), before: nil, endpoint: Self.endpoint)
     // The four most frequent ones stand alone; desync of before belongs to the others.
     #expect(lines.contains { $0.plain == "other refusals             -          34" })
   }
@@ -134,8 +135,8 @@ import Testing
   @Test func `names of clients cannot steer the terminal`() {
     var statistics = Self.statistics()
     statistics["busiest"] = [["id": "c", "name": "a\u{1B}[2Jb", "ops": 1, "watches": 0]]
-    let lines = TopDrawing(columns: 80, rows: nil).lines(
-      .init(statistics: statistics.value, time: 1), before: nil, endpoint: Self.endpoint)
+    let lines = TopCommandDrawing(columns: 80, rows: nil).lines(
+      .init(statistics: statistics.value, milliseconds: 1), before: nil, endpoint: Self.endpoint)
     #expect(!lines.contains { $0.plain.contains("\u{1B}") })
   }
 }

@@ -89,7 +89,7 @@ import enum NavigationHub.Operation
     #"customView={"k":1}"#, "customView=clock",
   ])
   func `a button is made from each of its faces`(member: String) throws {
-    let operation = try Operations.record(
+    let operation = try OperationParser.record(
       .button, verb: "create", ["b", member, "style=done", "action=go"])
     guard case .createButton(let record) = try meaning(operation) else {
       Issue.record("not a button")
@@ -105,7 +105,7 @@ import enum NavigationHub.Operation
     ]
     guard
       case .push(.record(let record), onDuplicate: .error) = try meaning(
-        Operations.push(line(options), id: "x"))
+        OperationParser.push(line(options), id: "x"))
     else {
       Issue.record("not a push")
       return
@@ -117,7 +117,7 @@ import enum NavigationHub.Operation
   }
 
   @Test func `if-absent ignores a duplicate, and a sender is for the log`() throws {
-    let push = try Operations.push(
+    let push = try OperationParser.push(
       line([("if-absent", nil), ("show", nil), ("sender", #"{"row":3}"#)]), id: "x")
     guard case .show(.id(let id), onDuplicate: .ignore) = try meaning(push) else {
       Issue.record("not a show")
@@ -125,7 +125,7 @@ import enum NavigationHub.Operation
     }
     #expect(id.text == "x")
     #expect(try read([push]).operations.first?.sender?.text == #"{"row":3}"#)
-    let text = try Operations.push(line([("show", nil), ("sender", "5")]), id: "x")
+    let text = try OperationParser.push(line([("show", nil), ("sender", "5")]), id: "x")
     #expect(try read([text]).operations.first?.sender?.text == #""5""#)
   }
 
@@ -134,7 +134,7 @@ import enum NavigationHub.Operation
       [("root", "home"), ("title", "Home"), ("settings", #"{"queue":3}"#)],
       [("root", #"{"id":"home","title":"Home"}"#), ("settings", #"{"queue":3}"#)],
     ] as [[(String, String?)]] {
-      let request = try read(try Operations.create(line(options)))
+      let request = try read(try OperationParser.create(line(options)))
       #expect(request.operations.map(\.kind) == [.navCreate, .attach])
       guard case .create(let creation)? = request.operations.first?.arguments else {
         Issue.record("not a creation")
@@ -143,10 +143,10 @@ import enum NavigationHub.Operation
       #expect("\(creation)".contains("home") && "\(creation)".contains("Home"))
     }
     #expect(throws: UsageError.self) {
-      try Operations.create(line([("root", #"{"id":"a"}"#), ("title", "T")]))
+      try OperationParser.create(line([("root", #"{"id":"a"}"#), ("title", "T")]))
     }
     #expect(throws: UsageError.self) {
-      try Operations.create(line([("bar-class", "B"), ("detached", nil), ("root", "a")]))
+      try OperationParser.create(line([("bar-class", "B"), ("detached", nil), ("root", "a")]))
     }
   }
 }

@@ -23,10 +23,10 @@ import Testing
   @Test func `the doctor and the status count one as one`() {
     var statistics = SampleStatistics()
     (statistics["sessions"], statistics["lag.max"]) = (1, 1)
-    #expect(Doctor.peers(statistics.value).finding == "1 session, none stalled, lag 1 revision")
+    #expect(Doctor.clientLag(statistics.value).finding == "1 session, none stalled, lag 1 revision")
     (statistics["lag.stalled"], statistics["watches"], statistics["lag.watches"]) = (1, 1, 1)
     #expect(
-      Doctor.peers(statistics.value).finding == "1 stalled, 1 watch behind by up to 1 revision")
+      Doctor.clientLag(statistics.value).finding == "1 stalled, 1 watch behind by up to 1 revision")
     let lines = StatusDrawing.lines(statistics.value, endpoint: "ipc:///x").map(\.plain)
     #expect(lines.contains { $0.hasSuffix("1, 1 behind by up to 1 revision") }, "\(lines)")
   }
@@ -37,7 +37,7 @@ import Testing
       return "accepted"
     }
     let found = [
-      message { _ = try Operations.record(.button, verb: "release", []) },
+      message { _ = try OperationParser.record(.button, verb: "release", []) },
       message { _ = try NavObject.button.operations(id: nil, []) },
       message { _ = try NavArguments([], rest: 0...0, option: nil, variable: nil, usage: "x") },
     ]

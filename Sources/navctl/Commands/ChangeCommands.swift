@@ -38,7 +38,7 @@ enum ChangeCommands {
         .init("detached", "Do not put it on display; a root is optional"),
         .init("if-absent", "It is no error if the nav exists"),
       ], shared: [Change.dryRunOption], example: "create kiosk --root home --title Home"
-    ) { line, _ in try Operations.create(line) },
+    ) { line, _ in try OperationParser.create(line) },
     change(
       "close", "Remove a nav, if it is still as you last saw it", HelpGroup.navs, .init("NAV"),
       example: "close kiosk --any"
@@ -61,9 +61,9 @@ enum ChangeCommands {
           "If the screen is on the stack: error, ignore, popTo, update or moveToTop"),
         .init("show", "Use the operation show, which is animated"),
         .init("sender", argument: "TEXT", "Origin of the request, for the log; needs --show"),
-      ] + newScreen, note: newScreenNote,
+      ] + newScreenOptions, note: newScreenNote,
       example: "push kiosk wifi --title Wi-Fi --route settings/wifi"
-    ) { [try Operations.push($0, id: $1.first)] },
+    ) { [try OperationParser.push($0, id: $1.first)] },
     change(
       "pop", "Pop the top screen, if it is still the one you last saw", HelpGroup.stack,
       .init(
@@ -71,16 +71,17 @@ enum ChangeCommands {
         surplusRemedy:
           "navctl pop NAV --top ID if it is on top, or to go back to it navctl pop-to NAV ID"
       ),
-      options: [Operations.resultOption], example: "pop kiosk --top wifi"
-    ) { line, _ in [.pop(result: try Operations.resultValue(line))] },
+      options: [OperationParser.resultOption], example: "pop kiosk --top wifi"
+    ) { line, _ in [.pop(result: try OperationParser.resultValue(line))] },
     change(
       "pop-to", "Remove all screens above a screen", HelpGroup.stack, .init("NAV [ID]"),
       options: [
         .init("route", argument: "ROUTE", "The top-most screen with this route"),
         .init("unique", "Refuse if several screens have the route"),
-        OptionDeclaration("inclusive", "Remove the screen itself too"), Operations.resultOption,
+        OptionDeclaration("inclusive", "Remove the screen itself too"),
+        OperationParser.resultOption,
       ], example: "pop-to kiosk --route settings"
-    ) { [try Operations.popTo($0, id: $1.first)] },
+    ) { [try OperationParser.popTo($0, id: $1.first)] },
     change(
       "pop-to-root", "Remove all screens above the root", HelpGroup.stack, .init("NAV"),
       example: "pop-to-root kiosk"
@@ -91,9 +92,9 @@ enum ChangeCommands {
       options: [
         .init("screen", argument: "ID", "Replace this screen of the stack, not the top"),
         .init("back", "Animate a new top as a pop, not as a push"),
-      ] + newScreen, note: newScreenNote,
+      ] + newScreenOptions, note: newScreenNote,
       example: "replace kiosk done --title Done --screen wifi"
-    ) { [try Operations.replace($0, id: $1.first)] },
+    ) { [try OperationParser.replace($0, id: $1.first)] },
     change(
       "insert", "Put a screen into the stack", HelpGroup.stack, .init("NAV [SCREEN]"),
       options: [
@@ -101,8 +102,9 @@ enum ChangeCommands {
         .init("above", argument: "ID", "Directly above this screen"),
         .init(
           "at", argument: "N", "At this place, 0 at the bottom, in the stack that you last saw"),
-      ] + newScreen, note: newScreenNote, example: "insert kiosk help --title Help --below wifi"
-    ) { [try Operations.insert($0, id: $1.first)] },
+      ] + newScreenOptions, note: newScreenNote,
+      example: "insert kiosk help --title Help --below wifi"
+    ) { [try OperationParser.insert($0, id: $1.first)] },
     change(
       "remove", "Take screens out of the stack, wherever they are", HelpGroup.stack,
       .init("NAV ID..."), note: "If NAVD_NAV is set, all arguments are ids.",
@@ -115,12 +117,12 @@ enum ChangeCommands {
         The first SCREEN is the bottom; each is an id or a record in JSON. If NAVD_NAV is set, all
         arguments are screens.
         """, example: #"stack kiosk home '{"id":"about","title":"About"}'"#
-    ) { [try Operations.stack($1)] },
+    ) { [try OperationParser.stack($1)] },
     change(
       "segue", "Show a screen as a segue does", HelpGroup.stack, .init("NAV [SCREEN]"),
       options: [OptionDeclaration("detail", "Use the kind showDetail, which presents; not show")]
-        + newScreen, note: newScreenNote, example: "segue kiosk wifi --title Wi-Fi"
-    ) { [try Operations.segue($0, id: $1.first)] },
+        + newScreenOptions, note: newScreenNote, example: "segue kiosk wifi --title Wi-Fi"
+    ) { [try OperationParser.segue($0, id: $1.first)] },
     change(
       "revert", "Replace the stack by that of an earlier revision", HelpGroup.stack,
       .init("NAV REV"),
@@ -128,7 +130,7 @@ enum ChangeCommands {
         REV is a revision of this epoch. history lists them, and history --at draws one. The command
         restores ids and order; the screens keep their present content.
         """, example: "revert kiosk 2"
-    ) { [try Operations.revert(to: $1[0])] },
+    ) { [try OperationParser.revert(to: $1[0])] },
   ]
 
   static let restoreCommands = [
@@ -139,7 +141,7 @@ enum ChangeCommands {
     ) { line, words in
       let remedy = "navctl restore NAV FILE, where save wrote FILE"
       let text = try InputLines.text(of: words[0], remedy: remedy)
-      return [try Operations.restore(text, root: line.value(of: "root"))]
+      return [try OperationParser.restore(text, root: line.value(of: "root"))]
     }
   ]
 
@@ -150,21 +152,21 @@ enum ChangeCommands {
       options: [
         .init("from", argument: "ID", "The presenting screen; default the visible one"),
         .init("style", argument: "STYLE", "Such as formSheet or overCurrentContext"),
-      ] + newScreen, note: newScreenNote,
+      ] + newScreenOptions, note: newScreenNote,
       example: "present kiosk pin --title PIN --style overCurrentContext"
-    ) { [try Operations.present($0, id: $1.first)] },
+    ) { [try OperationParser.present($0, id: $1.first)] },
     change(
       "dismiss", "End all presentations, if they are those you last saw", HelpGroup.presentation,
       .init("NAV"),
       options: [
         .init("from", argument: "ID", "Only what this screen presents; if nothing, itself"),
         .init("swipe", "Swipe the outermost screen down, as a person does"),
-        Operations.resultOption,
+        OperationParser.resultOption,
       ], example: "dismiss kiosk --from wifi"
-    ) { line, _ in [try Operations.dismiss(line)] },
+    ) { line, _ in [try OperationParser.dismiss(line)] },
   ]
 
-  static let recordCommands = [
+  static let screenAndButtonCommands = [
     change(
       "screen", "Create a screen without showing it, or release one", HelpGroup.members,
       .init("NAV VERB [ID] [KEY=VALUE...]", choices: ["VERB": ["create", "release"]]),
@@ -173,14 +175,14 @@ enum ChangeCommands {
         set. With replace=true, create replaces a screen that is not shown and has the same id but
         other contents.
         """, example: "screen kiosk create later title=Later args='{\"page\":1}'"
-    ) { [try Operations.record(.screen, verb: $1[0], Array($1.dropFirst()))] },
+    ) { [try OperationParser.record(.screen, verb: $1[0], Array($1.dropFirst()))] },
     change(
       "button", "Create, release or tap a button", HelpGroup.members,
       .init(
         "NAV VERB [ID] [KEY=VALUE...]", choices: ["VERB": ["create", "release", "activate"]]),
       note: "VERB is create, release or activate. KEY is that of set.",
       example: "button kiosk create scan title=Scan action=wifi.scan"
-    ) { [try Operations.record(.button, verb: $1[0], Array($1.dropFirst()))] },
+    ) { [try OperationParser.record(.button, verb: $1[0], Array($1.dropFirst()))] },
   ]
 
   static let touchCommands = [
@@ -196,10 +198,10 @@ enum ChangeCommands {
         DIRECTION is up, which hides the bars, or down, which shows them, if the setting
         hidesBarsOnSwipe is true.
         """, example: "swipe kiosk up"
-    ) { [try Operations.swipe($1[0])] },
+    ) { [try OperationParser.swipe($1[0])] },
   ]
 
-  private static let newScreen: [OptionDeclaration] = [
+  private static let newScreenOptions: [OptionDeclaration] = [
     ("title", "TEXT", "Title of the new screen"), ("route", "ROUTE", "Route of the new screen"),
     ("args", "JSON", "Arguments of the new screen"),
     ("item-title", "TEXT", "Title of its navigation item"),

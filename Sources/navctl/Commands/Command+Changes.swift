@@ -5,7 +5,7 @@ import RuntimePaths
 
 // The commands that change a nav and do more than send operations, and `save`.
 extension Command {
-  static let save = Command(
+  static let saveStack = Command(
     "save", "Save the stack for restore, to a file or stdout", HelpGroup.stack, .init("NAV [FILE]"),
     note: """
       navctl saves only screens with a restoration id, and only if the nav has one too; see
@@ -26,7 +26,7 @@ extension Command {
         "try: navctl set \(nav) settings restorationID=\(nav); "
           + "navctl set \(nav) screen ID restorationID=ID")
     }
-    try reportOmitted(daemon, arguments.nav, entries, answer.reply.revision)
+    try reportUnsavedScreens(daemon, arguments.nav, entries, answer.reply.revision)
     guard let path = arguments.rest.first, path != "-" else {
       return try Output.json(payload.bytes)
     }
@@ -35,12 +35,12 @@ extension Command {
     } catch {
       throw PlainFailure("file: \(error)")
     }
-    if invocation.isJSON { return try Output.record(Record(.saved, answer.body)) }
+    if invocation.isJSON { return try Output.record(JSONRecord(.saved, answer.body)) }
     let revision = answer.reply.revision.map { "  rev \($0.number)" } ?? ""
     try Output.line(TerminalText.visible("\(arguments.nav)\(revision)  saved to \(path)"))
   }
 
-  static let open = changing(
+  static let openRoute = changing(
     "open", "Replace the stack by the screens of a route", HelpGroup.stack, .init("NAV ROUTE"),
     options: [
       .init("expect", argument: "SCREEN", "Then wait until the top has this id or route"),
@@ -49,7 +49,8 @@ extension Command {
     note: """
       The setting routes defines them; see set and routes. Screens that agree with the route
       stay. With --expect, the status is 4 if something else is on top when the time is up.
-      """, example: "open kiosk settings/wifi --expect settings/wifi", end: awaitExpected
+      """, example: "open kiosk settings/wifi --expect settings/wifi",
+    afterChange: awaitExpectedScreen
   ) { invocation in
     let within = try invocation.line.milliseconds(of: "within")
     try require(
@@ -59,11 +60,11 @@ extension Command {
     return (arguments.nav, [.open(arguments.rest[0])])
   }
 
-  static let set = changing(
+  static let setMembers = changing(
     "set", "Set members of a screen, a button, a bar …", HelpGroup.members,
     .init(
       "NAV OBJECT [ID] [KEY=VALUE...]", choices: ["OBJECT": NavObject.allCases.map(\.rawValue)]),
-    options: [Lease.option] + Change.options,
+    options: [LeaseCommand.option] + Change.options,
     note: """
       Without KEY, navctl prints the members. VALUE is read as JSON if it is valid JSON, else as text.
       KEY= resets a member, KEY='""' is the empty text. A dot in KEY leads into an object. Of veto,
@@ -78,11 +79,11 @@ extension Command {
       no NAV: set proxy barStyle=black. While a session holds the display, no other can set display;
       --lease holds it for this command.
       """, example: "set kiosk item wifi prompt='Choose one' rightItems=scan=Scan",
-    read: printMembers
+    otherwise: printMemberValues
   ) { invocation in
     let (object, id, members, nav) = try setting(invocation)
     if members.isEmpty, object.requiredID == nil || id != nil { return nil }
-    try object.check(members, id: id, of: nav)
+    try object.checkKeys(of: members, id: id, of: nav)
     return (nav, try object.operations(id: id, members))
   }
 
@@ -98,9 +99,9 @@ extension Command {
       fails if the bar shows no back button or a presented screen covers it. It also fails if the
       top screen does not let a person pop it (canPop). A pop does not look at any of this. --key
       needs the visible screen to be the one you last saw, and changes nothing at the root.
-      """, example: "back kiosk --top wifi", read: printMenu
+      """, example: "back kiosk --top wifi", otherwise: printBackMenu
   ) { invocation in
-    let operation = try Operations.back(invocation.line, changeOptions: Change.options)
+    let operation = try OperationParser.back(invocation.line, changeOptions: Change.options)
     return try operation.map { (try invocation.navArguments().nav, [$0]) }
   }
 
@@ -111,7 +112,7 @@ extension Command {
       .init(
         "kind", argument: "KIND", "edge (default) or fullScreen", choices: ["edge", "fullScreen"]),
       .init("translation", argument: "N", "Distance to the right at begin; default 1"),
-      Lease.option,
+      LeaseCommand.option,
     ] + Change.options.filter { $0.name != "dry-run" },
     note: """
       STEP is begin, update VALUE with a number from 0 to 1, finish or cancel. A gesture belongs to
@@ -127,7 +128,7 @@ extension Command {
     // Makes the first step before it connects, so that its usage errors need no daemon.
     let first = steps.removeFirst()
     let change = try Change(
-      invocation, nav: arguments.nav, [try Operations.gesture(first, invocation.line)])
+      invocation, nav: arguments.nav, [try OperationParser.gesture(first, invocation.line)])
     let daemon = try invocation.connect()
     try daemon.openSession()
     try change.perform(on: daemon)
@@ -136,7 +137,7 @@ extension Command {
     while !isGestureOver {
       for step in steps {
         // The typed conditions describe the state before the gesture, so they guard only step one.
-        let operation = try Operations.gesture(step, invocation.line)
+        let operation = try OperationParser.gesture(step, invocation.line)
         try Change(invocation, nav: arguments.nav, [operation], isGuarded: false)
           .perform(on: daemon)
         isGestureOver = step.isLast
@@ -156,18 +157,18 @@ extension Command {
   static let transition = changing(
     "transition", "Show or complete the running transition", HelpGroup.touching,
     .init("NAV [complete TID]"),
-    options: [Lease.option] + Change.options,
+    options: [LeaseCommand.option] + Change.options,
     note: """
       Without complete, navctl prints the running transition with its number TID. complete reports
       to navd that the display has shown it.
-      """, example: "transition kiosk", read: showTransition
+      """, example: "transition kiosk", otherwise: showTransition
   ) { invocation in
     let arguments = try invocation.navArguments { $0 == "complete" }
     if arguments.rest.isEmpty { return nil }
     try require(
       arguments.rest.count == 2 && arguments.rest[0] == "complete",
       "transition complete needs a transition's id", remedy: "navctl transition NAV complete TID")
-    return (arguments.nav, [try Operations.completeTransition(arguments.rest[1])])
+    return (arguments.nav, [try OperationParser.completeTransition(arguments.rest[1])])
   }
 
   static let op = changing(
@@ -189,17 +190,17 @@ extension Command {
 }
 
 /// Waits, after `open`, until the screen that `--expect` names is on top.
-private func awaitExpected(_ invocation: Invocation) throws {
+private func awaitExpectedScreen(_ invocation: Invocation) throws {
   let line = invocation.line
   guard let expected = line.value(of: "expect"), !line.contains("dry-run") else { return }
   let within = try line.milliseconds(of: "within") ?? 2000
   _ = try WaitCommand.awaitMirror(
-    of: invocation.navArguments().nav, meeting: .shows(expected), invocation.connect(),
+    of: invocation.navArguments().nav, meeting: .topHasIDOrRoute(expected), invocation.connect(),
     Countdown(within))
 }
 
 /// Names the screens that were not saved, unless the nav has changed since the save.
-private func reportOmitted(
+private func reportUnsavedScreens(
   _ daemon: Daemon, _ nav: String, _ entries: [JSONValue], _ revision: Revision?
 ) throws {
   let state = try daemon.get(.state, nav)
@@ -239,13 +240,13 @@ private func setting(
     object != .proxy || arguments.nav == NavName.appearance.text, "a proxy is of all navs",
     remedy: "navctl set proxy \(words.joined(separator: " "))")
   let takesID = object.requiredID != nil || object.optionalID != nil
-  let id = words.first.flatMap { !takesID || Members.isMember($0) ? nil : $0 }
+  let id = words.first.flatMap { !takesID || KeyValues.isKeyValue($0) ? nil : $0 }
   return (object, id, Array(words.dropFirst(id == nil ? 0 : 1)), arguments.nav)
 }
 
-private func printMembers(_ invocation: Invocation) throws {
+private func printMemberValues(_ invocation: Invocation) throws {
   let (object, id, _, nav) = try setting(invocation)
-  if let other = ([Lease.option] + Change.options).first(where: {
+  if let other = ([LeaseCommand.option] + Change.options).first(where: {
     invocation.line.contains($0.name)
   }) {
     throw UsageError("set without KEY only prints, so it takes no --\(other.name)")
@@ -266,17 +267,17 @@ private func printMembers(_ invocation: Invocation) throws {
   }
   if invocation.isJSON {
     return try Output.record(
-      Record(.part, ["part": .string(object.rawValue)] + (value?.object ?? [:])))
+      JSONRecord(.part, ["part": .string(object.rawValue)] + (value?.object ?? [:])))
   }
   // `ver` is the revision of the last change; users cannot set it.
   let lines = value.map { Tables.members($0, except: "ver") } ?? []
   try Output.lines(lines.isEmpty ? ["no member is set"] : lines)
 }
 
-private func printMenu(_ invocation: Invocation) throws {
+private func printBackMenu(_ invocation: Invocation) throws {
   let nav = try invocation.navArguments().nav
   let (reply, body) = try invocation.connect().get(.bar, nav)
-  if invocation.isJSON { return try Output.record(Record(.backMenu, body)) }
+  if invocation.isJSON { return try Output.record(JSONRecord(.backMenu, body)) }
   try Output.lines(Tables.backMenu(try reply.json()))
 }
 
@@ -285,7 +286,8 @@ private func showTransition(_ invocation: Invocation) throws {
   let daemon = try invocation.connect()
   let state = try daemon.get(.state, nav).reply.json()
   if invocation.isJSON {
-    return try Output.record(Record(.transition, state["transition"]?.bytes ?? Array("{}".utf8)))
+    return try Output.record(
+      JSONRecord(.transition, state["transition"]?.bytes ?? Array("{}".utf8)))
   }
   let elapsed = daemon.transitionAge(nav: nav, state: state)
   let lines = StateDrawing(columns: invocation.columns)

@@ -15,7 +15,7 @@ extension Command {
   ) { invocation in
     let daemon = try invocation.connect()
     let (body, statistics) = try daemon.statistics()
-    if invocation.isJSON { return try Output.record(Record(.status, body)) }
+    if invocation.isJSON { return try Output.record(JSONRecord(.status, body)) }
     try invocation.write(
       StatusDrawing.lines(statistics, endpoint: daemon.endpoint, columns: invocation.columns))
   }
@@ -30,11 +30,11 @@ extension Command {
   ) { invocation in
     let findings = Doctor.findings(doctorFacts(invocation))
     if invocation.isJSON {
-      try Output.record(Record(.doctor, Doctor.json(findings)))
+      try Output.record(JSONRecord(.doctor, Doctor.json(findings)))
     } else {
       try invocation.write(Doctor.lines(findings))
     }
-    try ExitStatus.end(findings.contains { $0.verdict == .fail } ? 1 : 0)
+    try ExitStatus.throwIfNonzero(findings.contains { $0.verdict == .fail } ? 1 : 0)
   }
 
   static let dump = Command(
@@ -54,18 +54,19 @@ extension Command {
     let limit = try line.integer(of: "limit") ?? 50
     try require((1...1000).contains(limit), "--limit is a number from 1 to 1000")
     let daemon = try invocation.connect()
-    let names = line.positionals.isEmpty ? try Directory.navNames(daemon) : line.positionals
+    let names = line.positionals.isEmpty ? try DirectoryNav.navNames(daemon) : line.positionals
     let navs = try names.map { try dumpNav($0, limit, daemon) }
     var members: JSONObject = ["version": .string(Program.version)]
     let (body, _) = try daemon.statistics()
     members.add("statistics", try JSONValue(body)["value"].map(\.opaque))
     members.add(
       "doctor", OpaqueJSON(validated: Doctor.json(Doctor.findings(doctorFacts(invocation)))))
-    members.add("clients", (try? Directory.clients.read(daemon)).map { .array($0.map(\.opaque)) })
+    members.add(
+      "clients", (try? DirectoryNav.clients.read(daemon)).map { .array($0.map(\.opaque)) })
     members.add("navs", .array(navs))
     var whole = OpaqueJSON.object(members)
     if line.contains("redact") { whole = Redaction.redacted(try JSONValue(whole.bytes)) }
-    try Output.record(Record(.dump, whole.bytes, at: SystemClock.wallMilliseconds()))
+    try Output.record(JSONRecord(.dump, whole.bytes, at: SystemClock.wallMilliseconds()))
   }
 
   static let config = Command(
@@ -83,10 +84,10 @@ extension Command {
       "config takes nothing, or origin and a key",
       remedy: "navctl config, or navctl config origin limits.depth")
     var values = try invocation.connect().get(.config, nil).reply.json().elements
-    if words.count == 2 { values = try configurationValues(words[1], values) }
+    if words.count == 2 { values = try configurationValues(named: words[1], in: values) }
     if invocation.isJSON {
       let list = OpaqueJSON.array(values.map(\.opaque))
-      return try Output.record(Record(.config, ["values": list]))
+      return try Output.record(JSONRecord(.config, ["values": list]))
     }
     try invocation.table(
       ["KEY", "VALUE", "ORIGIN"],
@@ -103,7 +104,7 @@ extension Command {
   ) { invocation in
     let answer = try invocation.connect().get(.reload, nil)
     try invocation.write(
-      TerminalText.visible(try answer.reply.json().string ?? ""), Record(.reload, answer.body))
+      TerminalText.visible(try answer.reply.json().string ?? ""), JSONRecord(.reload, answer.body))
   }
 
   static let backup = Command(
@@ -121,7 +122,7 @@ extension Command {
     let answer = try backUp(daemon, &line)
     line.complete()
     line.end()
-    try invocation.write(try answer.reply.json().string ?? "", Record(.backup, answer.body))
+    try invocation.write(try answer.reply.json().string ?? "", JSONRecord(.backup, answer.body))
   }
 
   static let cluster = Command(
@@ -142,7 +143,7 @@ extension Command {
     switch (words.first ?? "status", words.count) {
     case ("status", 0...1):
       let (body, members) = try readCluster(daemon)
-      if invocation.isJSON { return try Output.record(Record(.cluster, body)) }
+      if invocation.isJSON { return try Output.record(JSONRecord(.cluster, body)) }
       try Output.lines(members.table)
     case ("move", 3):
       let wish: ClusterRequest.Wish =
@@ -162,7 +163,7 @@ extension Command {
     }
   }
 
-  static let engineTest = Command(
+  static let checkDatabaseServer = Command(
     "engine-test", "Check a database server for a cluster", HelpGroup.administration,
     .init("CONNINFO"),
     note: """
@@ -180,7 +181,7 @@ extension Command {
 
   static let schema = Command(
     "schema", "Print the JSON Schema of the output", HelpGroup.administration,
-    .init("[TYPE]", choices: ["TYPE": Record.Kind.allCases.map(\.rawValue)]),
+    .init("[TYPE]", choices: ["TYPE": JSONRecord.Kind.allCases.map(\.rawValue)]),
     note: """
       TYPE is the member type of the objects that -o json prints. Without it, the schema has every
       type. Members that a schema does not name can be added at any time; one that it names keeps
@@ -188,19 +189,19 @@ extension Command {
       """, example: "schema diff"
   ) { invocation in
     guard let word = invocation.line.positionals.first else {
-      return try Output.data(Record.schema)
+      return try Output.data(JSONRecord.schema)
     }
     let kind = try require(
-      Record.Kind(rawValue: word), "there is no type '\(word)'",
-      remedy: "one of \(Record.Kind.allCases.map(\.rawValue).joined(separator: " "))")
-    try Output.json(Record.schema(of: kind))
+      JSONRecord.Kind(rawValue: word), "there is no type '\(word)'",
+      remedy: "one of \(JSONRecord.Kind.allCases.map(\.rawValue).joined(separator: " "))")
+    try Output.json(JSONRecord.schema(of: kind))
   }
 }
 
 /// Collects what `doctor` judges; an error of a request becomes a fact, so that a check reports it.
 private func doctorFacts(_ invocation: Invocation) -> DoctorFacts {
   var facts = DoctorFacts()
-  facts.version = Program.versionNumber
+  facts.navctlVersion = Program.versionNumber
   do throws(PathError) {
     facts.endpoint = try PathRules(environment: invocation.environment, userID: effectiveUserID())
       .clientEndpoint(option: invocation.line.value(of: "endpoint"))
@@ -208,7 +209,7 @@ private func doctorFacts(_ invocation: Invocation) -> DoctorFacts {
     facts.endpointFailure = String(error.description.map { $0 == "\n" ? ";" : $0 })
   }
   if let path = facts.socketPath {
-    facts.socket = FileStatus.probe(path)
+    facts.socketFile = FileStatus.probe(path)
     facts.denial = AccessDenial.find(facts.endpoint ?? "")
   }
   guard let endpoint = facts.endpoint, facts.denial == nil else { return facts }
@@ -217,13 +218,13 @@ private func doctorFacts(_ invocation: Invocation) -> DoctorFacts {
     let start = SystemClock.monotonicMilliseconds()
     let pong = try daemon.connection.ping(timeout: daemon.timeout)
     facts.pingMilliseconds = SystemClock.monotonicMilliseconds() - start
-    facts.daemonTime = pong.millisecondsSince1970
-    facts.clientTime = SystemClock.wallMilliseconds()
+    facts.daemonMilliseconds = pong.millisecondsSince1970
+    facts.clientMilliseconds = SystemClock.wallMilliseconds()
     facts.statistics = try daemon.statistics().value
   } catch let refusal as Refusal {
-    facts.failure = "navd refuses: \(refusal.error.code): \(refusal.error.message)"
+    facts.connectionFailure = "navd refuses: \(refusal.error.code): \(refusal.error.message)"
   } catch {
-    facts.failure = "\(error)"
+    facts.connectionFailure = "\(error)"
   }
   return facts
 }
@@ -245,7 +246,7 @@ private func dumpNav(
   return .object(members)
 }
 
-private func configurationValues(_ key: String, _ values: [JSONValue]) throws -> [JSONValue] {
+private func configurationValues(named key: String, in values: [JSONValue]) throws -> [JSONValue] {
   let named = values.filter { value in
     let name = value["key"]?.string ?? ""
     return name == key || name.hasSuffix(".\(key)")
@@ -298,7 +299,7 @@ private func changeCluster(
   while true {
     let (body, members) = try readCluster(daemon)
     if isDone(members) {
-      if daemon.invocation.isJSON { try Output.record(Record(.cluster, body)) }
+      if daemon.invocation.isJSON { try Output.record(JSONRecord(.cluster, body)) }
       return
     }
     if timer.left == .zero {

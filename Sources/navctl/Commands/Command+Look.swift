@@ -16,7 +16,7 @@ extension Command {
     let nav = try invocation.navArguments().nav
     try require(
       !nav.hasPrefix("$"), "\(nav) is a directory, not a nav",
-      remedy: nav == Directory.clients.nav ? "navctl list --clients" : "navctl list")
+      remedy: nav == DirectoryNav.clients.nav ? "navctl list --clients" : "navctl list")
     let daemon = try invocation.connect()
     let answer = try daemon.get(.state, nav)
     let state = try answer.reply.json()
@@ -26,7 +26,7 @@ extension Command {
       SeenState(state: state), of: nav)
   }
 
-  static let inspect = Command(
+  static let inspectInBrowser = Command(
     "inspect", "Show the navs, their history and any moment of it in a browser", HelpGroup.look,
     .init("NAV"),
     options: [
@@ -81,7 +81,7 @@ extension Command {
     let daemon = try invocation.connect()
     if let at { return try draw(try daemon.get(.state, nav, at: at), invocation) }
     let answer = try daemon.log(nav: nav, from: from, limit: limit ?? 20)
-    if invocation.isJSON { return try Output.record(Record(.history, answer.body)) }
+    if invocation.isJSON { return try Output.record(JSONRecord(.history, answer.body)) }
     let entries = try answer.reply.json().elements
     let tops = try entries.map { try topScreen(daemon, nav, $0) }
     try Output.lines(Tables.history(entries, tops: tops, columns: invocation.columns))
@@ -91,7 +91,7 @@ extension Command {
     "state", "top", "bar", "screen", "detached", "restoration", "log", "verify", "stats",
   ]
 
-  static let get = Command(
+  static let getValue = Command(
     "get", "Read one value of a nav", HelpGroup.look, .init("NAV"),
     options: [
       .init(
@@ -113,10 +113,10 @@ extension Command {
       throw UsageError("--what takes one of \(words), not '\(word)'")
     }
     // Without a nav, `stats` is about the daemon; a backup always contains all navs.
-    let isDaemon =
+    let isAboutDaemon =
       [.backup, .config, .reload, .refusals].contains(what)
       || what == .stats && !invocation.namesNav
-    let nav = isDaemon ? nil : try invocation.navArguments().nav
+    let nav = isAboutDaemon ? nil : try invocation.navArguments().nav
     try require(what != .screen || screen != nil, "--what screen needs --screen ID")
     try require(what == .screen || screen == nil, "--screen goes with --what screen")
     try require(
@@ -127,7 +127,7 @@ extension Command {
     request.at = try line.integer(of: "at").map { Revision($0) }
     let answer = try invocation.connect().get(request)
     if invocation.isJSON {
-      return try Output.record(Record(Record.Kind(rawValue: word) ?? .state, answer.body))
+      return try Output.record(JSONRecord(JSONRecord.Kind(rawValue: word) ?? .state, answer.body))
     }
     try Output.json(try answer.reply.json(), columns: invocation.columns)
   }
@@ -144,7 +144,7 @@ extension Command {
     let from = try invocation.line.integer(of: "from")
     let limit = try invocation.line.integer(of: "limit") ?? 100
     let answer = try invocation.connect().log(nav: nav, from: from, limit: limit)
-    if invocation.isJSON { return try Output.record(Record(.log, answer.body)) }
+    if invocation.isJSON { return try Output.record(JSONRecord(.log, answer.body)) }
     let entries = try answer.reply.json().elements
     try Output.lines(Tables.log(entries, columns: invocation.tableColumns))
   }
@@ -163,28 +163,28 @@ extension Command {
     let daemon = try invocation.connect()
     var origin = ScreenOrigin(of: screen)
     let page: UInt64 = 1000
-    var floor: UInt64 = 1
+    var oldestRevision: UInt64 = 1
     var answer = try daemon.fittingLog(nav: nav, from: nil, limit: page)
     while true {
-      floor = answer.oldestReadable?.number ?? floor
+      oldestRevision = answer.oldestReadable?.number ?? oldestRevision
       let entries = try answer.json().elements
-      let first = entries.first?["rev"]?.integer ?? floor
-      if origin.read(entries) || first <= floor { break }
+      let first = entries.first?["rev"]?.integer ?? oldestRevision
+      if origin.endsSearch(reading: entries) || first <= oldestRevision { break }
       // Two pages share an entry, so that the one before each entry is known.
-      let from = max(floor, first - min(first, page - 1))
+      let from = max(oldestRevision, first - min(first, page - 1))
       guard from < first else { break }
       answer = try daemon.fittingLog(nav: nav, from: from, limit: first - from + 1)
     }
     origin.endSearch()
     if invocation.isJSON {
-      try Output.record(Record(.why, origin.members(nav: nav, floor: floor)))
+      try Output.record(JSONRecord(.why, origin.members(nav: nav, oldestRevision: oldestRevision)))
     } else {
-      try Output.lines(origin.lines(nav: nav, floor: floor))
+      try Output.lines(origin.lines(nav: nav, oldestRevision: oldestRevision))
     }
-    try ExitStatus.end(origin.isFound ? 0 : ErrorCode.noNav.exitStatus)
+    try ExitStatus.throwIfNonzero(origin.isFound ? 0 : ErrorCode.noNav.exitStatus)
   }
 
-  static let diff = Command(
+  static let compareRevisions = Command(
     "diff", "Show what differs between two revisions", HelpGroup.look, .init("NAV REV [REV]"),
     note: """
       Without a second REV, the present state is compared. Each difference has the former value
@@ -205,7 +205,7 @@ extension Command {
     let comparison = StateComparison(before, after)
     if invocation.isJSON {
       return try Output.record(
-        Record(
+        JSONRecord(
           .comparison,
           [
             "nav": .string(arguments.nav), "from": .integer(before["rev"]?.integer ?? 0),
@@ -230,12 +230,12 @@ extension Command {
         "\(named) is a recording, not a nav", remedy: "navctl play \(named) --verify")
     }
     let daemon = try invocation.connect()
-    let navs = try named.map { [$0] } ?? Directory.navNames(daemon)
+    let navs = try named.map { [$0] } ?? DirectoryNav.navNames(daemon)
     func write(_ answer: Daemon.Answer, _ text: (JSONValue, Bool) -> String) throws -> Bool {
       let value = try answer.reply.json()
       let isSound = value["ok"]?.bool ?? false
       try invocation.write(
-        TerminalText.visible(text(value, isSound)), Record(.verify, answer.body))
+        TerminalText.visible(text(value, isSound)), JSONRecord(.verify, answer.body))
       return isSound
     }
     var isSound =
@@ -270,7 +270,7 @@ extension Command {
       if !isRight { isSound = false }
     }
     line.show(UInt64(navs.count), of: UInt64(navs.count))
-    try ExitStatus.end(isSound ? 0 : ErrorCode.internal.exitStatus)
+    try ExitStatus.throwIfNonzero(isSound ? 0 : ErrorCode.internal.exitStatus)
   }
 
   static let explain = Command(
@@ -281,33 +281,33 @@ extension Command {
       """, example: "explain desync"
   ) { invocation in
     guard let code = invocation.line.positionals.first else {
-      let all = Explanation.all
+      let all = CodeExplanation.all
       if invocation.isJSON {
-        return try Output.record(Record(.codes, ["codes": .array(all.map(\.json))]))
+        return try Output.record(JSONRecord(.codes, ["codes": .array(all.map(\.json))]))
       }
       return try invocation.table(["CODE", "MEANING"], all.map { [$0.code, $0.meaning] })
     }
-    let explanation = try Explanation.find(code)
-    if invocation.isJSON { return try Output.record(Record(.code, explanation.json.bytes)) }
+    let explanation = try CodeExplanation.find(code)
+    if invocation.isJSON { return try Output.record(JSONRecord(.code, explanation.json.bytes)) }
     try Output.lines(explanation.lines(columns: invocation.columns))
   }
 
-  static let list = Command(
+  static let listNavs = Command(
     "list", "List the navs, with the position of each", HelpGroup.look,
     options: [OptionDeclaration("clients", "List the sessions instead; needs the role admin")],
     example: "list"
   ) { invocation in
     let daemon = try invocation.connect()
-    func write(_ kind: Record.Kind, _ records: [JSONValue], _ table: [String]) throws {
+    func write(_ kind: JSONRecord.Kind, _ records: [JSONValue], _ table: [String]) throws {
       guard invocation.isJSON else { return try Output.lines(table) }
-      try Output.record(Record(kind, [kind.rawValue: .array(records.map(\.opaque))]))
+      try Output.record(JSONRecord(kind, [kind.rawValue: .array(records.map(\.opaque))]))
     }
     if invocation.line.contains("clients") {
-      let clients = try Directory.clients.read(daemon)
+      let clients = try DirectoryNav.clients.read(daemon)
       return try write(.clients, clients, Tables.clients(clients, columns: invocation.tableColumns))
     }
-    let lists = try Directory.readFromAllMembers([.navs, .heads], daemon)
-    let navs = Directory.join(navs: lists[0], heads: lists[1])
+    let lists = try DirectoryNav.readFromAllMembers([.navs, .positions], daemon)
+    let navs = DirectoryNav.join(navs: lists[0], positions: lists[1])
     try write(.navs, navs, Tables.navs(navs, columns: invocation.tableColumns))
   }
 }
@@ -315,7 +315,7 @@ extension Command {
 private func draw(
   _ answer: Daemon.Answer, _ invocation: Invocation, elapsed: UInt64? = nil
 ) throws {
-  if invocation.isJSON { return try Output.record(Record(.state, answer.body)) }
+  if invocation.isJSON { return try Output.record(JSONRecord(.state, answer.body)) }
   let drawing = StateDrawing(columns: invocation.columns)
   try invocation.write(drawing.lines(try answer.reply.json(), elapsed: elapsed))
 }

@@ -36,8 +36,8 @@ enum CompletionCommand {
   /// The candidates of navctl itself, and the names that a running navd knows.
   private static func candidates(
     _ completion: Completion, _ invocation: Invocation
-  ) -> [Completion.Word] {
-    var words = completion.words
+  ) -> [Completion.Candidate] {
+    var words = completion.candidates
     let object = NavObject(
       rawValue: completion.command == "set"
         ? completion.line.positionals.first { NavObject(rawValue: $0) != nil } ?? ""
@@ -50,7 +50,7 @@ enum CompletionCommand {
       case "FILE", "DIR": words.append(Shell.filesPlaceholder)
       case "KEY": words += object?.keys.map { .init(text: $0 + "=", summary: "") } ?? []
       case "VALUE":
-        let key = String(completion.leading.dropLast())
+        let key = String(completion.textBeforeCandidate.dropLast())
         words += object?.allowedValues(of: key).map { .init(text: $0, summary: "") } ?? []
       default:
         let name =
@@ -72,16 +72,16 @@ enum CompletionCommand {
   /// Asks navd for the names that a placeholder can stand for; gives up after 0.5 s.
   private static func daemonCandidates(
     _ placeholder: String, _ completion: Completion, _ invocation: Invocation
-  ) throws -> [Completion.Word] {
+  ) throws -> [Completion.Candidate] {
     guard daemonPlaceholders.contains(placeholder) else { return [] }
     var line = completion.line
     line.options.append(.init("timeout", "500ms"))
-    if completion.isArgument { line.positionals.append(completion.prefix) }
+    if completion.completesArgument { line.positionals.append(completion.prefix) }
     let command = Program.grammar.commands.first { $0.name == completion.command }
     let quick = try Invocation(command: command ?? invocation.command, line: line)
     let daemon = try quick.connect()
     switch placeholder {
-    case "NAV": return try Directory.navNames(daemon).map { .init(text: $0, summary: "") }
+    case "NAV": return try DirectoryNav.navNames(daemon).map { .init(text: $0, summary: "") }
     case "MEMBER":
       return try daemon.cluster().members?.members.map { .init(text: $0.name, summary: "") } ?? []
     default:
@@ -94,7 +94,7 @@ enum CompletionCommand {
   /// The placeholders of the help, such as SCREEN, for whose names navctl asks navd.
   static let daemonPlaceholders = ["NAV", "SCREEN", "ID", "BUTTON", "ROUTE", "MEMBER"]
 
-  static func names(_ placeholder: String, in state: JSONValue) -> [Completion.Word] {
+  static func names(_ placeholder: String, in state: JSONValue) -> [Completion.Candidate] {
     switch placeholder {
     case "SCREEN", "ID": return state.shownScreens.compactMap(candidate)
     case "BUTTON": return state.shownScreens.flatMap(\.buttons).compactMap(candidate)
@@ -106,7 +106,7 @@ enum CompletionCommand {
     }
   }
 
-  private static func candidate(_ record: JSONValue) -> Completion.Word? {
+  private static func candidate(_ record: JSONValue) -> Completion.Candidate? {
     record["id"]?.string.map {
       .init(text: $0, summary: record["title"]?.string ?? record["item"]?["title"]?.string ?? "")
     }

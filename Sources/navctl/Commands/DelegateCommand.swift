@@ -29,9 +29,9 @@ enum DelegateCommand {
     let signals = try Signals()
     let daemon = try invocation.connectSession(wake: signals.descriptor)
     try daemon.connection.request { $0.delegate(nav, registration) }
-    var queue = QuestionQueue(invocation: invocation, nav: nav, remaining: count)
+    var queue = QuestionQueue(invocation: invocation, nav: nav, questionsLeft: count)
     let timer = Countdown(invocation.typedTimeout)
-    while queue.remaining != 0 {
+    while queue.questionsLeft != 0 {
       while let signal = signals.next() {
         guard signal == SIGCHLD else {
           queue.killCommand()
@@ -43,7 +43,7 @@ enum DelegateCommand {
         }
       }
       // A question for an animator or an interaction ends with its answer, not with an event.
-      guard queue.remaining != 0 else { break }
+      guard queue.questionsLeft != 0 else { break }
       guard let event = try daemon.connection.next(timeout: timer.left) else {
         guard timer.left == .zero else { continue }
         break
@@ -52,7 +52,7 @@ enum DelegateCommand {
     }
     queue.killCommand()
     try daemon.connection.leave()
-    guard let remaining = queue.remaining, remaining > 0 else { return }
+    guard let remaining = queue.questionsLeft, remaining > 0 else { return }
     throw PlainFailure(.busy, "timeout: \(remaining) awaited questions did not arrive")
   }
 
@@ -102,7 +102,7 @@ enum DelegateCommand {
     ]).bytes
   }
 
-  static func variables(_ ask: Ask) -> [(String, String)] {
+  static func environmentVariables(_ ask: Ask) -> [(String, String)] {
     let (name, texts) = ask.question.wireForm
     return [
       ("NAVD_NAV", ask.nav), ("NAVD_ASK", "\(ask.number)"), ("NAVD_EPOCH", ask.epoch.text),
@@ -167,7 +167,7 @@ private struct QuestionQueue {
   var waiting: [(id: AskID, ask: Ask)] = []
   var running: (id: AskID, ask: Ask, child: Subprocess)?
   /// How many questions are left of `--count`; nil without a limit.
-  var remaining: UInt64?
+  var questionsLeft: UInt64?
 
   mutating func handle(_ event: SessionEvent) throws {
     switch event {
@@ -175,17 +175,17 @@ private struct QuestionQueue {
       let words = DelegateRole.allCases.filter(roles.contains).map(\.rawValue)
       try invocation.write(
         "\(nav)  delegate  \(words.joined(separator: " "))",
-        Record(.delegate, ["nav": .string(nav), "roles": .array(words.map { .string($0) })]))
+        JSONRecord(.delegate, ["nav": .string(nav), "roles": .array(words.map { .string($0) })]))
     case .duty(.registrationRefused(_, let error)): throw Refusal(error: error, nav: nav)
     case .duty(.asked(let id, let ask)):
       try invocation.write(
-        DelegateCommand.line(ask), Record(.ask, DelegateCommand.json(ask), at: now))
+        DelegateCommand.line(ask), JSONRecord(.ask, DelegateCommand.json(ask), at: now))
       waiting.append((id, ask))
       try startNext()
     case .duty(.settled(let id, _, let settlement)):
       try invocation.write(
         DelegateCommand.line(settlement),
-        Record(.settled, DelegateCommand.json(settlement), at: now))
+        JSONRecord(.settled, DelegateCommand.json(settlement), at: now))
       discard(id)
       countDown()
       try startNext()
@@ -200,7 +200,7 @@ private struct QuestionQueue {
   }
 
   /// The answer of the command that has ended; nil while it runs, or if its question has ended.
-  mutating func takeCommandResult() throws -> (AskID, OpaqueJSON)? {
+  mutating func takeCommandResult() throws -> (ask: AskID, answer: OpaqueJSON)? {
     guard let (id, ask, child) = running, let status = child.endedStatus() else { return nil }
     running = nil
     let output = child.collectOutput()
@@ -208,7 +208,7 @@ private struct QuestionQueue {
     waiting.removeAll { $0.id == id }
     defer { if !ask.question.isVeto { countDown() } }
     try startNext()
-    // The question ended first, and `drop` killed the command.
+    // The question ended first, and `discard` killed the command.
     guard isAwaited else { return nil }
     let (value, fault) = DelegateCommand.answer(ask.question, status: status, output: output)
     if let fault { Output.error("navctl: question \(ask.number): \(fault)") }
@@ -227,13 +227,13 @@ private struct QuestionQueue {
       let command = invocation.line.value(of: "exec")
     else { return }
     let child = try Subprocess(
-      ["/bin/sh", "-c", command], variables: DelegateCommand.variables(ask),
+      ["/bin/sh", "-c", command], variables: DelegateCommand.environmentVariables(ask),
       input: DelegateCommand.json(ask) + [0x0A],
       destination: ask.question.isVeto ? .standardError : .captured)
     running = (id, ask, child)
   }
 
-  private mutating func countDown() { remaining = remaining.map { $0 - min($0, 1) } }
+  private mutating func countDown() { questionsLeft = questionsLeft.map { $0 - min($0, 1) } }
 
   private var now: UInt64 { SystemClock.wallMilliseconds() }
 }

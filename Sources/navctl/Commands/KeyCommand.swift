@@ -7,7 +7,7 @@ enum KeyCommand {
   static let command = Command(
     "key", "Create keys, and authorise them to connect over tcp", HelpGroup.administration,
     .init(
-      "ACTION [NAME|FILE] [PUBLIC-KEY]", dashedWidth: AuthorizedKey.keyWidth,
+      "ACTION [NAME|FILE] [PUBLIC-KEY]", dashedArgumentLength: AuthorizedKey.keyWidth,
       choices: ["ACTION": ["new", "public", "authorize", "list", "revoke"]]),
     options: [
       .init("keys", argument: "DIR", "The directory of keys; default /etc/navd/keys"),
@@ -50,8 +50,7 @@ enum KeyCommand {
     }
   }
 
-  /// Refuses a role that the running daemon does not know, since clients with such keys could not
-  /// connect.
+  /// Refuses a role that the running daemon does not know: a client with such a key cannot connect.
   private static func requireKnownRole(_ role: String, _ invocation: Invocation) throws {
     guard !["admin", "ui"].contains(role) else { return }
     let define =
@@ -67,7 +66,7 @@ enum KeyCommand {
   }
 
   private static func show(_ key: String, _ invocation: Invocation) throws {
-    try invocation.write(key, Record(.key, ["public": .string(key)]))
+    try invocation.write(key, JSONRecord(.key, ["public": .string(key)]))
   }
 
   private static func list(_ directory: KeyDirectory, _ invocation: Invocation) throws {
@@ -79,7 +78,7 @@ enum KeyCommand {
         record.add("role", key.role)
         return OpaqueJSON.object(record)
       }
-      return try Output.record(Record(.keys, ["keys": .array(records)]))
+      return try Output.record(JSONRecord(.keys, ["keys": .array(records)]))
     }
     try invocation.table(
       ["NAME", "ROLE", "PUBLIC KEY"],

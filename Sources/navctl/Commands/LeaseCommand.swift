@@ -4,8 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// Holds the display for one operation, or for as long as `lease take` runs.
-enum Lease {
+/// Takes the lease of a nav's display, for one operation (`--lease`) or while `lease take` runs.
+enum LeaseCommand {
   static let command = Command(
     "lease", "Hold the display of a nav, while the command runs", HelpGroup.roles,
     .init("NAV take|release [-- COMMAND...]"),
@@ -41,7 +41,7 @@ enum Lease {
     let child = words.isEmpty ? nil : try Subprocess(words, variables: [(environmentVariable, nav)])
     let status = try hold(daemon, nav, signals, child)
     try daemon.connection.leave()
-    try ExitStatus.end(status)
+    try ExitStatus.throwIfNonzero(status)
   }
 
   private static func release(_ daemon: Daemon, _ nav: String, isForced: Bool) throws {
@@ -61,7 +61,7 @@ enum Lease {
 
   /// Holds the display until the child ends, and returns its status; without one, until a signal.
   ///
-  /// If the lease or the nav ends, it throws without a child, and only prints a line with one.
+  /// If navd ends the lease, it throws; while a child runs, it only prints a line.
   private static func hold(
     _ daemon: Daemon, _ nav: String, _ signals: borrowing Signals, _ child: Subprocess?
   ) throws -> Int32 {
@@ -98,7 +98,7 @@ enum Lease {
     let members: JSONObject = ["nav": .string(nav), "owner": owner.map { .string($0) } ?? .null]
     try invocation.write(
       TerminalText.visible("\(nav)  \(text)"),
-      Record(.lease, members, at: SystemClock.wallMilliseconds()))
+      JSONRecord(.lease, members, at: SystemClock.wallMilliseconds()))
   }
 
   static let option = OptionDeclaration(
@@ -107,7 +107,7 @@ enum Lease {
   /// The environment variable by which a command that `lease take` runs learns the leased nav.
   static let environmentVariable = "NAVD_LEASE"
 
-  /// Takes the display and waits until navd confirms it; returns the name of the holder.
+  /// Takes the display, and again after a reconnect if `isKept`; returns the name of the holder.
   static func take(_ daemon: Daemon, _ nav: String, isForced: Bool, isKept: Bool) throws -> String {
     try daemon.connection.request { $0.lease(nav, isForced ? .force : .take, isKept: isKept) }
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)

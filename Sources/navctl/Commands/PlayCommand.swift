@@ -51,7 +51,7 @@ enum PlayCommand {
     }
     let at = try line.integer(of: "at").map { Revision($0) }
     let until = try line.integer(of: "until").map { Revision($0) }
-    let player = try Player(path)
+    let player = try RecordingPlayer(path)
     let header = player.header
     for (name, revision) in [("at", at), ("until", until)] {
       guard let revision, revision < header.from || revision > header.to else { continue }
@@ -60,8 +60,8 @@ enum PlayCommand {
     }
     let signals = try Signals(also: [SIGHUP])
     var playback = Playback(
-      invocation: invocation, player: player, speed: speed ?? 1, until: until ?? header.to)
-    try playback.announce()
+      invocation: invocation, player: player, speed: speed ?? 1, lastRevision: until ?? header.to)
+    try playback.printHeader()
     let steps = line.contains("step")
     // A job in the background must not touch the terminal.
     let isWatched =
@@ -72,7 +72,7 @@ enum PlayCommand {
 
   /// `play --verify`: computes the digest after each revision of a recording anew.
   private static func verify(_ invocation: Invocation, _ path: String) throws {
-    var progress = ProgressLine(.proof, as: try invocation.progressForm())
+    var progress = ProgressLine(.recordingProof, as: try invocation.progressForm())
     defer { progress.end() }
     let start = SystemClock.monotonicMilliseconds()
     var input = try RecordingInput(path)
@@ -112,33 +112,33 @@ enum PlayCommand {
   /// The record of a verification; `fault` is why it failed, nil if it did not.
   private static func record(
     _ path: String, _ header: RecordingHeader, _ verifier: RecordingVerifier,
-    rate: UInt64? = nil, fault: RecordingFault? = nil
-  ) -> Record {
+    rate revisionsPerSecond: UInt64? = nil, fault: RecordingFault? = nil
+  ) -> JSONRecord {
     var members: JSONObject = [
       "file": .string(path), "nav": .string(header.nav), "ok": .bool(fault == nil),
       "revisions": .integer(verifier.revisionCount), "from": .integer(header.from.number),
       "to": .integer(verifier.replay.revision.number), "dig": .string(verifier.replay.digest.text),
       "bars": .bool(verifier.comparesBars && fault == nil),
     ]
-    members.add("rate", rate.map { .integer($0) })
+    members.add("rate", revisionsPerSecond.map { .integer($0) })
     members.add("fault", fault?.description)
     members.add("rev", fault?.revision.map { .integer($0) })
-    return Record(.proof, members)
+    return JSONRecord(.proof, members)
   }
 }
 
-/// Plays a recording at a pace, and obeys the keys of a person.
+/// Plays a recording at its own pace times `speed`, and handles the keys that control it.
 private struct Playback: ~Copyable {
   let invocation: Invocation
-  var player: Player
+  var player: RecordingPlayer
   var speed: Double
-  let until: Revision
+  let lastRevision: Revision
   var isPaused = false
-  var hasKeys = false
+  var takesKeys = false
   /// When the next revision is due, in milliseconds of the monotonic clock.
   var nextDue: UInt64 = 0
 
-  func announce() throws {
+  func printHeader() throws {
     let header = player.header
     let note = header.redactionRules.isEmpty ? "" : "  redacted"
     let range = "revisions \(header.from.number) to \(header.to.number)"
@@ -148,27 +148,27 @@ private struct Playback: ~Copyable {
       "redacted": .array(header.redactionRules.map { .string($0) }),
     ]
     try invocation.write(
-      TerminalText.visible("\(header.nav)  \(range)\(note)"), Record(.playback, members))
+      TerminalText.visible("\(header.nav)  \(range)\(note)"), JSONRecord(.playback, members))
   }
 
-  /// Plays until the last revision, a signal or the key q; with `steps`, until the end of stdin.
+  /// Plays until the last revision, a signal or the key q; if `isStepwise`, until the end of stdin.
   mutating func run(
-    _ signals: borrowing Signals, at: Revision, steps: Bool, takesKeys: Bool
+    _ signals: borrowing Signals, at first: Revision, steps isStepwise: Bool, takesKeys: Bool
   ) throws {
-    try player.seek(at)
-    isPaused = steps
+    try player.seek(first)
+    isPaused = isStepwise
     var keys = takesKeys ? PlayKeys() : nil
-    hasKeys = takesKeys
+    self.takesKeys = takesKeys
     scheduleNext()
-    try report()
+    try drawCurrentRevision()
     while signals.next() == nil {
       while let request = keys?.next() { guard try carryOut(request) else { return } }
-      if steps ? keys?.isAtEnd == true : hasEnded { return }
+      if isStepwise ? keys?.isAtEnd == true : hasEnded { return }
       let now = SystemClock.monotonicMilliseconds()
       if !isPaused, !hasEnded, now >= nextDue {
         try player.advance()
         scheduleNext()
-        try report()
+        try drawCurrentRevision()
         continue
       }
       let wait = isPaused || hasEnded ? -1 : Int32(clamping: nextDue - now)
@@ -181,12 +181,13 @@ private struct Playback: ~Copyable {
     }
   }
 
-  private var hasEnded: Bool { player.hasReached(until) }
+  private var hasEnded: Bool { player.hasReached(lastRevision) }
 
   private mutating func scheduleNext() {
     let now = SystemClock.monotonicMilliseconds()
     nextDue = now
-    guard speed > 0, let next = player.nextTime, let last = Player.time(of: player.entry)
+    guard speed > 0, let next = player.nextEntryMilliseconds,
+      let last = RecordingPlayer.milliseconds(of: player.currentEntry)
     else { return }
     // The clock of the daemon may have been set back.
     let gap = next > last ? Double(next - last) / speed : 0
@@ -220,12 +221,12 @@ private struct Playback: ~Copyable {
       return true
     }
     scheduleNext()
-    try report()
+    try drawCurrentRevision()
     return true
   }
 
-  private func report() throws {
-    let entry = try JSONValue(player.entry)
+  private func drawCurrentRevision() throws {
+    let entry = try JSONValue(player.currentEntry)
     let revision = player.revision.number
     let state = hasEnded ? "ended" : isPaused ? "paused" : "playing"
     guard !invocation.isJSON else {
@@ -237,7 +238,7 @@ private struct Playback: ~Copyable {
         members.add(name, entry[name].map(\.opaque))
       }
       members.add("value", OpaqueJSON(validated: player.state))
-      return try Output.record(Record(.playback, members))
+      return try Output.record(JSONRecord(.playback, members))
     }
     try invocation.write(
       StateDrawing(columns: invocation.columns).lines(try JSONValue(player.state)))
@@ -248,7 +249,7 @@ private struct Playback: ~Copyable {
     text += "  digest \(player.digest.text)"
     if player.isAtEnd { text += "  ok" }
     try Output.line(TerminalText.visible(text))
-    guard hasKeys, Output.isTerminal, !hasEnded else { return }
+    guard takesKeys, Output.isTerminal, !hasEnded else { return }
     let now = SystemClock.monotonicMilliseconds()
     let next =
       isPaused ? "p plays on" : "next in \((nextDue - min(nextDue, now)) / 1000) s; p pauses"

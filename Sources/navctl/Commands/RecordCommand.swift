@@ -28,7 +28,7 @@ enum RecordCommand {
       """, example: "record kiosk kiosk.navrec --redact", run: run)
 
   /// The most revisions that one request asks for; an answer holds fewer if they are large.
-  private static let pageRevisions: UInt64 = 250
+  private static let revisionsPerRequest: UInt64 = 250
 
   static func run(_ invocation: Invocation) throws {
     let line = invocation.line
@@ -46,15 +46,15 @@ enum RecordCommand {
       arguments.rest[0], replaces: line.contains("force"), page: page)
     var progress = ProgressLine(.record, as: form)
     defer { progress.end() }
-    try file.line(writer.header.line)
+    try file.appendLine(writer.header.line)
     do {
       let origin = try entries(daemon, header.nav, from: header.from.number, limit: 1)
       let first = try state(daemon, header.nav, at: header.from)
-      try file.line(try writer.stateLine(first, origin: origin.list.first))
+      try file.appendLine(try writer.stateLine(first, origin: origin.list.first))
       var next = header.from.number + 1
       while next <= header.to.number {
         progress.show(next - header.from.number, of: header.to.number - header.from.number + 1)
-        next = try copy(daemon, header, from: next, &writer, &file)
+        next = try copyEntries(daemon, header, from: next, &writer, &file)
         while let signal = signals.next() {
           guard signal == SIGCHLD else {
             throw PlainFailure("interrupted: the recording was not completed")
@@ -65,7 +65,7 @@ enum RecordCommand {
       throw PlainFailure(
         .internal, "history: the history of \(header.nav) contradicts itself: \(error.what)")
     }
-    try file.line(writer.endLine)
+    try file.appendLine(writer.endLine)
     try file.finish()
     progress.complete()
     progress.end()
@@ -109,16 +109,16 @@ enum RecordCommand {
   }
 
   /// Writes the entries of one answer to the file; returns the revision after them.
-  private static func copy(
+  private static func copyEntries(
     _ daemon: Daemon, _ header: RecordingHeader, from: UInt64, _ writer: inout RecordingWriter,
     _ file: inout RecordingFile
   ) throws -> UInt64 {
-    let limit = min(pageRevisions, header.to.number - from + 1)
+    let limit = min(revisionsPerRequest, header.to.number - from + 1)
     let page = try entries(daemon, header.nav, from: from, limit: limit)
     for entry in page.list {
-      try file.line(try writer.entryLine(entry))
+      try file.appendLine(try writer.entryLine(entry))
       guard writer.needsState else { continue }
-      try file.line(try writer.stateLine(try state(daemon, header.nav, at: writer.revision)))
+      try file.appendLine(try writer.stateLine(try state(daemon, header.nav, at: writer.revision)))
     }
     return page.next ?? from + limit
   }
@@ -148,7 +148,7 @@ enum RecordCommand {
       "bytes": .integer(UInt64(bytes)), "dig": .string(writer.digest.text), "html": .bool(isPage),
     ]
     members.add("redacted", .array(header.redactionRules.map { .string($0) }))
-    let record = Record(.recording, members)
+    let record = JSONRecord(.recording, members)
     var text = "\(path)  \(header.nav) from revision \(header.from.number) to "
     text += "\(writer.revision.number)  digest \(writer.digest.text)  \(bytes) bytes"
     if !header.redactionRules.isEmpty { text += "  redacted" }

@@ -22,9 +22,9 @@ enum RoutesCommand {
     let arguments = try invocation.navArguments { ["check", "test", "reverse"].contains($0) }
     let words = arguments.rest
     switch (words.first, words.count) {
-    case ("check", 1): try check(invocation, arguments.nav)
-    case ("reverse", 1): try reverse(invocation, arguments.nav)
-    case ("test", 2): try test(invocation, arguments.nav, file: words[1])
+    case ("check", 1): try checkRoutes(invocation, arguments.nav)
+    case ("reverse", 1): try printRouteToStack(invocation, arguments.nav)
+    case ("test", 2): try testRoutes(invocation, arguments.nav, file: words[1])
     default:
       throw UsageError(
         "routes needs check, reverse, or test and a file",
@@ -32,14 +32,14 @@ enum RoutesCommand {
     }
   }
 
-  private static func check(_ invocation: Invocation, _ nav: String) throws {
+  private static func checkRoutes(_ invocation: Invocation, _ nav: String) throws {
     let state = try invocation.connect().get(.state, nav).reply.json()
     let routes = state["settings"]?.list("routes") ?? []
     try report(invocation, nav, zip(routes, faults(routes)).map { ($0["match"]?.string ?? "", $1) })
   }
 
   /// Prints the route of the top, if opening it would leave the stack as it is.
-  private static func reverse(_ invocation: Invocation, _ nav: String) throws {
+  private static func printRouteToStack(_ invocation: Invocation, _ nav: String) throws {
     let daemon = try invocation.connect()
     let state = try daemon.get(.state, nav).reply.json()
     let screens = state.list("screens")
@@ -49,7 +49,7 @@ enum RoutesCommand {
     let ids = { (list: [JSONValue]) in list.compactMap { $0["id"]?.string } }
     let found = there.map { ids($0) == ids(screens) } == true ? route : nil
     if invocation.isJSON {
-      try Output.record(record(nav, found.map { [($0, nil)] } ?? [], isRight: found != nil))
+      try Output.record(record(nav, found.map { [($0, nil)] } ?? [], hasPassed: found != nil))
     } else if let found {
       try Output.line(TerminalText.visible(found))
     } else {
@@ -57,10 +57,10 @@ enum RoutesCommand {
         TerminalText.visible(
           "navctl: no route leads to the stack [\(ids(screens).joined(separator: " "))]"))
     }
-    try ExitStatus.end(found == nil ? 1 : 0)
+    try ExitStatus.throwIfNonzero(found == nil ? 1 : 0)
   }
 
-  private static func test(_ invocation: Invocation, _ nav: String, file: String) throws {
+  private static func testRoutes(_ invocation: Invocation, _ nav: String, file: String) throws {
     let text = try InputLines.text(of: file, remedy: "navctl routes NAV test FILE, or - for stdin")
     var cases: [RouteCase] = []
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -75,7 +75,7 @@ enum RoutesCommand {
     try daemon.openSession()
     var results: [CaseOutcome] = []
     for each in cases {
-      results.append((each.route, each.fault(try stackAfterOpening(each.route, nav, daemon))))
+      results.append((each.route, each.mismatch(try stackAfterOpening(each.route, nav, daemon))))
     }
     try report(invocation, nav, results)
   }
@@ -115,7 +115,7 @@ enum RoutesCommand {
     }
     let failures = cases.count { $0.fault != nil }
     if invocation.isJSON {
-      try Output.record(record(nav, cases, isRight: failures == 0))
+      try Output.record(record(nav, cases, hasPassed: failures == 0))
     } else {
       for (name, fault) in cases {
         try Output.line(
@@ -123,19 +123,20 @@ enum RoutesCommand {
       }
       if cases.isEmpty { try Output.line("\(nav) has no routes") }
     }
-    try ExitStatus.end(failures == 0 ? 0 : 1)
+    try ExitStatus.throwIfNonzero(failures == 0 ? 0 : 1)
   }
 
-  private static func record(_ nav: String, _ cases: [CaseOutcome], isRight: Bool) -> Record {
+  private static func record(_ nav: String, _ cases: [CaseOutcome], hasPassed: Bool) -> JSONRecord {
     let list = cases.map { name, fault in
       var members: JSONObject = ["route": .string(name), "ok": .bool(fault == nil)]
       members.add("fault", fault)
       return OpaqueJSON.object(members)
     }
-    return Record(.routes, ["nav": .string(nav), "ok": .bool(isRight), "routes": .array(list)])
+    return JSONRecord(
+      .routes, ["nav": .string(nav), "ok": .bool(hasPassed), "routes": .array(list)])
   }
 
-  /// For each template, why it never matches: the earlier one that does; nil if it can match.
+  /// For each template, an error if an earlier template matches all of its routes, else nil.
   static func faults(_ routes: [JSONValue]) -> [String?] {
     let patterns = routes.map { ($0["match"]?.string ?? "").slashSeparatedParts }
     return patterns.enumerated().map { index, pattern in
@@ -150,9 +151,9 @@ enum RoutesCommand {
     }
   }
 
-  private static func covers(_ one: [String], _ other: [String]) -> Bool {
-    one.count == other.count
-      && zip(one, other).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
+  private static func covers(_ earlier: [String], _ later: [String]) -> Bool {
+    earlier.count == later.count
+      && zip(earlier, later).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
   }
 
   /// The report of a test run in the form that CI servers read.
@@ -186,8 +187,7 @@ struct RouteCase: Sendable {
   /// The ids or routes of the screens, bottom first; nil if the route must be refused.
   var stack: [String]?
 
-  /// Reads a line such as `{"open":"settings/wifi","stack":["home","settings/wifi"]}`, where `stack`
-  /// null means that the route must be refused.
+  /// Reads a line such as `{"open":"settings/wifi","stack":["home","settings/wifi"]}`.
   init(_ line: String) throws(UsageError) {
     let value = try ArgumentReader.object(line, what: "the line")
     let names = value.members.map(\.name).sorted()
@@ -204,7 +204,7 @@ struct RouteCase: Sendable {
 
   /// Compares the screens that a route leads to, nil for a refusal, with the case; returns the
   /// difference in words, nil if there is none.
-  func fault(_ screens: [JSONValue]?) -> String? {
+  func mismatch(_ screens: [JSONValue]?) -> String? {
     guard let screens else {
       return stack.map { _ in "no route matches it, or its conditions do not hold" }
     }

@@ -23,11 +23,11 @@ enum TopCommand {
     try require(interval.map { $0 >= 100 } ?? true, "--interval is 100ms or more")
     let count = try line.integer(of: "count")
     let signals = try Signals(also: [SIGHUP, SIGQUIT])
-    var view = try TopView(invocation)
+    var view = try TopCommandView(invocation)
     // An error of the first request ends the command before the screen is taken over.
-    var frame: TopFrame? = try view.read()
+    var frame: TopFrame? = try view.readFrame()
     var before: TopFrame?
-    let screen = try LiveScreen(isTerminal: Output.isTerminal && !invocation.isJSON)
+    let screen = try LiveOutput(isTerminal: Output.isTerminal && !invocation.isJSON)
     var drawn: UInt64 = 0
     while true {
       try view.draw(screen, frame, before)
@@ -40,9 +40,9 @@ enum TopCommand {
   }
 }
 
-private typealias TopFrame = (sample: TopDrawing.Sample, record: Record)
+private typealias TopFrame = (sample: TopCommandDrawing.Sample, record: JSONRecord)
 
-private struct TopView {
+private struct TopCommandView {
   let invocation: Invocation
   let endpoint: String
   /// The connection; nil after an error, so that the next request connects anew.
@@ -53,10 +53,10 @@ private struct TopView {
     (self.invocation, endpoint, self.daemon) = (invocation, daemon.endpoint, daemon)
   }
 
-  func draw(_ screen: borrowing LiveScreen, _ frame: TopFrame?, _ before: TopFrame?) throws {
+  func draw(_ screen: borrowing LiveOutput, _ frame: TopFrame?, _ before: TopFrame?) throws {
     if invocation.isJSON, let frame { return try Output.record(frame.record) }
     let size = screen.isTerminal ? Output.terminalSize : nil
-    let drawing = TopDrawing(columns: size?.columns ?? invocation.columns, rows: size?.rows)
+    let drawing = TopCommandDrawing(columns: size?.columns ?? invocation.columns, rows: size?.rows)
     let lines =
       frame.map { drawing.lines($0.sample, before: before?.sample, endpoint: endpoint) }
       ?? drawing.lines(failure: "navd does not answer at \(endpoint); retrying")
@@ -64,25 +64,25 @@ private struct TopView {
   }
 
   /// Reads the next sample; on a terminal nil while the daemon does not answer.
-  mutating func next(_ screen: borrowing LiveScreen) throws -> TopFrame? {
+  mutating func next(_ screen: borrowing LiveOutput) throws -> TopFrame? {
     // Keys are read between two frames, so a request lasts at most 1 s.
     let timeout = screen.isTerminal ? min(invocation.timeoutMilliseconds, 1000) : nil
     do {
-      return try read(timeout: timeout)
+      return try readFrame(timeout: timeout)
     } catch  where screen.isTerminal {
       return nil
     }
   }
 
-  mutating func read(timeout: UInt64? = nil) throws -> TopFrame {
+  mutating func readFrame(timeout: UInt64? = nil) throws -> TopFrame {
     let daemon =
       try self.daemon.take()
       ?? invocation.connect(endpoint, try invocation.identity(endpoint), milliseconds: timeout)
     let (body, statistics) = try daemon.statistics(timeout: timeout)
     self.daemon = daemon
     return (
-      sample: .init(statistics: statistics, time: SystemClock.monotonicMilliseconds()),
-      record: Record(.status, body, at: SystemClock.wallMilliseconds())
+      sample: .init(statistics: statistics, milliseconds: SystemClock.monotonicMilliseconds()),
+      record: JSONRecord(.status, body, at: SystemClock.wallMilliseconds())
     )
   }
 }
@@ -90,7 +90,7 @@ private struct TopView {
 /// Shows frames: on a terminal each replaces the one before, elsewhere they follow each other.
 ///
 /// `deinit` restores the terminal; only SIGKILL prevents that.
-struct LiveScreen: ~Copyable {
+struct LiveOutput: ~Copyable {
   let isTerminal: Bool
   /// Makes ^Z a key: it would stop the process and leave the terminal on the alternate screen.
   private let keyboard: CbreakMode

@@ -29,7 +29,7 @@ enum TraceCommand {
     request.client = client
     let timer = Countdown(invocation.typedTimeout)
     let isRedacted = invocation.line.contains("redact")
-    let daemon = try invocation.connect(wake: Output.pipe)
+    let daemon = try invocation.connect(wake: Output.stdoutPipe)
     try daemon.openSession()
     _ = try daemon.get(request)
     while remaining != 0, let event = try daemon.connection.next(timeout: timer.left) {
@@ -43,8 +43,8 @@ enum TraceCommand {
         }
         if messages.dropped > 0 {
           try invocation.write(
-            dropped(messages.dropped),
-            Record(.dropped, ["dropped": .integer(messages.dropped)]))
+            droppedText(messages.dropped),
+            JSONRecord(.dropped, ["dropped": .integer(messages.dropped)]))
         }
         guard !messages.isTraceOver else {
           throw PlainFailure(.forbidden, "the trace has ended: this user has lost the role admin")
@@ -72,14 +72,14 @@ enum TraceCommand {
     return TerminalText.visible(parts.joined(separator: "  "))
   }
 
-  static func dropped(_ count: UInt64) -> String {
+  static func droppedText(_ count: UInt64) -> String {
     "… \(count) \(count == 1 ? "message" : "messages") dropped: more than 2000 in a second, or this "
       + "terminal was too slow"
   }
 
-  static func record(_ report: JSONValue) -> Record {
+  static func record(_ report: JSONValue) -> JSONRecord {
     let members = report.object.members.filter { $0.name != "t" }
-    return Record(.traced, JSONObject(members), at: report["t"]?.integer)
+    return JSONRecord(.traced, JSONObject(members), at: report["t"]?.integer)
   }
 
   static func redacted(_ report: JSONValue) -> JSONValue {

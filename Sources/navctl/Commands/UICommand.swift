@@ -33,20 +33,20 @@ enum UICommand {
     guard let events = EventDescriptor.make() else {
       throw SystemError("make", "a descriptor for events", code: navd_errno())
     }
-    let isUTF8 = CursesTerminal.useLocale()
+    let isUTF8 = CursesTerminal.useLocaleWithUTF8()
     let browser = NavBrowser(
       isWritable: invocation.line.contains("write"), endpoint: daemon.endpoint,
       isASCII: !isUTF8 || Output.isASCII.withLock { $0 })
     guard let terminal = CursesTerminal(isColoured: invocation.isColoured) else {
-      throw unfitTerminal(term, nav: nav)
+      throw unfitTerminalError(term, nav: nav)
     }
-    var view = BrowserView(
+    var view = NavBrowserRunner(
       invocation: invocation, browser: browser, terminal: terminal, events: events)
     try view.run(daemon, signals, nav)
     let shown = view.finish()
     try daemon.connection.leave()
-    let memory = SeenStates(invocation.environment, endpoint: daemon.endpoint)
-    if let shown { memory.remember(shown.seen, of: shown.nav) }
+    let seenStates = SeenStates(invocation.environment, endpoint: daemon.endpoint)
+    if let shown { seenStates.remember(shown.seen, of: shown.nav) }
   }
 
   /// Why `navctl ui` cannot run, with what to type instead; nil if it can.
@@ -61,10 +61,10 @@ enum UICommand {
       return UsageError(
         "ui needs a terminal, and stdin or stdout is none", remedy: "\(watch), navctl list")
     }
-    return ["dumb", ""].contains(term ?? "") ? unfitTerminal(term, nav: nav) : nil
+    return ["dumb", ""].contains(term ?? "") ? unfitTerminalError(term, nav: nav) : nil
   }
 
-  static func unfitTerminal(_ term: String?, nav: String?) -> UsageError {
+  static func unfitTerminalError(_ term: String?, nav: String?) -> UsageError {
     let name = term.flatMap { $0.isEmpty ? nil : TerminalText.visible($0) }
     return UsageError(
       "ui needs a terminal that can place the cursor, and "
@@ -74,7 +74,7 @@ enum UICommand {
   }
 }
 
-private struct BrowserView: ~Copyable {
+private struct NavBrowserRunner: ~Copyable {
   let invocation: Invocation
   var browser: NavBrowser
   let terminal: CursesTerminal

@@ -24,7 +24,7 @@ enum WaitCommand {
     let top = TerminalText.visible(mirror.top ?? "none")
     try invocation.write(
       "\(nav)  rev \(mirror.revision.number)  top \(top)  depth \(mirror.screens.count)",
-      Record(.position, MirrorText.position(mirror, nav: nav)))
+      JSONRecord(.position, MirrorText.position(mirror, nav: nav)))
     SeenStates(invocation.environment, endpoint: daemon.endpoint).remember(
       SeenState(mirror), of: nav)
   }
@@ -59,11 +59,10 @@ enum WaitCommand {
   }
 }
 
-/// A time limit that runs from its creation.
+/// A time limit; it starts when `init` returns.
 struct Countdown {
   private let end: UInt64?
 
-  /// Starts the time; nil stands for no limit.
   init(_ milliseconds: UInt64?) {
     end = milliseconds.map { SystemClock.monotonicMilliseconds() + $0 }
   }
@@ -94,7 +93,7 @@ enum WaitCondition: Hashable, Sendable {
   /// This screen is on top; nil for an empty stack.
   case top(String?)
   /// The screen on top has this id or this route.
-  case shows(String)
+  case topHasIDOrRoute(String)
   case depth(UInt64)
   case revision(UInt64)
 
@@ -113,7 +112,7 @@ enum WaitCondition: Hashable, Sendable {
   func holds(top: String?, route: String?, depth: Int, revision: UInt64) -> Bool {
     switch self {
     case .top(let wanted): wanted == top
-    case .shows(let wanted): wanted == top || wanted == route
+    case .topHasIDOrRoute(let wanted): wanted == top || wanted == route
     case .depth(let wanted): wanted == UInt64(depth)
     case .revision(let wanted): revision >= wanted
     }
@@ -122,7 +121,7 @@ enum WaitCondition: Hashable, Sendable {
   var text: String {
     switch self {
     case .top(let top): "top \(top ?? "none")"
-    case .shows(let screen): "a top with the id or route \(screen)"
+    case .topHasIDOrRoute(let screen): "a top with the id or route \(screen)"
     case .depth(let depth): "depth \(depth)"
     case .revision(let revision): "rev \(revision)"
     }

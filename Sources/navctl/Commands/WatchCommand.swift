@@ -45,42 +45,43 @@ enum WatchCommand {
     if invocation.line.contains("exec") { signal(SIGPIPE, SIG_IGN) }
     let timer = Countdown(invocation.typedTimeout)
     // A reader such as head(1) goes away while nothing is printed.
-    let daemon = try invocation.connect(wake: invocation.line.contains("exec") ? nil : Output.pipe)
+    let daemon = try invocation.connect(
+      wake: invocation.line.contains("exec") ? nil : Output.stdoutPipe)
     var stream = WatchStream(
       invocation: invocation, nav: nav,
-      memory: SeenStates(invocation.environment, endpoint: daemon.endpoint),
-      lines: WatchLines(after: from), remaining: count)
+      seenStates: SeenStates(invocation.environment, endpoint: daemon.endpoint),
+      lines: WatchLines(after: from), linesLeft: count)
     if isBounded { stream.endRevision = try daemon.get(.top, nav).reply.revision }
     var mirror: Mirror?
-    if let from { (mirror, stream.startErrorCode) = try start(daemon, nav: nav, from: from) }
+    if let from { (mirror, stream.startErrorCode) = try readMirror(daemon, nav: nav, at: from) }
     try daemon.openSession()
     let waits = invocation.line.contains("wait")
     try daemon.connection.request {
       $0.watch(nav, view: view, mirror: mirror, start: from, waits: waits)
     }
-    while stream.remaining != 0, !stream.isAtEnd,
+    while stream.linesLeft != 0, !stream.isAtEnd,
       let event = try daemon.connection.next(timeout: timer.left)
     {
       try stream.handle(event)
     }
-    stream.remember()
+    stream.saveUnsavedState()
     try daemon.connection.leave()
-    guard !Output.hasLostReader, !stream.isAtEnd, stream.remaining != 0,
-      isBounded || stream.remaining != nil
+    guard !Output.hasLostReader, !stream.isAtEnd, stream.linesLeft != 0,
+      isBounded || stream.linesLeft != nil
     else { return }
-    let missing = stream.remaining.map { "\($0) awaited lines" } ?? "the present revision"
+    let missing = stream.linesLeft.map { "\($0) awaited lines" } ?? "the present revision"
     throw PlainFailure(.busy, "timeout: \(missing) did not arrive", "try: navctl show \(nav)")
   }
 
   /// Reads the state at the position of `--from`; if navd refuses, returns the code of the error.
-  private static func start(
-    _ daemon: Daemon, nav: String, from: MirrorPosition
+  private static func readMirror(
+    _ daemon: Daemon, nav: String, at start: MirrorPosition
   ) throws -> (mirror: Mirror?, startErrorCode: String?) {
     do {
-      let state = try daemon.get(.state, nav, at: from.revision).reply.json()
+      let state = try daemon.get(.state, nav, at: start.revision).reply.json()
       let mirror = MirrorText.mirror(state)
       // Without a mirror, the watch begins with a snapshot that has the reason.
-      return (mirror?.position == from ? mirror : nil, nil)
+      return (mirror?.position == start ? mirror : nil, nil)
     } catch let refusal as Refusal {
       return (nil, refusal.error.code)
     }
@@ -90,7 +91,7 @@ enum WatchCommand {
 private struct WatchStream {
   let invocation: Invocation
   let nav: String
-  let memory: SeenStates
+  let seenStates: SeenStates
   var lines: WatchLines
   /// The longest time, in milliseconds, that writing a line took since the last connection loss.
   var longestWrite: UInt64 = 0
@@ -99,7 +100,7 @@ private struct WatchStream {
   /// The code of the error with which navd refused to read the state at `--from`; nil without one.
   var startErrorCode: String?
   /// How many lines are left of `--count`; nil without a limit.
-  var remaining: UInt64?
+  var linesLeft: UInt64?
   /// The revision at which the stream ends; nil for none.
   var endRevision: Revision?
   var isAtEnd = false
@@ -108,7 +109,7 @@ private struct WatchStream {
     switch event {
     case .changed(_, .applied(let mirror, let diff)):
       try write(
-        lines.diff(diff, top: mirror.top), Record(.diff, MirrorText.diff(diff), at: now),
+        lines.diff(diff, top: mirror.top), JSONRecord(.diff, MirrorText.diff(diff), at: now),
         SeenState(mirror))
       endIfReached(mirror.revision)
     case .changed(_, .replaced(let mirror, let why)):
@@ -123,12 +124,12 @@ private struct WatchStream {
     case .changed(_, .proven(let mirror)) where invocation.line.contains("progress"):
       try write(
         "rev \(mirror.revision.number)  everything is shown; the digest \(mirror.digest.text) is right",
-        Record(.progress, MirrorText.position(mirror, nav: nav), at: now), nil)
+        JSONRecord(.progress, MirrorText.position(mirror, nav: nav), at: now), nil)
     case .latest(let latest):
       // After a reconnect the daemon sends the same value again.
       if let last = lastLatest, last == (latest.epoch, latest.revision) { return }
       lastLatest = (latest.epoch, latest.revision)
-      try write(lines.latest(latest), Record(.latest, MirrorText.latest(latest), at: now), nil)
+      try write(lines.latest(latest), JSONRecord(.latest, MirrorText.latest(latest), at: now), nil)
       // The first value is the present one, though its revision can be an earlier one.
       isAtEnd = endRevision != nil
     case .lost:
@@ -139,7 +140,7 @@ private struct WatchStream {
       Output.error("navctl: \(nav) was closed")
     case .watchEnded(_, _, let outcome): throw outcome.failure(nav)
     case .ephemeral(let event) where invocation.line.contains("events"):
-      try write(WatchLines.event(event), Record(.event, MirrorText.event(event), at: now), nil)
+      try write(WatchLines.event(event), JSONRecord(.event, MirrorText.event(event), at: now), nil)
     case .opened, .closed, .answered, .ephemeral, .traced, .changed, .duty: break
     }
   }
@@ -151,19 +152,19 @@ private struct WatchStream {
   private var now: UInt64 { SystemClock.wallMilliseconds() }
 
   /// Runs the command of `--exec` and waits for its end; prints a failure, and goes on.
-  private func execute(_ command: String, _ record: Record) throws {
+  private func execute(_ command: String, _ record: JSONRecord) throws {
     let child = try Subprocess(
       ["/bin/sh", "-c", command],
       variables: [
         ("NAVD_NAV", nav), ("NAVD_TYPE", record.kind.rawValue),
         ("NAVD_REV", record.revision.map { "\($0)" } ?? ""),
-      ], input: record.bytes + [0x0A], isGroup: false)
+      ], input: record.bytes + [0x0A], leadsProcessGroup: false)
     let status = child.waitForEnd()
     if status != 0 { Output.error("navctl: the command ended with status \(status)") }
   }
 
-  private mutating func write(_ text: String, _ record: Record, _ seen: SeenState?) throws {
-    guard remaining != 0 else { return }
+  private mutating func write(_ text: String, _ record: JSONRecord, _ seen: SeenState?) throws {
+    guard linesLeft != 0 else { return }
     let begun = SystemClock.monotonicMilliseconds()
     defer { longestWrite = max(longestWrite, SystemClock.monotonicMilliseconds() - begun) }
     if let command = invocation.line.value(of: "exec") {
@@ -174,16 +175,15 @@ private struct WatchStream {
       let isTimed = invocation.line.contains("times")
       try Output.line(isTimed ? "\(SystemClock.localTime(of: now))  \(text)" : text)
     }
-    remaining = remaining.map { $0 - 1 }
+    linesLeft = linesLeft.map { $0 - 1 }
     unsavedState = seen ?? unsavedState
-    if Output.isTerminal { remember() }
+    if Output.isTerminal { saveUnsavedState() }
   }
 
-  /// Records the state of the last printed line as seen; if stdout is no terminal, only at the end.
-  ///
-  /// A program that reads stdout may not have read that line yet.
-  mutating func remember() {
-    memory.remember(unsavedState, of: nav)
+  /// Saves the state of the last printed line as seen: on a terminal after each line, else at the
+  /// end, because a program may not have read the line yet.
+  mutating func saveUnsavedState() {
+    seenStates.remember(unsavedState, of: nav)
     unsavedState = nil
   }
 }

@@ -12,22 +12,22 @@ struct UsageError: Error, Hashable, Sendable {
     self.remedy = remedy
   }
 
-  /// Runs `body`, and puts `place`, such as `plan.txt:3`, in front of the message of its error.
+  /// Runs `body`, and puts `location`, such as `plan.txt:3`, in front of the message of its error.
   static func located<Value>(
-    _ place: String, _ body: () throws(UsageError) -> Value
+    _ location: String, _ body: () throws(UsageError) -> Value
   ) throws(UsageError) -> Value {
     do throws(UsageError) {
       return try body()
     } catch {
-      throw UsageError("\(place): \(error.message)", remedy: error.remedy)
+      throw UsageError("\(location): \(error.message)", remedy: error.remedy)
     }
   }
 }
 
 func require(
-  _ isRight: Bool, _ message: @autoclosure () -> String, remedy: @autoclosure () -> String? = nil
+  _ condition: Bool, _ message: @autoclosure () -> String, remedy: @autoclosure () -> String? = nil
 ) throws(UsageError) {
-  if !isRight { throw UsageError(message(), remedy: remedy()) }
+  if !condition { throw UsageError(message(), remedy: remedy()) }
 }
 
 func require<Value>(

@@ -10,8 +10,7 @@ struct GuardChoice: Hashable, Sendable {
   var typed: Guards
   var hasTypedGuards: Bool { typed != Guards() }
 
-  /// Reads `--top`, `--rev`, `--epoch`, `--digest`, `--depth`, `--stack`, `--has`,
-  /// `--visible` and `--any`.
+  /// Reads the options that set conditions, such as `--top`, `--rev` and `--any`.
   init(_ line: ParsedCommandLine) throws(UsageError) {
     typed = Guards()
     typed.any = line.contains("any")
@@ -52,7 +51,7 @@ struct GuardChoice: Hashable, Sendable {
     operations.contains { $0.kind == .dismiss && $0.neededGuard == .none }
   }
 
-  /// The typed conditions, and the visible screen that was last seen unless they make it redundant.
+  /// The typed conditions, and the last seen visible screen unless the conditions already fix it.
   func guards(adding seen: SeenState?) -> Guards {
     guard let seen, let visible = seen.visible, !typed.any, typed.visible == nil,
       !typed.fixesState, typed.epoch == nil || typed.epoch == seen.epoch
@@ -143,7 +142,7 @@ extension NavigationOperation {
   }
 
   /// The rights that the operation may need; whether a button pops depends on the state of the nav.
-  var rights: Rights {
+  var neededRights: Rights {
     switch kind {
     case .buttonActivate: return [.push, .pop]
     case .push, .show, .segue:

@@ -3,7 +3,7 @@ import NavigationCore
 import RuntimePaths
 
 /// Converts words of the form KEY=VALUE to members of a JSON object.
-enum Members {
+enum KeyValues {
   /// The members that take a string only: `title=5` writes `"5"` and not the number 5.
   private static let textMembers: Set<String> = [
     "title", "prompt", "route", "restorationID", "locale", "action", "style", "color",
@@ -24,20 +24,20 @@ enum Members {
   }
 
   /// Whether a word is a list of buttons with one id in it, as `leftItems=cancel`.
-  static func isListOfOneID(_ word: String) -> Bool {
+  static func isButtonListOfOneID(_ word: String) -> Bool {
     let parts = word.split(separator: "=")
     return parts.count == 2 && buttonListMembers.contains(String(parts[0]))
       && !parts[1].contains { ",[".contains($0) }
   }
 
-  static func isMember(_ word: String) -> Bool {
+  static func isKeyValue(_ word: String) -> Bool {
     guard let key = word.cut(at: "=")?.before, !key.isEmpty else { return false }
     return key.utf8.allSatisfy { $0.isLetterOrDigit || "._-".utf8.contains($0) }
   }
 
   /// Converts words to members, in their order; throws for a key that occurs twice or in `other`.
   ///
-  /// A value that is valid JSON is read as JSON, any other as text; `null` and nothing reset the
+  /// A value that is valid JSON is read as JSON, any other as text; `null` or no value resets the
   /// member. A dot in a key leads into an object: `veto.policy=allow` is `"veto":{"policy":"allow"}`.
   /// A list of buttons is also read as `scan,help=Help`: ids, and new buttons with their titles.
   static func parse(
@@ -45,7 +45,7 @@ enum Members {
   ) throws(UsageError) -> JSONObject {
     var entries: [(path: [String], value: OpaqueJSON)] = []
     for word in words {
-      guard isMember(word), let parts = word.cut(at: "=") else {
+      guard isKeyValue(word), let parts = word.cut(at: "=") else {
         throw UsageError(
           "'\(TerminalText.visible(word))' is not of the form KEY=VALUE", remedy: usage)
       }

@@ -11,7 +11,7 @@ enum NavObject: String, CaseIterable, Sendable {
     /// The placeholder of the object's id in the help; nil if the object has no id.
     var id: String?
     var isOptional = false
-    var argument = ""
+    var idArgument = ""
     var kind: OperationKind
     /// The members that a client can set, with dots for those of objects.
     var keys: [String]
@@ -22,23 +22,23 @@ enum NavObject: String, CaseIterable, Sendable {
     case .screen:
       let details = ScreenDetails.table.names.filter { $0 != "item" }
       return Row(
-        id: "SCREEN", argument: "screen", kind: .screenSet,
+        id: "SCREEN", idArgument: "screen", kind: .screenSet,
         keys: ["title", "route", "args"] + details)
     case .item:
       let keys = NavigationItem.table.names + ["backBarButtonItem.title", "requireOnStack"]
-      return Row(id: "SCREEN", argument: "screen", kind: .itemSet, keys: keys)
+      return Row(id: "SCREEN", idArgument: "screen", kind: .itemSet, keys: keys)
     case .button:
       return Row(
-        id: "BUTTON", argument: "button", kind: .buttonSet, keys: ButtonContent.table.names)
+        id: "BUTTON", idArgument: "button", kind: .buttonSet, keys: ButtonContent.table.names)
     case .bar: return Row(kind: .barSet, keys: ["hidden"] + Bar.table.names)
     case .toolbar: return Row(kind: .toolbarSet, keys: ["hidden"] + Toolbar.table.names)
     case .appearance:
       return Row(
-        id: "SCREEN", isOptional: true, argument: "screen", kind: .appearanceSet,
+        id: "SCREEN", isOptional: true, idArgument: "screen", kind: .appearanceSet,
         keys: AppearanceSet.table.names)
     case .proxy:
       return Row(
-        id: "CLASS", isOptional: true, argument: "class", kind: .proxySet, keys: Bar.lookMembers)
+        id: "CLASS", isOptional: true, idArgument: "class", kind: .proxySet, keys: Bar.lookMembers)
     case .display: return Row(kind: .envSet, keys: Environment.table.names + ["horizontal"])
     case .settings: return Row(kind: .navConfigure, keys: Settings.table.names)
     }
@@ -52,7 +52,7 @@ enum NavObject: String, CaseIterable, Sendable {
   var keys: [String] { row.keys }
 
   static func unknownObject(_ word: String, nav: String) -> UsageError {
-    if let object = NavObject(rawValue: nav), Members.isMember(word) {
+    if let object = NavObject(rawValue: nav), KeyValues.isKeyValue(word) {
       return UsageError("NAV is missing", remedy: "navctl set NAV \(object.usageWords) KEY=VALUE")
     }
     let near = Suggestion.nearest(word, among: allCases.map(\.rawValue)).flatMap(Self.init)
@@ -65,12 +65,12 @@ enum NavObject: String, CaseIterable, Sendable {
 
   var usageWords: String { ([rawValue] + [requiredID].compactMap(\.self)).joined(separator: " ") }
 
-  /// The words that a member can have; the daemon's reader lists them when it refuses `{}`.
+  /// The values that a member can have, from the message that refuses `{}` as its value.
   func allowedValues(of key: String) -> [String] {
     Self.allowedWords(in: refusal(of: "\(key)={}") ?? "")
   }
 
-  /// The words that a refusal such as `idiom is phone or pad` names.
+  /// The values that a refusal such as `idiom is phone or pad` lists.
   static func allowedWords(in refusal: String) -> [String] {
     let words = refusal.split(separator: " ").map { String($0.filter { $0 != "," }) }
     if let place = words.firstIndex(where: { $0 == "of" }), place > 0, words[place - 1] == "one" {
@@ -82,7 +82,7 @@ enum NavObject: String, CaseIterable, Sendable {
   func refusal(of member: String) -> String? { try? operations(id: "x", [member]).first?.refusal }
 
   /// Throws for a key that names another object, or a slot that an appearance does not have.
-  func check(_ words: [String], id: String?, of nav: String) throws(UsageError) {
+  func checkKeys(of words: [String], id: String?, of nav: String) throws(UsageError) {
     for key in words.compactMap({ $0.cut(at: "=")?.before }).map(String.init) {
       let name = key.split(separator: ".").first.map(String.init) ?? key
       if self == .appearance, !keys.contains(name) {
@@ -108,14 +108,14 @@ enum NavObject: String, CaseIterable, Sendable {
     let row = row
     var arguments: JSONObject = [:]
     if self == .appearance {
-      return try Members.parse(words, usage: "\(usage) KEY=VALUE...").members.map {
+      return try KeyValues.parse(words, usage: "\(usage) KEY=VALUE...").members.map {
         var slot: JSONObject = ["slot": .string($0.name), "object": $0.value]
-        slot.add(row.argument, id)
+        slot.add(row.idArgument, id)
         return NavigationOperation(row.kind, slot)
       }
     }
-    if row.id != nil { arguments.add(row.argument, id) }
-    let members = try Members.parse(words, beside: arguments, usage: "\(usage) KEY=VALUE...")
+    if row.id != nil { arguments.add(row.idArgument, id) }
+    let members = try KeyValues.parse(words, beside: arguments, usage: "\(usage) KEY=VALUE...")
     // Whether a bar is hidden is an operation of its own. null stands for the default of each.
     let isBar = self == .bar || self == .toolbar
     let hiding = members.members.filter { isBar && $0.name == "hidden" }

@@ -3,7 +3,7 @@ import NavigationClient
 import NavigationCore
 
 /// Makes operations from command lines, one function for each command that changes a nav.
-enum Operations {
+enum OperationParser {
   typealias Line = ParsedCommandLine
 
   static func create(_ line: Line) throws(UsageError) -> [NavigationOperation] {
@@ -50,7 +50,7 @@ enum Operations {
   }
 
   static func push(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
-    var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "push")]
+    var arguments: JSONObject = ["screen": try knownOrNewScreen(line, id: id, command: "push")]
     if line.contains("if-absent") {
       try require(
         !line.contains("on-duplicate"), "--if-absent is --on-duplicate ignore; give one of them")
@@ -81,14 +81,14 @@ enum Operations {
   }
 
   static func replace(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
-    var arguments: JSONObject = ["with": try newScreen(line, id: id, command: "replace")]
+    var arguments: JSONObject = ["with": try knownOrNewScreen(line, id: id, command: "replace")]
     arguments.add("screen", line.value(of: "screen"))
     if line.contains("back") { arguments.add("direction", "back") }
     return NavigationOperation(.replace, arguments)
   }
 
   static func insert(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
-    var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "insert")]
+    var arguments: JSONObject = ["screen": try knownOrNewScreen(line, id: id, command: "insert")]
     let places = ["below", "above", "at"].filter(line.contains)
     try require(
       places.count == 1, "insert takes one of --below, --above and --at",
@@ -106,16 +106,15 @@ enum Operations {
       ["screens": .array(try screens.map { text throws(UsageError) in try screen(text) })])
   }
 
-  /// Makes the operation of `navctl screen` or `navctl button`; `words` are an id and KEY=VALUE, or
-  /// a record in JSON.
+  /// Makes the operation of `navctl screen` or `button` from an id and KEY=VALUE, or a JSON record.
   static func record(
     _ object: NavObject, verb: String, _ words: [String]
   ) throws(UsageError) -> NavigationOperation {
     let isScreen = object == .screen
-    let id = words.first.flatMap { Members.isMember($0) ? nil : $0 }
+    let id = words.first.flatMap { KeyValues.isKeyValue($0) ? nil : $0 }
     let usage = "navctl \(object.rawValue) NAV \(verb) ID"
     let isJSON = id?.hasPrefix("{") == true
-    let members = try Members.parse(
+    let members = try KeyValues.parse(
       Array(words.dropFirst(id == nil ? 0 : 1)), beside: isJSON ? [:] : idMember(id),
       usage: "\(usage) KEY=VALUE...")
     let kind: OperationKind
@@ -165,7 +164,7 @@ enum Operations {
   }
 
   static func present(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
-    var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "present")]
+    var arguments: JSONObject = ["screen": try knownOrNewScreen(line, id: id, command: "present")]
     for name in ["from", "style"] { arguments.add(name, line.value(of: name)) }
     return NavigationOperation(.present, arguments)
   }
@@ -213,7 +212,7 @@ enum Operations {
   static func segue(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
     let kind: OpaqueJSON = .string(line.contains("detail") ? "showDetail" : "show")
     return NavigationOperation(
-      .segue, ["kind": kind, "screen": try newScreen(line, id: id, command: "segue")])
+      .segue, ["kind": kind, "screen": try knownOrNewScreen(line, id: id, command: "segue")])
   }
 
   static func revert(to text: String) throws(UsageError) -> NavigationOperation {
@@ -232,7 +231,7 @@ enum Operations {
   }
 
   /// The screen of an operation: an id alone names a known one; options or JSON describe a new one.
-  static func newScreen(
+  static func knownOrNewScreen(
     _ line: Line, id: String?, command: String
   ) throws(UsageError) -> OpaqueJSON {
     let others = try screenMembers(line, id: nil)
@@ -284,7 +283,7 @@ enum Operations {
 enum GestureStep: Hashable, Sendable {
   case begin
   /// The finger has moved by this part of the width: a JSON number from 0 to 1.
-  case update(String)
+  case update(fraction: String)
   case finish
   case cancel
 
@@ -299,7 +298,7 @@ enum GestureStep: Hashable, Sendable {
       try require(steps.last?.isLast != true, "no step can follow finish or cancel", remedy: usage)
       switch word {
       case _ where isValue || word.first?.isNumber == true:
-        steps.append(.update(try fraction(word)))
+        steps.append(.update(fraction: try fraction(word)))
         isValue = false
       case "update": isValue = true
       case "begin":

@@ -7,7 +7,7 @@ import NavigationCore
 /// A line is an operation in JSON, such as `{"pop":{}}`, or a command without the nav, such as
 /// `push wifi --title Wi-Fi`. The first line can be `if` with conditions, as JSON or as options.
 /// Empty lines and lines that begin with `#` are ignored.
-struct Plan: Sendable {
+struct OperationPlan: Sendable {
   enum Step: Sendable {
     case operation(NavigationOperation)
     /// The words of a command, of which the first is its name.

@@ -6,15 +6,14 @@ struct SeenState: Hashable, Sendable {
   var epoch: Epoch
   var revision: Revision
   var top: String?
-  /// The outermost presented screen, else the top; the outer nil if the terminal showed neither.
+  /// The outermost presented screen, else the top; inner nil for no screen, outer nil if not shown.
   var visible: String??
 
   var text: String { "rev \(revision.number), top \(top ?? "none")" }
 }
 
 extension SeenState {
-  /// Reads the state from the reply to an operation; nil if the reply has no epoch, revision or
-  /// top.
+  /// Reads the state from an operation's reply; nil if the reply has no epoch, revision or top.
   init?(_ reply: OkReply) {
     guard let epoch = reply.epoch, let revision = reply.revision, let top = reply.top else {
       return nil

@@ -10,8 +10,7 @@ struct SeenStore: Sendable {
   let directory: String
   let session: TerminalSession
 
-  /// The directory of the files: `$XDG_STATE_HOME/navctl/seen`, else under `~/.local/state`; nil if
-  /// neither variable is set.
+  /// `$XDG_STATE_HOME/navctl/seen`, else `~/.local/state/navctl/seen`; nil without either variable.
   static func directory(_ environment: ProcessEnvironment) -> String? {
     if let path = environment.absolutePath("XDG_STATE_HOME") { return path + "/navctl/seen" }
     return environment.absolutePath("HOME").map { $0 + "/.local/state/navctl/seen" }
@@ -22,8 +21,8 @@ struct SeenStore: Sendable {
     let key = Array("\(session.text)\n\(endpoint)\n\(nav)".utf8)
     // Two hashes of 64 bits make a collision unlikely, and `SeenState.decode` detects one.
     let name =
-      Epoch(bits: Self.hash(key, basis: 0xCBF2_9CE4_8422_2325)).text
-      + Epoch(bits: Self.hash(key.reversed(), basis: 0x9E37_79B9_7F4A_7C15)).text
+      Epoch(bits: Self.fnv1aHash(key, basis: 0xCBF2_9CE4_8422_2325)).text
+      + Epoch(bits: Self.fnv1aHash(key.reversed(), basis: 0x9E37_79B9_7F4A_7C15)).text
     return "\(directory)/\(name)"
   }
 
@@ -47,8 +46,7 @@ struct SeenStore: Sendable {
 
   func forget(endpoint: String, nav: String) { unsafe unlink(path(endpoint: endpoint, nav: nav)) }
 
-  /// FNV-1a, 64 bits.
-  private static func hash(_ bytes: [UInt8], basis: UInt64) -> UInt64 {
+  private static func fnv1aHash(_ bytes: [UInt8], basis: UInt64) -> UInt64 {
     bytes.reduce(basis) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
   }
 
@@ -112,20 +110,21 @@ struct TerminalSession: Hashable, Sendable {
   /// The device number of the controlling terminal, 0 without one.
   var device: Int64
   /// The session id, which is the process id of the session's leader.
-  var session: Int64
+  var sessionID: Int64
   /// When the leader of the session started, in clock ticks since the boot.
-  var start: UInt64
+  var leaderStartTicks: UInt64
 
   /// Nil if the leader of the session has ended, because its start time is then unknown.
   static func current(_ environment: ProcessEnvironment) -> TerminalSession? {
     let number = getsid(0)
     do throws(SystemError) {
       guard number > 0, let own = try ProcessStatus.read("/proc/self/stat"),
-        let leader = try ProcessStatus.read("/proc/\(number)/stat"), leader.session == Int64(number)
+        let leader = try ProcessStatus.read("/proc/\(number)/stat"),
+        leader.sessionID == Int64(number)
       else { return nil }
       return TerminalSession(
-        boot: try bootID(environment: environment), device: own.terminal,
-        session: Int64(number), start: leader.start)
+        boot: try bootID(environment: environment), device: own.terminalDevice,
+        sessionID: Int64(number), leaderStartTicks: leader.startTicks)
     } catch {
       // A leader that has ended has no entry in /proc.
       return nil
@@ -133,14 +132,14 @@ struct TerminalSession: Hashable, Sendable {
   }
 
   /// The identity as text; equal texts mean the same session.
-  var text: String { "\(boot) \(device) \(session) \(start)" }
+  var text: String { "\(boot) \(device) \(sessionID) \(leaderStartTicks)" }
 }
 
 /// The fields of `/proc/PID/stat` that identify a terminal session.
 struct ProcessStatus: Hashable, Sendable {
-  var session: Int64
-  var terminal: Int64
-  var start: UInt64
+  var sessionID: Int64
+  var terminalDevice: Int64
+  var startTicks: UInt64
 
   /// Reads the text of `/proc/PID/stat`; nil if it is not one.
   init?(_ text: String) {
@@ -151,9 +150,9 @@ struct ProcessStatus: Hashable, Sendable {
     guard fields.count > 19, let session = Int64(fields[3]), let terminal = Int64(fields[4]),
       let start = UInt64(fields[19])
     else { return nil }
-    self.session = session
-    self.terminal = terminal
-    self.start = start
+    sessionID = session
+    terminalDevice = terminal
+    startTicks = start
   }
 
   static func read(_ path: String) throws(SystemError) -> ProcessStatus? {

@@ -5,7 +5,7 @@ enum Shell: String, CaseIterable, Sendable {
   case bash, zsh, fish
 
   /// The candidate in place of which the completion script offers files and directories.
-  static let filesPlaceholder = Completion.Word(text: ":files", summary: "")
+  static let filesPlaceholder = Completion.Candidate(text: ":files", summary: "")
 
   /// Joins the words that bash splits at `=` and `:`.
   func rejoined(_ words: [String]) -> [String] {
@@ -27,15 +27,16 @@ enum Shell: String, CaseIterable, Sendable {
 
   private static let bashWordBreaks: Set<String> = ["=", ":", "::"]
 
-  func candidateLine(_ word: Completion.Word, behind completion: Completion) -> String {
+  func candidateLine(_ word: Completion.Candidate, behind completion: Completion) -> String {
     if word == Self.filesPlaceholder { return word.text }
     let summary = word.summary.filter { !$0.isNewline && $0 != "\t" }
     switch self {
     case .bash:
       let done = completion.prefix.lastIndex(of: ":").map { completion.prefix[...$0].count } ?? 0
       return String(word.text.dropFirst(done))
-    case .zsh: return completion.leading + word.text + "\t" + summary
-    case .fish: return completion.leading + word.text + (summary.isEmpty ? "" : "\t" + summary)
+    case .zsh: return completion.textBeforeCandidate + word.text + "\t" + summary
+    case .fish:
+      return completion.textBeforeCandidate + word.text + (summary.isEmpty ? "" : "\t" + summary)
     }
   }
 

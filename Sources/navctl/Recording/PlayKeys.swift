@@ -38,11 +38,11 @@ struct PlayKeys: ~Copyable {
 
   mutating func next() -> PlayRequest? {
     guard mode.isOn else { return buffer.next().map { PlayRequest(line: $0) } }
-    while !buffer.bytes.isEmpty { if let request = key() { return request } }
+    while !buffer.bytes.isEmpty { if let request = requestOfNextKey() { return request } }
     return nil
   }
 
-  private mutating func key() -> PlayRequest? {
+  private mutating func requestOfNextKey() -> PlayRequest? {
     // The arrows are ESC [ C and ESC [ D.
     if buffer.bytes.starts(with: [0x1B, 0x5B]), buffer.bytes.count >= 3 {
       let last = buffer.bytes[2]

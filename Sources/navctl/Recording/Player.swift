@@ -3,15 +3,15 @@ import NavigationHub
 
 /// Replays a recording revision by revision, and verifies the digest of each.
 ///
-/// With a revision, the player also reads the entries after it that change nothing. So the whole
-/// recording is verified as soon as the player is at the last revision.
-struct Player: ~Copyable {
+/// With each revision the player also reads the following entries that change nothing. So it has
+/// verified the whole recording when it reaches the last revision.
+struct RecordingPlayer: ~Copyable {
   private let path: String
   let header: RecordingHeader
   private var input: RecordingInput
   private var verifier: RecordingVerifier
   private var nextEntry: [UInt8]?
-  private(set) var entry: [UInt8] = []
+  private(set) var currentEntry: [UInt8] = []
   private(set) var isAtEnd = false
 
   init(_ path: String) throws {
@@ -33,12 +33,12 @@ struct Player: ~Copyable {
   func contains(_ revision: Revision) -> Bool { revision >= header.from && revision <= header.to }
 
   /// The time of the next entry, in milliseconds since 1970; nil at the end.
-  var nextTime: UInt64? { nextEntry.flatMap { Self.time(of: $0) } }
+  var nextEntryMilliseconds: UInt64? { nextEntry.flatMap { Self.milliseconds(of: $0) } }
 
   mutating func advance() throws {
     try readAhead()
     while let next = nextEntry.take() {
-      entry = next
+      currentEntry = next
       let step = try verifier.check(next, line: input.lineNumber)
       try readAhead()
       // An entry without contents leads to a state.
@@ -47,7 +47,7 @@ struct Player: ~Copyable {
   }
 
   mutating func seek(_ target: Revision) throws {
-    if target < revision { self = try Player(path) }
+    if target < revision { self = try RecordingPlayer(path) }
     while !verifier.replay.isBegun || !hasReached(target) { try advance() }
   }
 
@@ -70,5 +70,5 @@ struct Player: ~Copyable {
     }
   }
 
-  static func time(of entry: [UInt8]) -> UInt64? { (try? JSONValue(entry))?["t"]?.integer }
+  static func milliseconds(of entry: [UInt8]) -> UInt64? { (try? JSONValue(entry))?["t"]?.integer }
 }

@@ -16,7 +16,7 @@ struct RecordingFile: ~Copyable {
   private let descriptor: Int32
   private var gzip = GzipWriter(level: 9)
   /// The HTML after the recording in a page; nil without a page.
-  private var tail: [UInt8]?
+  private var pageTail: [UInt8]?
   /// The last bytes that await base64, which encodes three at a time; empty without a page.
   private var unencoded: [UInt8] = []
   private var unwritten: [UInt8] = []
@@ -39,7 +39,7 @@ struct RecordingFile: ~Copyable {
     }
     return RecordingFile(
       path: path, temporary: temporary, replaces: replaces, descriptor: descriptor,
-      tail: page?.tail, unwritten: page?.head ?? [])
+      pageTail: page?.tail, unwritten: page?.head ?? [])
   }
 
   deinit {
@@ -49,14 +49,14 @@ struct RecordingFile: ~Copyable {
     unsafe unlink(temporary)
   }
 
-  mutating func line(_ line: [UInt8]) throws {
+  mutating func appendLine(_ line: [UInt8]) throws {
     append(gzip.append(line + [0x0A]))
     if unwritten.count >= 1 << 16 { try flush() }
   }
 
   mutating func finish() throws {
     append(gzip.finish())
-    if let tail { unwritten += Self.base64(unencoded) + tail }
+    if let pageTail { unwritten += Self.base64(unencoded) + pageTail }
     try flush()
     if path == Self.standardStream { return }
     guard fsync(descriptor) == 0 else { throw SystemError("sync", temporary, code: navd_errno()) }
@@ -77,7 +77,7 @@ struct RecordingFile: ~Copyable {
   }
 
   private mutating func append(_ bytes: [UInt8]) {
-    guard tail != nil else { return unwritten += bytes }
+    guard pageTail != nil else { return unwritten += bytes }
     unencoded += bytes
     let whole = unencoded.count / 3 * 3
     unwritten += Self.base64(Array(unencoded[..<whole]))
@@ -96,10 +96,9 @@ struct RecordingFile: ~Copyable {
     PlainFailure("file: \(path) exists already", "try: --force, or another name")
   }
 
-  private static let letters = Array(
+  private static let base64Letters = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// RFC 4648, for bytes in a page.
   private static func base64(_ bytes: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -108,7 +107,7 @@ struct RecordingFile: ~Copyable {
       let word = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
       for place in 0..<4 {
         text.append(
-          place > part.count ? UInt8(ascii: "=") : letters[word >> (18 - 6 * place) & 63])
+          place > part.count ? UInt8(ascii: "=") : base64Letters[word >> (18 - 6 * place) & 63])
       }
     }
     return text

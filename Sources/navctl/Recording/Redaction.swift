@@ -1,6 +1,6 @@
 import NavigationCore
 
-/// Removes what users of a device typed or read from JSON, for tickets.
+/// Removes texts that users of a device typed or read from JSON, for tickets.
 ///
 /// Ids, names of navs and clients, operations, numbers and truth values stay. Any other text becomes
 /// its number of characters, as in `(12 characters)`.
@@ -13,13 +13,13 @@ enum Redaction {
     "systemItem", "source", "key", "what",
   ]
 
-  /// The members in which applications keep any JSON.
+  /// The members whose JSON applications define.
   private static let applicationMembers: Set<String> = [
     "args", "result", "sender", "userInfo", "customView", "view", "container", "object",
     "titleTextAttributes", "largeTitleTextAttributes", "font",
   ]
 
-  /// The value without such texts; `name` is that of the member whose value it is, or nil.
+  /// The value with such texts replaced; `name` is the member that has the value, nil for none.
   static func redacted(_ value: JSONValue, in name: String? = nil) -> OpaqueJSON {
     switch value.kind {
     case .object:

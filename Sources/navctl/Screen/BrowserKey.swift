@@ -39,7 +39,7 @@ struct LineEditor: Hashable, Sendable {
   private static let maximumLength = 500
 
   /// Edits the line by a key; returns false for a key that does not edit.
-  mutating func press(_ key: BrowserKey) -> Bool {
+  mutating func edit(by key: BrowserKey) -> Bool {
     switch key {
     case .text(let scalar):
       guard text.count < Self.maximumLength else { return true }
@@ -73,17 +73,17 @@ struct EscapeFilter: Hashable, Sendable {
   mutating func filter(_ keys: [BrowserKey]) -> [BrowserKey] {
     var taken: [BrowserKey] = []
     for (index, key) in keys.enumerated() {
-      if let key = take(key, isPending: index + 1 < keys.count) { taken.append(key) }
+      if let key = filteredKey(key, hasMoreKeys: index + 1 < keys.count) { taken.append(key) }
     }
     return taken
   }
 
   /// Filters a key; nil within a sequence, which keys that arrive later can continue.
-  private mutating func take(_ key: BrowserKey, isPending: Bool) -> BrowserKey? {
+  private mutating func filteredKey(_ key: BrowserKey, hasMoreKeys: Bool) -> BrowserKey? {
     switch (position, key) {
     case (_, .interrupt): break  // It ends the command, wherever it stands.
     case (_, .escape):
-      guard isPending else { break }
+      guard hasMoreKeys else { break }
       position = .afterEscape
       return nil
     case (.outside, _): break

@@ -28,7 +28,7 @@ struct ChangeStream: Sendable {
 
   mutating func follow() { lastShown = nil }
 
-  /// Scrolls by lines, towards newer ones if `step` is positive; from the newest on, it follows.
+  /// Scrolls by lines, to newer ones if `step` is positive; at the newest line it follows again.
   mutating func scroll(_ step: Int) {
     let end = (lastShown ?? count) + step
     lastShown = end >= count ? nil : max(end, min(droppedCount + 1, count))
@@ -41,7 +41,7 @@ struct ChangeStream: Sendable {
     while index > 0, lines.count < rows {
       index -= 1
       lines =
-        TerminalText.continued(entries[index], columns: columns).map { StyledLine($0) } + lines
+        TerminalText.indentWrapped(entries[index], columns: columns).map { StyledLine($0) } + lines
     }
     return Array(lines.suffix(rows))
   }

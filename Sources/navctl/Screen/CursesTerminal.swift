@@ -2,15 +2,15 @@ import CNCurses
 
 /// The terminal of stdin and stdout as a grid of cells.
 ///
-/// ncurses sends only what differs from the frame before. `deinit` restores the terminal. A signal
-/// with its default action prevents that, so the process handles SIGINT, SIGTERM, SIGHUP and SIGQUIT;
-/// after SIGKILL or a crash the user types `reset`. A process has at most one, used by one thread.
+/// ncurses sends only what differs from the frame before. `deinit` restores the terminal, not if a
+/// signal kills the process; so it handles SIGINT, SIGTERM, SIGHUP and SIGQUIT. After SIGKILL or
+/// a crash the user types `reset`. A process has at most one, and uses it in one thread.
 @safe struct CursesTerminal: ~Copyable {
   private let screen: OpaquePointer
   private let isColoured: Bool
 
-  /// Makes ncurses use the locale of the environment; returns false if it has ASCII alone.
-  static func useLocale() -> Bool { navd_curses_locale() != 0 }
+  /// Makes ncurses use the locale of the environment; returns whether that is UTF-8.
+  static func useLocaleWithUTF8() -> Bool { navd_curses_locale() != 0 }
 
   /// Takes over the terminal; nil if it cannot place the cursor.
   init?(isColoured: Bool) {

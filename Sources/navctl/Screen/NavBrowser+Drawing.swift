@@ -50,7 +50,7 @@ extension NavBrowser {
     lines += helpTop.map { helpLines(from: $0, layout) } ?? body(layout)
     let status = statusLines
     let cursor = prompt.map {
-      CellPosition(row: lines.count, column: min(typed($0).column, columns - 1))
+      CellPosition(row: lines.count, column: min(promptLine($0).column, columns - 1))
     }
     lines += status
     if layout.hasHints { lines.append(hints) }
@@ -78,10 +78,10 @@ extension NavBrowser {
   }
 
   var statusLines: [StyledLine] {
-    if let prompt { return [typed(prompt).line] }
+    if let prompt { return [promptLine(prompt).line] }
     guard let message else { return [StyledLine()] }
     let most = rows >= 20 ? 4 : rows >= 9 ? 3 : 1
-    let lines = TerminalText.continued(message.text, columns: columns)
+    let lines = TerminalText.indentWrapped(message.text, columns: columns)
     let style = message.isAlert ? StyledLine.Style.alert : .strong
     guard lines.count > most else { return lines.map { StyledLine($0, style) } }
     // The last of the lines shows by its ellipsis that the message goes on.
@@ -90,7 +90,7 @@ extension NavBrowser {
   }
 
   /// The line of a prompt, which shows the end of a long text, and the column of the cursor.
-  private func typed(_ prompt: Prompt) -> (line: StyledLine, column: Int) {
+  private func promptLine(_ prompt: Prompt) -> (line: StyledLine, column: Int) {
     let label =
       switch prompt.purpose {
       case .filter: "filter: "

@@ -49,7 +49,7 @@ extension NavBrowser {
     message = (text, isAlert)
   }
 
-  private func step(_ key: BrowserKey) -> Int? {
+  private func scrollStep(_ key: BrowserKey) -> Int? {
     let page = max(1, layout.height(of: pane) - 2)
     switch key {
     case .up, .text("k"): return -1
@@ -65,26 +65,26 @@ extension NavBrowser {
   private static let farStep = 1 << 30
 
   private mutating func move(_ key: BrowserKey) -> [Effect] {
-    if let step = step(key) {
+    if let step = scrollStep(key) {
       switch pane {
       case .list: choose(chosenIndex + step)
       case .stack:
-        let skipped = opened?.skipped ?? 0
-        opened?.skipped = max(0, skipped + step)
+        let skipped = opened?.skippedScreens ?? 0
+        opened?.skippedScreens = max(0, skipped + step)
       case .changes: if let name = opened?.name { streams[name]?.scroll(step) }
       }
       return []
     }
     switch (key, pane) {
-    case (.enter, .list), (.right, .list), (.text("l"), .list): return enter()
-    case (.left, .list), (.text("h"), .list): leaveBranch()
+    case (.enter, .list), (.right, .list), (.text("l"), .list): return openOrExpandChosen()
+    case (.left, .list), (.text("h"), .list): collapseOrChooseParent()
     case (.left, _), (.text("h"), _): pane = .list
     default: break
     }
     return []
   }
 
-  private mutating func enter() -> [Effect] {
+  private mutating func openOrExpandChosen() -> [Effect] {
     let rows = currentRows()
     guard chosenIndex < rows.count else { return [] }
     let row = rows[chosenIndex]
@@ -95,7 +95,7 @@ extension NavBrowser {
   }
 
   /// Collapses the chosen branch; if another row is chosen, chooses the branch around it.
-  private mutating func leaveBranch() {
+  private mutating func collapseOrChooseParent() {
     let rows = currentRows()
     guard chosenIndex < rows.count else { return }
     let row = rows[chosenIndex]
@@ -114,7 +114,7 @@ extension NavBrowser {
   }
 
   private mutating func pressInHelp(_ key: BrowserKey) -> [Effect] {
-    if let step = step(key) {
+    if let step = scrollStep(key) {
       helpTop = min(max(0, (helpTop ?? 0) + step), max(0, Self.help.count - 1))
     } else if [.text("?"), .text("q"), .escape, .enter, .left].contains(key) {
       helpTop = nil
@@ -133,7 +133,7 @@ extension NavBrowser {
       self.prompt = nil
     case (.enter, _), (.escape, _): self.prompt = nil
     case (_, let purpose):
-      _ = self.prompt?.editor.press(key)
+      _ = self.prompt?.editor.edit(by: key)
       if case .filter = purpose { setFilter(self.prompt?.editor.text ?? "") }
     }
     return []
@@ -170,7 +170,7 @@ extension NavBrowser {
     guard nav == opened?.name else { return [] }
     let title = words.count > 1 ? words[1] : nil
     let line = ParsedCommandLine(options: title.map { [.init("title", $0)] } ?? [])
-    return change("push") { () throws(UsageError) in try Operations.push(line, id: id) }
+    return change("push") { () throws(UsageError) in try OperationParser.push(line, id: id) }
   }
 
   private mutating func change(
@@ -235,8 +235,9 @@ extension NavBrowser {
       let cause = ErrorText.lines(error, nav: change.nav, seen: change.seen).first ?? error.code
       return "\(cause); try: look, then press the key again"
     default:
-      let attempt = Attempt(
-        command: change.command, operation: change.operation.kind, rights: change.operation.rights)
+      let attempt = RefusedCommand(
+        command: change.command, operation: change.operation.kind,
+        rights: change.operation.neededRights)
       return oneLine(error, nav: change.nav, attempt, seen: change.seen)
     }
   }

@@ -74,7 +74,7 @@ extension NavBrowser {
     var label = String(repeating: "  ", count: min(row.depth, 8)) + TerminalText.visible(row.label)
     if row.isBranch { label += collapsed.contains(row.path) && filter.isEmpty ? "/ …" : "/" }
     let room = columns - 3
-    let notes = row.isNav ? notes(row.path, isOpen: isOpen) : []
+    let notes = row.isNav ? positionNotes(row.path, isOpen: isOpen) : []
     let note = notes.first { TerminalText.width(label) + 2 + TerminalText.width($0) <= room } ?? ""
     let gap = note.isEmpty ? 0 : TerminalText.width(note) + 2
     var line = StyledLine(marks + " ", .strong)
@@ -83,19 +83,20 @@ extension NavBrowser {
     return isChosen ? line.restyled(.chosen) : line
   }
 
-  /// The texts about a nav's position, longest first: of an open nav from its mirror.
-  private func notes(_ nav: String, isOpen: Bool) -> [String] {
-    let head =
+  /// The texts about a nav's position, longest first; for the open nav, from its mirror.
+  private func positionNotes(_ nav: String, isOpen: Bool) -> [String] {
+    let position =
       isOpen
-      ? opened?.mirror.flatMap { try? JSONValue(MirrorText.position($0, nav: nav)) } : head(of: nav)
-    return head.map { Self.texts(of: $0) } ?? []
+      ? opened?.mirror.flatMap { try? JSONValue(MirrorText.position($0, nav: nav)) }
+      : position(of: nav)
+    return position.map { Self.positionTexts(of: $0) } ?? []
   }
 
   /// The members `rev`, `depth` and `top` as text, the longest first; none without a revision.
-  static func texts(of head: JSONValue) -> [String] {
-    guard let revision = head["rev"]?.integer else { return [] }
-    let top = head.text("top").isEmpty ? nil : "  \(TerminalText.visible(head.text("top")))"
-    let depth = head["depth"]?.integer.map { "  depth \($0)" }
+  static func positionTexts(of position: JSONValue) -> [String] {
+    guard let revision = position["rev"]?.integer else { return [] }
+    let top = position.text("top").isEmpty ? nil : "  \(TerminalText.visible(position.text("top")))"
+    let depth = position["depth"]?.integer.map { "  depth \($0)" }
     let tails = [depth.map { $0 + (top ?? "") }, top, ""].compactMap(\.self)
     return tails.map { "rev \(revision)\($0)" }
   }
@@ -120,8 +121,8 @@ extension NavBrowser {
       return lines + Self.paragraph("its state cannot be read", columns: columns, .alert)
     }
     let (drawing, skipped, hasTop) = StateDrawing(columns: columns)
-      .lines(state, height: rows - lines.count, skipped: opened.skipped)
-    self.opened?.skipped = skipped
+      .lines(state, height: rows - lines.count, skipped: opened.skippedScreens)
+    self.opened?.skippedScreens = skipped
     if hasTop { drawnState = SeenState(mirror) }
     return lines + drawing
   }
@@ -140,7 +141,7 @@ extension NavBrowser {
   private static func paragraph(
     _ text: String, columns: Int, _ style: StyledLine.Style = .faint
   ) -> [StyledLine] {
-    TerminalText.continued(" " + text, columns: columns).map { StyledLine($0, style) }
+    TerminalText.indentWrapped(" " + text, columns: columns).map { StyledLine($0, style) }
   }
 
   func helpLines(from top: Int, _ layout: BrowserLayout) -> [StyledLine] {

@@ -3,8 +3,8 @@ import NavigationCore
 
 /// What `navctl ui` shows and does: a list of navs, the open one with its stack, and its changes.
 ///
-/// It has no clock and does no I/O. Keys, events and sizes come in; effects and frames go out. Its
-/// laws: without `isWritable` no effect is `send`; and a change is guarded by the state of the last
+/// A browser has no clock and no I/O. Keys, events and sizes come in; effects and frames go out.
+/// Without `isWritable` no effect is `send`. The guards of a change come from the state of the last
 /// frame, because the user has seen no later one.
 struct NavBrowser: Sendable {
   /// An action that the caller must perform; actions are in order.
@@ -24,7 +24,7 @@ struct NavBrowser: Sendable {
     var guards: Guards
     var command: String
     var seen: SeenState
-    /// The id of its request; nil until it is sent.
+    /// The id of the request; nil until navctl has sent it.
     var id: UInt64?
   }
 
@@ -33,14 +33,14 @@ struct NavBrowser: Sendable {
   /// The open nav: the screen shows its stack and its changes.
   struct OpenNav: Sendable {
     var name: String
-    /// The copy of its state; nil before it has arrived.
+    /// The copy of the nav's state; nil before the first snapshot.
     var mirror: Mirror?
     var isCurrent = false
-    /// Why the mirror is missing or out of date; nil if it is neither.
+    /// Why the mirror is missing or out of date; nil if it is up to date.
     var problem: String?
     /// Whether the nav does not exist, so that its watch begins once the list has it.
     var isAwaited = false
-    var skipped = 0
+    var skippedScreens = 0
   }
 
   struct Prompt: Sendable {
@@ -63,14 +63,14 @@ struct NavBrowser: Sendable {
 
   var pane = Pane.list
   var listedNavs: [MirrorRecord] = []
-  var heads: [String: MirrorRecord] = [:]
+  var positions: [String: MirrorRecord] = [:]
   var listProblem: String?
-  /// The rows of the list; nil if they must be made anew.
+  /// The rows of the list of navs; nil if the list or the filter has changed.
   var treeRows: [NavTree.Row]?
   var collapsed: Set<String> = []
   var filter = ""
   /// The path of the chosen row; `chosenIndex` is its index when the list was last drawn.
-  var chosen: String?
+  var chosenPath: String?
   var chosenIndex = 0
   var listTop = 0
 
@@ -87,10 +87,10 @@ struct NavBrowser: Sendable {
 
   /// The effects at the start: watch the list of navs, and the nav of the command line.
   mutating func firstEffects(_ nav: String?) -> [Effect] {
-    guard let nav else { return [.watch(Directory.navs.nav)] }
-    chosen = nav
+    guard let nav else { return [.watch(DirectoryNav.navs.nav)] }
+    chosenPath = nav
     pane = .stack
-    return [.watch(Directory.navs.nav)] + open(nav)
+    return [.watch(DirectoryNav.navs.nav)] + open(nav)
   }
 
   mutating func resize(columns: Int, rows: Int) {
@@ -129,12 +129,12 @@ struct NavBrowser: Sendable {
     if let treeRows { return treeRows }
     let rows = NavTree.rows(listedNavs.map(\.id), filter: filter, collapsed: collapsed)
     treeRows = rows
-    if let index = rows.firstIndex(where: { $0.path == chosen }) {
+    if let index = rows.firstIndex(where: { $0.path == chosenPath }) {
       chosenIndex = index
     } else {
       // The row that took the place of a chosen one which is gone.
       chosenIndex = min(chosenIndex, max(0, rows.count - 1))
-      if !rows.isEmpty { chosen = rows[chosenIndex].path }
+      if !rows.isEmpty { chosenPath = rows[chosenIndex].path }
     }
     return rows
   }
@@ -143,26 +143,28 @@ struct NavBrowser: Sendable {
     let rows = currentRows()
     guard !rows.isEmpty else { return }
     chosenIndex = min(max(0, index), rows.count - 1)
-    chosen = rows[chosenIndex].path
+    chosenPath = rows[chosenIndex].path
   }
 
-  func head(of nav: String) -> JSONValue? { heads[nav].flatMap { try? JSONValue($0.json.bytes) } }
+  func position(of nav: String) -> JSONValue? {
+    positions[nav].flatMap { try? JSONValue($0.json.bytes) }
+  }
 
   mutating func handle(_ event: SessionEvent) -> [Effect] {
     switch event {
     case .opened:
       isConnected = true
-      return [.watch(Directory.heads.nav)]
+      return [.watch(DirectoryNav.positions.nav)]
     case .lost:
       isConnected = false
       opened?.isCurrent = false
     case .answered(let id, let result) where pendingChange?.id == id: return takeAnswer(result)
-    case .changed(Directory.navs.nav, let change): return setList(change)
-    case .changed(Directory.heads.nav, let change): setHeads(change.mirror?.screens)
+    case .changed(DirectoryNav.navs.nav, let change): return setList(change)
+    case .changed(DirectoryNav.positions.nav, let change): setPositions(change.mirror?.screens)
     // Without the right to read them all, the list has names alone.
-    case .watchEnded(Directory.heads.nav, _, _): setHeads([])
+    case .watchEnded(DirectoryNav.positions.nav, _, _): setPositions([])
     case .changed(let nav, let change) where nav == opened?.name: applyChange(change)
-    case .watchEnded(Directory.navs.nav, _, let outcome): listProblem = Self.text(outcome, nil)
+    case .watchEnded(DirectoryNav.navs.nav, _, let outcome): listProblem = Self.text(outcome, nil)
     case .watchEnded(let nav, _, let outcome) where nav == opened?.name: endWatch(nav, outcome)
     case .closed, .answered, .queued, .changed, .latest, .ephemeral, .traced, .watchEnded, .duty:
       break
@@ -170,9 +172,9 @@ struct NavBrowser: Sendable {
     return []
   }
 
-  private mutating func setHeads(_ records: [MirrorRecord]?) {
+  private mutating func setPositions(_ records: [MirrorRecord]?) {
     guard let records else { return }
-    heads = Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    positions = Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   private mutating func setList(_ change: MirrorChange) -> [Effect] {
@@ -242,12 +244,12 @@ struct NavBrowser: Sendable {
     case .ended(let why, _): return "\(name) is not shown any more: \(TerminalText.visible(why))"
     case .refused(let error) where error.knownCode == .noNav:
       return "there is no nav \(name); it is shown when it is there"
-    case .refused(let error): return oneLine(error, nav: nav, Attempt())
+    case .refused(let error): return oneLine(error, nav: nav, RefusedCommand())
     }
   }
 
   static func oneLine(
-    _ error: ErrReply, nav: String?, _ attempt: Attempt, seen: SeenState? = nil
+    _ error: ErrReply, nav: String?, _ attempt: RefusedCommand, seen: SeenState? = nil
   ) -> String {
     let lines = ErrorText.lines(error, nav: nav, seen: seen, of: attempt)
     return [lines.first, lines.last].compactMap { $0 }.joined(separator: "; ")
@@ -255,7 +257,7 @@ struct NavBrowser: Sendable {
 }
 
 extension MirrorChange {
-  /// The mirror after the change; nil if the change has no other one than before.
+  /// The mirror after the change; nil if the change leaves the mirror as it was.
   fileprivate var mirror: Mirror? {
     switch self {
     case .applied(let mirror, _), .replaced(let mirror, _), .resumed(let mirror): mirror

@@ -1,17 +1,17 @@
 import NavigationCore
 import NavigationHub
 
-struct TopDrawing: Sendable {
+struct TopCommandDrawing: Sendable {
   struct Sample: Sendable {
     var statistics: JSONValue
     /// The time of the sample on the monotonic clock, in milliseconds.
-    var time: UInt64
+    var milliseconds: UInt64
   }
 
   let columns: Int
   let rows: Int?
 
-  /// Draws a frame; without `before`, or after a restart, it has no rates, and times since the start.
+  /// Draws a frame; without `before`, or after a restart of navd, without rates.
   func lines(_ sample: Sample, before: Sample?, endpoint: String) -> [StyledLine] {
     let statistics = sample.statistics
     let boot = statistics.text("boot")
@@ -21,7 +21,7 @@ struct TopDrawing: Sendable {
     lines += rates(sample, before)
     lines.append(StyledLine())
     lines += times(statistics, before?.statistics)
-    let principals = ConnectionLoad.principals(statistics)
+    let principals = ConnectionLoad.ofPrincipals(statistics)
     if !principals.isEmpty { lines += [StyledLine()] + connections(principals) }
     let busiest = statistics.list("busiest")
     if !busiest.isEmpty { lines += [StyledLine()] + sessions(busiest, sample, before) }
@@ -46,10 +46,10 @@ struct TopDrawing: Sendable {
       first.append("serving")
     }
     first.append("  \(TerminalText.visible(endpoint))", .faint)
-    let connections = ConnectionLoad.all(statistics)
+    let connections = ConnectionLoad.ofAllClients(statistics)
     var counts = StyledLine(
       ["navs", "sessions", "watches"].map { "\($0) \(count(statistics.number($0)))  " }.joined())
-    counts.append("connections \(connections.text)", connections.isScarce ? .alert : .plain)
+    counts.append("connections \(connections.text)", connections.isNearLimit ? .alert : .plain)
     let (behind, stalled) = (statistics.number("lag.watches"), statistics.number("lag.stalled"))
     let lag = StyledLine(
       "behind \(count(behind))  lag \(count(statistics.number("lag.max"))) rev  "
@@ -96,10 +96,10 @@ struct TopDrawing: Sendable {
   }
 
   private static func rate(_ sample: Sample, _ before: Sample?, _ paths: [String]) -> Double? {
-    guard let before, sample.time > before.time else { return nil }
+    guard let before, sample.milliseconds > before.milliseconds else { return nil }
     let (new, old) = (sum(paths, sample.statistics), sum(paths, before.statistics))
     guard new >= old else { return nil }
-    return Double(new - old) * 1000 / Double(sample.time - before.time)
+    return Double(new - old) * 1000 / Double(sample.milliseconds - before.milliseconds)
   }
 
   private func times(_ statistics: JSONValue, _ before: JSONValue?) -> [StyledLine] {
@@ -121,7 +121,7 @@ struct TopDrawing: Sendable {
       + principals.prefix(4).map { load in
         Self.row(
           load.principal ?? "", Figures.count(load.count), Figures.count(load.limit),
-          load.isScarce ? .alert : .plain)
+          load.isNearLimit ? .alert : .plain)
       }
   }
 
@@ -134,7 +134,7 @@ struct TopDrawing: Sendable {
     let ranked = busiest.map { session in
       let (id, name, count) = (session.text("id"), session.text("name"), session.number("ops"))
       let since = former[id].flatMap { count >= $0 ? $0 : nil }
-      let span = before.map { sample.time - min(sample.time, $0.time) } ?? 0
+      let span = before.map { sample.milliseconds - min(sample.milliseconds, $0.milliseconds) } ?? 0
       let rate = since.flatMap { span > 0 ? Double(count - $0) * 1000 / Double(span) : nil }
       return (name: name.isEmpty ? id : name, count: count, rate: rate)
     }.sorted { ($1.rate ?? 0, $1.count) < ($0.rate ?? 0, $0.count) }

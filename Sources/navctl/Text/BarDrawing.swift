@@ -8,7 +8,7 @@ struct BarDrawing: Sendable {
 
   /// Draws the bar of a `resolved` value, without a large title.
   ///
-  /// As in UIKit, the title is centred, moves aside for buttons, is cut only if it does not fit.
+  /// As in UIKit, the title is centred, moves aside for buttons, and is cut only if it is too long.
   func line(_ resolved: JSONValue) -> StyledLine {
     let half = columns / 2 - 2
     let left = TerminalText.fitted(texts(resolved["left"]).joined(separator: "  "), columns: half)
@@ -41,7 +41,7 @@ struct BarDrawing: Sendable {
     return StyledLine(TerminalText.fitted(middleText(middle), columns: columns), .strong)
   }
 
-  /// Draws a toolbar; flexible spaces share the free columns, without one the buttons stand left.
+  /// Draws a toolbar; flexible spaces share the free columns, else the buttons stand on the left.
   func toolbar(_ items: [JSONValue]) -> StyledLine {
     var texts: [String] = []
     var flexible: [Int] = []
@@ -89,10 +89,10 @@ struct BarDrawing: Sendable {
     let marks =
       (slot["isSelected"]?.bool == true ? " ✓" : "")
       + (slot["isEnabled"]?.bool == false ? " ⊘" : "")
-    return "[\(withLabel(face, slot))\(marks)]"
+    return "[\(withAccessibilityLabel(face, slot))\(marks)]"
   }
 
-  private func withLabel(_ text: String, _ slot: JSONValue?) -> String {
+  private func withAccessibilityLabel(_ text: String, _ slot: JSONValue?) -> String {
     guard let label = slot?["accessibilityLabel"]?.string, label != text else {
       return TerminalText.visible(text)
     }
@@ -113,15 +113,15 @@ struct BarDrawing: Sendable {
   private func slotText(_ slot: JSONValue) -> String {
     guard let back = slot["back"] else { return buttonText(slot) }
     if let image = back["image"] {
-      return "‹ " + withLabel("<\(image["ref"]?.string ?? image.plainText)>", back)
+      return "‹ " + withAccessibilityLabel("<\(image["ref"]?.string ?? image.plainText)>", back)
     }
-    let text = withLabel(back["text"]?.string ?? "", back)
+    let text = withAccessibilityLabel(back["text"]?.string ?? "", back)
     return text.isEmpty ? "‹" : "‹ " + text
   }
 
   private func middleText(_ middle: JSONValue?) -> String {
     guard let middle else { return "" }
-    if let title = middle["title"]?.string { return withLabel(title, middle) }
+    if let title = middle["title"]?.string { return withAccessibilityLabel(title, middle) }
     let view = middle["customView"] ?? middle["titleView"] ?? middle["view"]
     guard let view else { return "" }
     return TerminalText.visible("(\((view["view"] ?? view).plainText))")

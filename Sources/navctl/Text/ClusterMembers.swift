@@ -12,9 +12,9 @@ struct ClusterMembers: Sendable {
     /// Whether the daemon gives its shards away and takes none.
     var isDraining = false
     /// The milliseconds until the lease of the daemon ends; 0 if it has ended.
-    var lease: UInt64 = 0
+    var leaseMilliseconds: UInt64 = 0
 
-    var state: String { lease == 0 ? "away" : isDraining ? "draining" : "serving" }
+    var state: String { leaseMilliseconds == 0 ? "away" : isDraining ? "draining" : "serving" }
 
     /// The first four ranges of its shards, such as `0-340 512`.
     var rangeText: String {
@@ -45,11 +45,12 @@ struct ClusterMembers: Sendable {
       }
       return Member(
         name: name, address: address, ownedShards: member["owned"]?.integer ?? 0, ranges: ranges,
-        isDraining: member["draining"]?.bool ?? false, lease: member["lease"]?.integer ?? 0)
+        isDraining: member["draining"]?.bool ?? false,
+        leaseMilliseconds: member["lease"]?.integer ?? 0)
     }
   }
 
-  /// The shard of a nav (protocol §17).
+  /// The shard of a nav: the CRC-32 of its name, modulo the number of shards (protocol §17).
   func shard(of nav: String) -> UInt64 { UInt64(crc32(Array(nav.utf8))) % shardCount }
 
   func owner(of shard: UInt64) -> Member? {
@@ -62,7 +63,8 @@ struct ClusterMembers: Sendable {
       members.map { member in
         [
           member.name, member.state, "\(member.ownedShards)",
-          member.lease == 0 ? "-" : "\(member.lease) ms", member.address?.endpoint ?? "-",
+          member.leaseMilliseconds == 0 ? "-" : "\(member.leaseMilliseconds) ms",
+          member.address?.endpoint ?? "-",
           member.rangeText.isEmpty ? "-" : member.rangeText,
         ]
       })
@@ -71,7 +73,7 @@ struct ClusterMembers: Sendable {
   var others: [Member] { members.filter { $0.name != ownName && $0.ownedShards > 0 } }
 
   /// Joins the navs of several daemons, sorted by name; of two with one name, the later wins.
-  static func join(_ lists: [[JSONValue]]) -> [JSONValue] {
+  static func joinNavs(_ lists: [[JSONValue]]) -> [JSONValue] {
     var records: [String: JSONValue] = [:]
     for record in lists.joined() { if let id = record["id"]?.string { records[id] = record } }
     return records.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)

@@ -2,11 +2,11 @@ import NavigationCore
 import RuntimePaths
 
 /// The error texts for a daemon that cannot be reached, does not answer, or refuses a connection.
-enum ConnectionText {
+enum ConnectionErrorText {
   static let noDaemonStatus: Int32 = 7
 
-  /// The error lines if no address answers; `kind` is that of the file at the path of a local
-  /// socket, and its outer nil stands for a network address.
+  /// The error lines if no address answers; `kind` is the kind of the socket's file: inner nil if
+  /// there is no file, outer nil for a network address.
   static func unreachable(
     _ endpoint: String, findings: [(address: String, kind: FileStatus.Kind??)] = []
   ) -> [String] {
@@ -74,13 +74,12 @@ enum ConnectionText {
     ]
   }
 
-  static func notFound(_ tried: [PathError.Tried]) -> [String] {
+  static func noDaemonFound(_ tried: [PathError.Tried]) -> [String] {
     ["no-daemon: no running navd found"]
       + tried.map { "tried \($0.path): \($0.reason)" } + [startRemedy]
   }
 
-  /// Lines for a daemon that accepted the connection and did not answer in time; it may have made a
-  /// change.
+  /// The error lines if navd does not answer in time; if `isChange`, it may have made the change.
   static func timeout(_ endpoint: String, isChange: Bool) -> [String] {
     guard isChange else {
       return [

@@ -5,17 +5,17 @@ import RuntimePaths
 struct DoctorFacts: Sendable {
   var endpoint: String?
   var endpointFailure: String?
-  var socket: FileStatus?
+  var socketFile: FileStatus?
   /// The file permission that keeps this user from connecting; nil if none does.
   var denial: AccessDenial?
   var statistics: JSONValue?
-  var failure: String?
+  var connectionFailure: String?
   /// The time until the daemon answered a ping, in milliseconds.
   var pingMilliseconds: UInt64 = 0
   /// The wall clock of the daemon at the ping, in milliseconds since 1970.
-  var daemonTime: UInt64?
-  var clientTime: UInt64 = 0
-  var version = ""
+  var daemonMilliseconds: UInt64?
+  var clientMilliseconds: UInt64 = 0
+  var navctlVersion = ""
 
   /// The path of the socket file; nil for a network address.
   var socketPath: String? {
@@ -46,11 +46,12 @@ enum Doctor {
     if let socket = socket(facts) { findings.append(socket) }
     guard facts.endpoint != nil, facts.denial == nil else { return findings }
     findings.append(daemon(facts))
-    if let time = facts.daemonTime { findings.append(clock(facts, time)) }
+    if let time = facts.daemonMilliseconds { findings.append(clock(facts, time)) }
     guard let statistics = facts.statistics else { return findings }
     return findings + [
-      version(facts, statistics), storage(statistics), disk(statistics), journal(statistics),
-      descriptors(statistics), connections(statistics), peers(statistics), library(statistics),
+      version(facts, statistics), journalStorage(statistics), disk(statistics),
+      journalSize(statistics), descriptorLimit(statistics), connections(statistics),
+      clientLag(statistics), libzmqVersion(statistics),
     ] + (statistics.number("backups.every") > 0 ? [backup(statistics)] : [])
       + (statistics["cluster"].map { [cluster($0)] } ?? [])
   }
@@ -67,7 +68,7 @@ enum Doctor {
   private static func socket(_ facts: DoctorFacts) -> DoctorFinding? {
     guard let path = facts.socketPath else { return nil }
     if let denial = facts.denial { return .init("socket", .fail, denial.reason, denial.remedy) }
-    guard let status = facts.socket else {
+    guard let status = facts.socketFile else {
       return .init(
         "socket", .fail, "\(path) does not exist", "systemctl restart navd.socket, or run navd")
     }
@@ -90,7 +91,7 @@ enum Doctor {
   private static func daemon(_ facts: DoctorFacts) -> DoctorFinding {
     guard let statistics = facts.statistics else {
       return .init(
-        "daemon", .fail, facts.failure ?? "navd does not answer",
+        "daemon", .fail, facts.connectionFailure ?? "navd does not answer",
         "systemctl status navd; find the cause: journalctl -u navd")
     }
     if statistics["serving"]?.bool == false {
@@ -106,7 +107,8 @@ enum Doctor {
 
   private static func clock(_ facts: DoctorFacts, _ time: UInt64) -> DoctorFinding {
     let isLocal = facts.socketPath != nil
-    let apart = time > facts.clientTime ? time - facts.clientTime : facts.clientTime - time
+    let now = facts.clientMilliseconds
+    let apart = time > now ? time - now : now - time
     let remedy = "see whether NTP sets the clock: timedatectl; log and history show its times"
     guard time >= firstPlausibleTime, time < lastPlausibleTime else {
       return .init("clock", .fail, "\(Tables.utc(milliseconds: time)) is not plausible", remedy)
@@ -118,8 +120,9 @@ enum Doctor {
     return .init("clock", .ok, Tables.utc(milliseconds: time))
   }
 
-  /// 2024-01-01 and 2100-01-01; a clock outside these bounds was never set.
+  /// 2024-01-01 in milliseconds since 1970; a clock before it was never set.
   private static let firstPlausibleTime: UInt64 = 1_704_067_200_000
+  /// 2100-01-01 in milliseconds since 1970; a clock after it is wrong.
   private static let lastPlausibleTime: UInt64 = 4_102_444_800_000
 
   static func lines(_ findings: [DoctorFinding]) -> [StyledLine] {
@@ -152,16 +155,16 @@ enum Doctor {
 
   static func version(_ facts: DoctorFacts, _ statistics: JSONValue) -> DoctorFinding {
     let daemon = statistics.text("server").split(separator: "/").last.map(String.init) ?? ""
-    guard daemon != facts.version else {
+    guard daemon != facts.navctlVersion else {
       return .init("version", .ok, "navd and navctl are \(daemon)")
     }
-    let text = "navd is \(daemon.isEmpty ? "unknown" : daemon), navctl is \(facts.version)"
+    let text = "navd is \(daemon.isEmpty ? "unknown" : daemon), navctl is \(facts.navctlVersion)"
     return .init(
       "version", .warn, text,
       "restart navd if its package was upgraded; install the same version of both")
   }
 
-  static func storage(_ statistics: JSONValue) -> DoctorFinding {
+  static func journalStorage(_ statistics: JSONValue) -> DoctorFinding {
     guard let problem = statistics["storageProblem"]?.string else {
       return .init("storage", .ok, "the journal accepts commits")
     }
@@ -187,10 +190,10 @@ enum Doctor {
     return .init("disk", .ok, text)
   }
 
-  static func journal(_ statistics: JSONValue) -> DoctorFinding {
+  static func journalSize(_ statistics: JSONValue) -> DoctorFinding {
     let size = statistics.number("journal.bytes") + statistics.number("journal.walBytes")
     let pages = statistics.number("journal.walPages")
-    guard pages < longLogPages else {
+    guard pages < maximumWALPages else {
       return .init(
         "journal", .warn, "\(Figures.count(pages)) pages of its log cannot be moved",
         "a process reads an old state of it: fuser -v /var/lib/navd/journal.sqlite")
@@ -205,8 +208,8 @@ enum Doctor {
       "the newest rows of each nav stay whatever the limit: navctl list; journalctl -u navd")
   }
 
-  /// The pages of a write-ahead log that no checkpoint empties; navd makes one from 1,000 on.
-  private static let longLogPages: UInt64 = 16_000
+  /// Checkpoints, due from 1,000 pages on, do not empty a write-ahead log of this many pages.
+  private static let maximumWALPages: UInt64 = 16_000
 
   static func backup(_ statistics: JSONValue) -> DoctorFinding {
     let text = StatusDrawing.backups(statistics)
@@ -218,7 +221,7 @@ enum Doctor {
     return .init("backup", .warn, text, cause + "; remove them by hand, or they fill the disk")
   }
 
-  static func descriptors(_ statistics: JSONValue) -> DoctorFinding {
+  static func descriptorLimit(_ statistics: JSONValue) -> DoctorFinding {
     let limit = statistics.number("process.descriptorLimit")
     let connections = statistics.number("process.connectionLimit")
     guard limit > 0 else {
@@ -231,9 +234,9 @@ enum Doctor {
   }
 
   static func connections(_ statistics: JSONValue) -> DoctorFinding {
-    let all = ConnectionLoad.all(statistics)
-    let loads = [all] + ConnectionLoad.principals(statistics)
-    let fullest = loads.dropFirst().max { $0.share < $1.share }
+    let all = ConnectionLoad.ofAllClients(statistics)
+    let loads = [all] + ConnectionLoad.ofPrincipals(statistics)
+    let fullest = loads.dropFirst().max { $0.usedFraction < $1.usedFraction }
     let text = ([all] + (fullest.map { [$0] } ?? [])).map(\.text).joined(separator: "; ")
     let differences = statistics.number("connectionDifferences")
     guard differences == 0 else {
@@ -242,7 +245,7 @@ enum Doctor {
         "find which: journalctl -u navd; this is a fault of navd, please report it")
     }
     // The limit that is closest.
-    guard let worst = loads.max(by: { $0.share < $1.share }), worst.isScarce else {
+    guard let worst = loads.max(by: { $0.usedFraction < $1.usedFraction }), worst.isNearLimit else {
       return .init("connections", .ok, text)
     }
     let key = worst.principal == nil ? "connections" : "connections-per-principal"
@@ -251,7 +254,7 @@ enum Doctor {
       "list the clients: navctl list --clients; the limit is \(key) in navd.conf(5)")
   }
 
-  static func peers(_ statistics: JSONValue) -> DoctorFinding {
+  static func clientLag(_ statistics: JSONValue) -> DoctorFinding {
     let stalled = statistics.number("lag.stalled")
     let lag = Figures.counted(statistics.number("lag.max"), "revision")
     guard stalled > 0 || statistics.number("lag.max") > 1000 else {
@@ -284,7 +287,7 @@ enum Doctor {
   }
 
   /// Checks libzmq: navd works around the faults of 4.3.4, and was never tested with an older one.
-  static func library(_ statistics: JSONValue) -> DoctorFinding {
+  static func libzmqVersion(_ statistics: JSONValue) -> DoctorFinding {
     let text = statistics.text("process.libzmq")
     let parts = text.split(separator: ".").compactMap { UInt64($0) }
     guard parts.count == 3 else {

@@ -6,7 +6,7 @@ enum ErrorText {
   ///
   /// `seen` is the state from which navctl made the guards, nil if the user typed them.
   static func lines(
-    _ error: ErrReply, nav: String?, seen: SeenState?, of attempt: Attempt = Attempt(),
+    _ error: ErrReply, nav: String?, seen: SeenState?, of attempt: RefusedCommand = .init(),
     now: UInt64 = SystemClock.wallMilliseconds()
   ) -> [String] {
     let nav = error.nav ?? nav ?? "NAV"
@@ -37,14 +37,15 @@ enum ErrorText {
   }
 
   static func failure(
-    _ error: ErrReply, nav: String? = nil, seen: SeenState? = nil, of attempt: Attempt = Attempt()
+    _ error: ErrReply, nav: String? = nil, seen: SeenState? = nil,
+    of attempt: RefusedCommand = .init()
   ) -> PlainFailure {
     PlainFailure(
       lines: lines(error, nav: nav, seen: seen, of: attempt), status: exitStatus(error))
   }
 
   /// The exit status if navd made a change and navctl could not print its result.
-  static let unprintedStatus: Int32 = 9
+  static let changedButUnprintedStatus: Int32 = 9
 
   static func exitStatus(_ error: ErrReply) -> Int32 {
     if let code = error.knownCode { return code.exitStatus }
@@ -114,9 +115,9 @@ enum ErrorText {
   }
 
   /// The age of the change, or its time in UTC if the daemon's clock is ahead of this one.
-  private static func ageText(_ since: ErrReply.TopChange, _ now: UInt64) -> String {
-    guard since.time <= now else { return "at \(Tables.utc(milliseconds: since.time))" }
-    let age = now - since.time
+  private static func ageText(_ change: ErrReply.TopChange, _ now: UInt64) -> String {
+    guard change.time <= now else { return "at \(Tables.utc(milliseconds: change.time))" }
+    let age = now - change.time
     return age < 60_000 ? "\(age / 1000) s ago" : "\(Figures.age(milliseconds: age)) ago"
   }
 }

@@ -2,7 +2,7 @@ import CommandLineOptions
 import NavigationCore
 
 /// Explains a code of an error, of navd's log or of the end of a session.
-struct Explanation: Hashable, Sendable {
+struct CodeExplanation: Hashable, Sendable {
   let code: String
   /// The exit status of a command that fails with it; nil if no command fails with it.
   let exitStatus: Int32?
@@ -13,10 +13,10 @@ struct Explanation: Hashable, Sendable {
   let example: String
 
   /// Every code that navctl or navd prints: those of navctl first, then those of the protocol.
-  static let all = ownCodes + ErrorCode.allCases.map { Explanation($0) }
+  static let all = ownCodes + ErrorCode.allCases.map { CodeExplanation($0) }
 
   /// Finds the explanation of a code; the error for an unknown code suggests similar ones.
-  static func find(_ code: String) throws(UsageError) -> Explanation {
+  static func find(_ code: String) throws(UsageError) -> CodeExplanation {
     if let found = all.first(where: { $0.code == code }) { return found }
     let near = nearest(to: code)
     let question = near.isEmpty ? "" : "; is it '\(near.joined(separator: "', '"))'?"
@@ -31,7 +31,7 @@ struct Explanation: Hashable, Sendable {
     let ranked = all.map(\.code).map { known in
       let isPart = !wanted.isEmpty && (known.contains(wanted) || wanted.contains(known))
       let difference = abs(known.utf8.count - wanted.utf8.count)
-      return (known, isPart ? 1 : Suggestion.distance(wanted, known), difference)
+      return (known, isPart ? 1 : Suggestion.editDistance(wanted, known), difference)
     }
     return ranked.filter { known, distance, _ in distance <= min(3, known.utf8.count - 1) }
       .sorted { ($0.1, $0.2, Text($0.0)) < ($1.1, $1.2, Text($1.0)) }.prefix(3).map(\.0)
@@ -67,11 +67,11 @@ struct Explanation: Hashable, Sendable {
   }
 
   /// The codes of navctl's own errors, of notes in navd's log, and of the ends of sessions.
-  static let ownCodes: [Explanation] = {
+  static let ownCodes: [CodeExplanation] = {
     let lines = table.split(separator: "\n").map(String.init)
     return stride(from: 0, to: lines.count, by: 4).map { row in
       let head = lines[row].split(separator: " ", maxSplits: 2).map(String.init)
-      return Explanation(
+      return CodeExplanation(
         code: head[0], exitStatus: Int32(head[1]), errorCode: nil, meaning: head[2],
         cause: lines[row + 1], remedy: lines[row + 2], example: lines[row + 3])
     }
@@ -204,7 +204,7 @@ struct Explanation: Hashable, Sendable {
     """
 }
 
-extension Explanation {
+extension CodeExplanation {
   init(_ code: ErrorCode) {
     let row = code.row
     self.init(

@@ -2,8 +2,8 @@ import NavigationCore
 
 /// One JSON object that navctl prints with `-o json`, in one line.
 ///
-/// Its member `type` comes first. `navctl schema TYPE` describes the others.
-struct Record: Sendable {
+/// The first member is `type`; `navctl schema TYPE` describes the other members.
+struct JSONRecord: Sendable {
   /// The types of records; the schema has a definition of each.
   enum Kind: String, CaseIterable, Sendable {
     case changed, planned
@@ -20,8 +20,7 @@ struct Record: Sendable {
   let kind: Kind
   let bytes: [UInt8]
 
-  /// Makes a record from an object without the member `type`; `time` is that of the event, in
-  /// milliseconds since 1970.
+  /// Adds the member `type` to an object, and the `time` of an event, in milliseconds since 1970.
   init(_ kind: Kind, _ object: [UInt8], at time: UInt64? = nil) {
     self.kind = kind
     var head = #"{"type":"\#(kind.rawValue)""#

@@ -2,7 +2,7 @@ import CommandLineOptions
 import NavigationCore
 
 /// The command and the operation that the daemon refused; nil for what navctl does not know.
-struct Attempt: Sendable {
+struct RefusedCommand: Sendable {
   var command: String?
   var words: [String] = []
   var operation: OperationKind?
@@ -16,12 +16,13 @@ struct Attempt: Sendable {
 enum Remedies {
   /// The remedy of an error in one line, without a full stop.
   static func remedy(
-    for code: ErrorCode, message: String = "", nav: String = "NAV", of attempt: Attempt = Attempt()
+    for code: ErrorCode, message: String = "", nav: String = "NAV",
+    of attempt: RefusedCommand = .init()
   ) -> String {
     let command = attempt.command ?? "COMMAND"
     let correction = correction(message, attempt.words, settingOf: command == "set" ? nav : nil)
     let list = message.split(separator: " ").last.flatMap { id in
-      attempt.words.first { Members.isListOfOneID($0) && $0.hasSuffix("=\(id)") }
+      attempt.words.first { KeyValues.isButtonListOfOneID($0) && $0.hasSuffix("=\(id)") }
     }
     let choice: String? =
       switch code {
@@ -53,7 +54,7 @@ enum Remedies {
 
   /// The remedy for an unknown screen: how the refused command creates it; nil if it cannot.
   private static func unknownScreen(
-    _ nav: String, _ message: String, _ attempt: Attempt
+    _ nav: String, _ message: String, _ attempt: RefusedCommand
   ) -> String? {
     let id = message.split(separator: " ").last.map(String.init) ?? "ID"
     return switch (attempt.operation, attempt.command) {
@@ -68,7 +69,7 @@ enum Remedies {
     }
   }
 
-  private static func duplicateScreen(_ nav: String, _ attempt: Attempt) -> String? {
+  private static func duplicateScreen(_ nav: String, _ attempt: RefusedCommand) -> String? {
     switch (attempt.operation, attempt.command) {
     case (.push, "push"), (.show, "push"):
       "keep it: --if-absent; or go back to it: navctl pop-to \(nav) ID"
@@ -79,16 +80,16 @@ enum Remedies {
     }
   }
 
-  private static func forbidden(_ nav: String, _ attempt: Attempt) -> String {
+  private static func forbidden(_ nav: String, _ attempt: RefusedCommand) -> String {
     if attempt.command == "backup" || nav == "$clients" {
       let command = attempt.command ?? "COMMAND"
       return "as root: sudo navctl \(command); or role = admin WHO in [access] of navd.conf(5)"
     }
     return remedyOfTable(
-      .forbidden, attempt.command == nil ? [:] : ["NAV": nav, "RIGHT": rights(attempt)])
+      .forbidden, attempt.command == nil ? [:] : ["NAV": nav, "RIGHT": rightNames(attempt)])
   }
 
-  private static func rights(_ attempt: Attempt) -> String {
+  private static func rightNames(_ attempt: RefusedCommand) -> String {
     if let needed = attempt.rights {
       let names: [(Rights, String)] = [
         (.read, "read"), (.push, "push"), (.pop, "pop"), (.admin, "admin"),
@@ -129,7 +130,7 @@ enum Remedies {
         guard let nav, owners.count == 1, ![owner, object].contains(.proxy) else { return member }
         let id =
           owner.requiredID != object.requiredID
-          ? nil : words.last { !Members.isMember($0) }
+          ? nil : words.last { !KeyValues.isKeyValue($0) }
         let words =
           owner.requiredID == nil
           ? owner.usageWords : "\(owner.rawValue) \(id ?? "SCREEN")"
@@ -147,12 +148,12 @@ enum Remedies {
       return valueRemedy(for: first, String(typed.dropFirst(first.count + 1)), by: message)
     }
     guard message.contains(where: { $0 == "id" }), message.contains(where: { $0 == "letters," }),
-      let typed = words.last(where: { $0.contains { $0 == " " } && !Members.isMember($0) })
+      let typed = words.last(where: { $0.contains { $0 == " " } && !KeyValues.isKeyValue($0) })
     else { return nil }
     return "an id without spaces: " + typed.split(separator: " ").joined(separator: "-")
   }
 
-  /// A value of the form that a message such as `idiom is phone or pad` describes.
+  /// What to type for a member, by a message such as `idiom is phone or pad`; nil if unknown.
   private static func valueRemedy(for key: String, _ typed: String, by message: [String]) -> String?
   {
     let values = NavObject.allowedWords(in: message.joined(separator: " "))

@@ -13,15 +13,15 @@ struct ScreenOrigin: Sendable {
 
   init(of screen: String) { self.screen = screen }
 
-  /// The oldest read entry in whose state the screen is presented; older ones may follow.
+  /// The oldest entry read so far whose presentations have the screen.
   private var oldestPresentation: JSONValue?
-  /// The oldest read entry whose presentations lack the screen, as long as none had it.
+  /// The oldest entry, newer than `oldestPresentation`, whose presentations lack the screen.
   private var oldestDismissal: JSONValue?
 
-  /// Reads a page of the log; the caller passes the newest page first, its oldest entry first.
+  /// Reads a page of the log, oldest entry first, and returns whether the search is over.
   ///
-  /// Returns whether the search is over.
-  mutating func read(_ entries: [JSONValue]) -> Bool {
+  /// The caller passes the newest page first.
+  mutating func endsSearch(reading entries: [JSONValue]) -> Bool {
     for entry in entries.reversed() where arrival == nil {
       if let record = entry["ins"]?.elements.first(where: { $0["id"]?.string == screen }),
         oldestPresentation == nil
@@ -54,11 +54,11 @@ struct ScreenOrigin: Sendable {
       .string
   }
 
-  /// The answer of `navctl why` in lines; `floor` is the oldest revision that the daemon has.
-  func lines(nav: String, floor: UInt64) -> [String] {
+  /// The answer of `navctl why` in lines; `oldestRevision` is the oldest that the daemon has.
+  func lines(nav: String, oldestRevision: UInt64) -> [String] {
     guard let arrival else {
       return [
-        "\(screen) was not put on \(nav) since rev \(floor), the oldest that navd has",
+        "\(screen) was not put on \(nav) since rev \(oldestRevision), the oldest that navd has",
         "older changes: a backup, or the log of the system: journalctl NAVD_NAV=\(nav)",
       ]
     }
@@ -81,7 +81,7 @@ struct ScreenOrigin: Sendable {
       + (operations.isEmpty ? "no operation" : operations) + cause
   }
 
-  func members(nav: String, floor: UInt64) -> JSONObject {
+  func members(nav: String, oldestRevision: UInt64) -> JSONObject {
     var members: JSONObject = [
       "nav": .string(nav), "screen": .string(screen),
       "there": .bool(arrival != nil && removal == nil), "presented": .bool(isPresented),
@@ -89,7 +89,7 @@ struct ScreenOrigin: Sendable {
     members.add("put", arrival.map(\.opaque))
     members.add("taken", removal.map(\.opaque))
     members.add("route", route)
-    members.add("floor", .integer(floor))
+    members.add("floor", .integer(oldestRevision))
     return members
   }
 }

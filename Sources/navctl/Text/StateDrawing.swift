@@ -14,13 +14,13 @@ struct StateDrawing: Sendable {
 
   /// Draws a state in at most `height` lines, without the first `skipped` screens.
   ///
-  /// If there are too many lines, the position goes first, and the bar never. The result has the
+  /// If they do not fit, it leaves out the position first, and never the bar. The result has the
   /// number of skipped screens, and whether the outermost screen is among the lines.
   func lines(
     _ state: JSONValue, height: Int, skipped: Int
   ) -> (lines: [StyledLine], skipped: Int, hasTop: Bool) {
     var (head, rows, tail) = sections(state, elapsed: nil)
-    let position = position(state, depth: state["screens"]?.elements.count ?? 0).count
+    let position = positionLines(state, depth: state["screens"]?.elements.count ?? 0).count
     if head.count + rows.count + tail.count > height { tail.removeLast(position) }
     let room = height - head.count - tail.count
     guard rows.count > room else { return (head + rows + tail, 0, true) }
@@ -67,11 +67,11 @@ struct StateDrawing: Sendable {
     let tail =
       [rule] + toolbar(state, top: screens.last)
       + transition(state["transition"], elapsed: elapsed)
-      + position(state, depth: screens.count)
+      + positionLines(state, depth: screens.count)
     return (head, middle, tail)
   }
 
-  func position(_ state: JSONValue, depth: Int) -> [StyledLine] {
+  func positionLines(_ state: JSONValue, depth: Int) -> [StyledLine] {
     var pieces = [
       StyledLine(TerminalText.visible(state["nav"]?.string ?? ""), .strong),
       StyledLine("rev \(state["rev"]?.integer ?? 0)"),
@@ -126,7 +126,7 @@ struct StateDrawing: Sendable {
   }
 
   private func draw(_ row: Row, _ widths: (id: Int, title: Int, detail: Int)) -> StyledLine {
-    var line = StyledLine(row.mark, row.isStrong ? .strong : .faint)
+    var line = StyledLine(row.symbol, row.isStrong ? .strong : .faint)
     line.append(TerminalText.padded(row.id, columns: widths.id), row.isStrong ? .strong : .plain)
     line.append("  ")
     // The closing quote stays if the title is cut.
@@ -140,7 +140,7 @@ struct StateDrawing: Sendable {
 
   private struct Row {
     /// The sign of the top, of the root or of a presented screen.
-    var mark: String
+    var symbol: String
     var isStrong: Bool
     var id: String
     /// Nil without a title, drawn as -; an empty title is drawn as "".
@@ -148,7 +148,7 @@ struct StateDrawing: Sendable {
     var detail: String
 
     init(screen: JSONValue, depth: Int, isTop: Bool) {
-      mark = isTop ? "▶ " : depth == 0 ? "└ " : "│ "
+      symbol = isTop ? "▶ " : depth == 0 ? "└ " : "│ "
       isStrong = isTop
       id = TerminalText.visible(screen["id"]?.string ?? "")
       title = Self.title(screen)
@@ -159,7 +159,7 @@ struct StateDrawing: Sendable {
     }
 
     init(presented: JSONValue) {
-      mark = "◆ "
+      symbol = "◆ "
       isStrong = false
       let screen = presented["screen"]
       id = TerminalText.visible(screen?["id"]?.string ?? screen?.plainText ?? "")
@@ -194,7 +194,7 @@ struct StateDrawing: Sendable {
     }
     if let duration = transition["duration"]?.integer { words.append("lasts \(duration) ms") }
     if let deadline = transition["deadline"]?.integer {
-      words.append(Self.time(deadline, elapsed: elapsed, transition))
+      words.append(Self.deadlineText(deadline, elapsed: elapsed, transition))
     }
     if let change = transition["barChange"] {
       let isHidden = change["hidden"]?.bool
@@ -204,7 +204,7 @@ struct StateDrawing: Sendable {
       [line] + words.map { StyledLine(TerminalText.visible($0), .faint) }, columns: columns)
   }
 
-  private static func time(
+  private static func deadlineText(
     _ deadline: UInt64, elapsed: UInt64?, _ transition: JSONValue
   ) -> String {
     if transition["phase"]?.string == "interactive" {

@@ -37,13 +37,13 @@ enum StatusDrawing {
     let stalled = statistics.number("lag.stalled")
     let sessions =
       count(statistics.number("sessions")) + (stalled > 0 ? ", \(count(stalled)) stalled" : "")
-    let loads = [ConnectionLoad.all(statistics)] + ConnectionLoad.principals(statistics)
+    let loads = [ConnectionLoad.ofAllClients(statistics)] + ConnectionLoad.ofPrincipals(statistics)
     var rows: [(name: String, text: String, isAlert: Bool)] = [
       ("version", server, false),
       ("up", Figures.age(milliseconds: statistics.number("uptime")), false),
       ("navs", count(statistics.number("navs")), false),
       ("sessions", sessions, stalled > 0),
-      ("connections", connections(statistics), loads.contains(where: \.isScarce)),
+      ("connections", connections(statistics), loads.contains(where: \.isNearLimit)),
       ("watches", watches(statistics), statistics.number("lag.watches") > 0),
       ("operations", operations(statistics), false), ("journal", journal(statistics), false),
     ]
@@ -72,8 +72,8 @@ enum StatusDrawing {
   }
 
   private static func connections(_ statistics: JSONValue) -> String {
-    let all = ConnectionLoad.all(statistics).text
-    let principals = ConnectionLoad.principals(statistics)
+    let all = ConnectionLoad.ofAllClients(statistics).text
+    let principals = ConnectionLoad.ofPrincipals(statistics)
     guard let limit = principals.first?.limit else { return all }
     let shown = principals.prefix(3).map {
       "\($0.principal ?? "") \(Figures.count($0.count))"
@@ -153,13 +153,13 @@ struct ConnectionLoad {
   /// The limit that applies; 0 if the daemon does not report it.
   let limit: UInt64
 
-  static func all(_ statistics: JSONValue) -> ConnectionLoad {
+  static func ofAllClients(_ statistics: JSONValue) -> ConnectionLoad {
     ConnectionLoad(
       principal: nil, count: statistics.number("connections"),
       limit: statistics.number("process.connectionLimit"))
   }
 
-  static func principals(_ statistics: JSONValue) -> [ConnectionLoad] {
+  static func ofPrincipals(_ statistics: JSONValue) -> [ConnectionLoad] {
     statistics.list("principals").map { entry in
       ConnectionLoad(
         principal: entry.text("principal"), count: entry.number("connections"),
@@ -168,9 +168,9 @@ struct ConnectionLoad {
   }
 
   /// The used part of the limit, 0 if there is none.
-  var share: Double { limit == 0 ? 0 : Double(count) / Double(limit) }
+  var usedFraction: Double { limit == 0 ? 0 : Double(count) / Double(limit) }
 
-  var isScarce: Bool { limit > 0 && count * 5 >= limit * 4 }
+  var isNearLimit: Bool { limit > 0 && count * 5 >= limit * 4 }
 
   /// For example `12 of 256`, or `uid:1000 12 of 64` for one user.
   var text: String {

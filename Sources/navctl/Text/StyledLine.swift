@@ -96,11 +96,9 @@ struct StyledLine: Hashable, Sendable {
     return text.lastIndex { $0 != " " }.map { String(text[...$0]) } ?? ""
   }
 
-  /// The width of the line in columns.
   var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
 
-  /// The line as it is printed, without a line break; if `isColoured`, with escape sequences for
-  /// the styles.
+  /// The line as printed, without a line break; if `isColoured`, with escape sequences for styles.
   func rendered(isColoured: Bool) -> String {
     guard isColoured else { return plain }
     return pieces.map { text, style in
@@ -123,7 +121,7 @@ struct TerminalCell: Hashable, Sendable {
   var width: Int
   var style: StyledLine.Style
 
-  /// Keeps what a terminal can show: the first of joined emoji, and U+FFFD for a mark alone.
+  /// Keeps what a terminal can show: of joined emoji the first, for a mark without a base U+FFFD.
   init(_ character: Character, column: Int, width: Int, style: StyledLine.Style) {
     let scalars = character.unicodeScalars
     let joiner: Unicode.Scalar = "\u{200D}"

@@ -71,7 +71,7 @@ enum TerminalText {
   }
 
   /// Breaks a line into parts of at most `columns`, at spaces if possible; later ones are indented.
-  static func continued(_ text: String, columns: Int) -> [String] {
+  static func indentWrapped(_ text: String, columns: Int) -> [String] {
     let indent = String(repeating: " ", count: columns > 12 ? 4 : 0)
     var parts: [String] = []
     var rest = Substring(text)

@@ -12,8 +12,8 @@ struct WatchLines: Sendable {
   /// The line for a complete state; `time` is in milliseconds since 1970, `why` such as `join`.
   mutating func snapshot(
     _ state: JSONValue, why: String, at time: UInt64
-  ) -> (text: String, json: Record) {
-    let kind = lastPosition == nil ? Record.Kind.snapshot : .resync
+  ) -> (text: String, json: JSONRecord) {
+    let kind = lastPosition == nil ? JSONRecord.Kind.snapshot : .resync
     let word = kind.rawValue
     let epoch = state["epoch"]?.string ?? ""
     let revision = state["rev"]?.integer ?? 0
@@ -27,7 +27,7 @@ struct WatchLines: Sendable {
       lastPosition.map { .object(["epoch": .string($0.epoch), "rev": .integer($0.revision)]) })
     members.add("state", OpaqueJSON(validated: state.bytes))
     lastPosition = (epoch, revision)
-    return (TerminalText.visible(text), Record(kind, members, at: time))
+    return (TerminalText.visible(text), JSONRecord(kind, members, at: time))
   }
 
   /// The line for a revision: `rev 20  pop wifi → network by remote, back button  depth 2`.
@@ -44,7 +44,7 @@ struct WatchLines: Sendable {
     for change in diff.changes {
       switch change {
       case .splice(let index, let removed, let inserted):
-        let edit = edit(at: index, removed, inserted.map(\.id), depth: diff.depth, top: top)
+        let edit = editText(at: index, removed, inserted.map(\.id), depth: diff.depth, top: top)
         sentence += sentence.isEmpty ? edit : ", \(edit)"
       case .setScreen(let record): others.append(record.id)
       case .setPart(let record): others.append(":\(record.id)")
@@ -58,7 +58,7 @@ struct WatchLines: Sendable {
     return sentence
   }
 
-  private static func edit(
+  private static func editText(
     at index: UInt64, _ removed: [String], _ inserted: [String], depth: UInt64, top: String?
   ) -> String {
     let gone = removed.joined(separator: " ")
@@ -96,7 +96,7 @@ struct WatchLines: Sendable {
     return TerminalText.visible(text)
   }
 
-  /// The line about a lost connection; after 2 s of writing, navd disconnected a slow reader.
+  /// The line about a lost connection; if a write took 2 s, navd has disconnected a slow reader.
   static func lossText(afterWriteOf milliseconds: UInt64) -> String {
     milliseconds < 2000
       ? "connection lost; watch continues when navd is back"
