@@ -24,9 +24,7 @@ extension JournalKeeper {
       do throws(JournalError) {
         _ = try postgresPlace(
           loaded.configuration, ClusterMember(name: "", endpoint: "", leaseLeft: 0)
-        )
-        { _ in
-        }
+        ) { _ in }
         return nil
       } catch {
         return loaded.refusal("cluster", "database", error.description)

@@ -101,7 +101,7 @@ func makeDueBackup(_ stage: inout LoopStage) throws -> [LogEntry] {
       #expect(fault == .unwritable(path: kept[0], reason: "busy"))
       #expect(try Self.copies(folder) == [names[0], names[2], names[4]])
       let none = BackupFolder.prune(folder + "/" + names[0], keeping: 1, newest: names[4])
-      #expect(none.removed.isEmpty && none.fault != nil)
+      #expect(none.removed.isEmpty && none.firstError != nil)
     }
   }
 

@@ -164,7 +164,7 @@ private struct FailingPlace: JournalPlace {
       _ body: () throws(JournalError) -> Value
     ) throws(JournalError) -> Value { try body() }
 
-    func version() throws(JournalError) -> Int64? { nil }
+    func dataVersion() throws(JournalError) -> Int64? { nil }
 
     func readGroup(
       from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer

@@ -269,7 +269,7 @@ import Testing
         }
         let journal = try #require(stage.loop.writer.journal as? Journal)
         #expect(journal.floorRevision(of: 1) == 0)
-        #expect(journal.ages.time == (client * 9) * 60_000)
+        #expect(journal.ages.countedMilliseconds == (client * 9) * 60_000)
         try stage.close()
       }
       #expect(try LoopStage.rows(directory).count == 4 * 19 + 1)

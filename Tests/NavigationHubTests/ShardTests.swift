@@ -267,7 +267,7 @@ final class ShardStage {
 
   @Test("rule 6: a due time of another machine's clock is expired")
   func clock() throws {
-    let world = World { $0.clock = "here" }
+    let world = World { $0.bootID = "here" }
     let client = try world.client()
     try client.must(Self.create)
     let far = world.now.boot + 1000

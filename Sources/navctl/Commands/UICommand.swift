@@ -137,8 +137,8 @@ private struct NavBrowserRunner: ~Copyable {
       case .unwatch(let nav): try daemon.connection.request { $0.unwatch(nav) }
       case .send(let change):
         var request = OpRequest(id: 0, nav: change.nav, guards: change.guards)
-        request.expire(
-          after: .milliseconds(invocation.timeoutMilliseconds), at: daemon.endpoint)
+        request.setTimeLimit(
+          .milliseconds(invocation.timeoutMilliseconds), ifLocal: daemon.endpoint)
         let id = try daemon.connection.submit(request, operations: [change.operation.octets.bytes])
         browser.noteSent(id: id)
       case .redraw: terminal.redraw()
