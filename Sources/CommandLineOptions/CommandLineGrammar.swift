@@ -25,6 +25,7 @@ package struct OptionDeclaration: Hashable, Sendable {
   }
 }
 
+/// Which arguments beside its options a program or command takes.
 package struct PositionalArguments: Hashable, Sendable {
   /// The arguments in the usage line, such as "NAV [SCREEN...]".
   package var usage: String
@@ -129,6 +130,7 @@ package struct CommandLineGrammar: Sendable {
   }
 }
 
+/// The options and arguments of one command line, in order.
 package struct ParsedCommandLine: Hashable, Sendable {
   /// One option of the line; an abbreviation or a letter is replaced by the long name.
   package struct Occurrence: Hashable, Sendable {

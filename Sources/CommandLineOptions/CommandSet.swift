@@ -3,6 +3,7 @@
 /// The first argument that is neither an option nor the value of one names the command. Options of
 /// the program can stand before or after it.
 package struct CommandSet: Sendable {
+  /// One command of the program, as its help and the parser know it.
   package struct Command: Sendable {
     package var name: String
     package var summary: String

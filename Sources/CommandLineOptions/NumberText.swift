@@ -1,3 +1,4 @@
+/// Writes numbers as people read them.
 package enum NumberText {
   /// A number of bytes in the unit that gives one to three digits before the point.
   package static func bytes(_ number: Double) -> String {

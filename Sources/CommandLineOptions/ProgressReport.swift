@@ -103,6 +103,7 @@ extension ProgressEstimate {
 /// The first report is shown at once. On a terminal, at most ten reports a second follow; as JSON, at
 /// most one a second, and the last.
 package struct ProgressDisplay: Sendable {
+  /// How progress is shown.
   package enum Form: String, CaseIterable, Sendable {
     /// One line of a terminal, which each report replaces.
     case line

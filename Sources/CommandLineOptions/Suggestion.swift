@@ -1,3 +1,4 @@
+/// Finds the words that somebody may have meant.
 package enum Suggestion {
   /// The known words that are most like a mistyped one; none if no word is like it.
   ///

@@ -17,7 +17,7 @@ enum BackupJob: Hashable, Sendable {
 struct BackupResult: Sendable {
   var job: BackupJob
   /// The file, or the reason why there is none.
-  var answer: BackupAnswer
+  var answer: BackupOutcome
   var removedNames: [String] = []
   /// The first reason why an older backup could not be removed; nil without a fault.
   var removalProblem: String?
@@ -89,7 +89,7 @@ final class BackupWorker: Sendable {
   /// Copies the journal and replays the whole copy; only then the copy gets its final name.
   private func make(
     _ job: BackupJob, _ backup: JournalBackup, _ bootID: String
-  ) throws -> BackupAnswer {
+  ) throws -> BackupOutcome {
     var pages = 0
     var reportDue: UInt64 = 0
     func report(_ done: Int) {

@@ -32,7 +32,7 @@ package struct DaemonError: Error, CustomStringConvertible {
     case let error as ConfigurationError: self.init(error.description, error.exitStatus)
     case let error as JournalError: self.init(error.description, error.exitStatus)
     case let error as HubReplayError: self.init(JournalError(error, in: ""))
-    case let error as ServiceManagerError:
+    case let error as PassedSocketError:
       self = .endpoint("the service manager's socket", reason: error.description)
     case let error as ZeroMQError: self.init(error.description, .endpoint)
     case let error as PathError: self.init(error.description, error.exitStatus)

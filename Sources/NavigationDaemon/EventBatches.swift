@@ -12,7 +12,7 @@ struct ReceivedEvent: HoldableEvent {
 
 /// The events to handle next, and the batches of events that are not durable yet.
 ///
-/// Messages for which a turn has no time wait in `backlog`, which serves principals in rotation.
+/// Messages for which a turn has no time wait in `backlogByPrincipal`, which serves principals in rotation.
 ///
 /// Laws: batches complete in the order in which they began. `takeAll` returns the events of all of
 /// them in that order. The counted bytes are at least those of the batches in flight.
@@ -45,7 +45,7 @@ struct EventBatches {
   private var inFlight: [(events: [HubEvent], bytes: Int)] = []
   private var bytesInFlight = 0
   /// The messages that wait for a later turn, and the ends of their connections, by principal.
-  private var backlog = FairQueue<Text, ReceivedEvent>()
+  private var backlogByPrincipal = FairQueue<Text, ReceivedEvent>()
   static let maximumWeightPerPrincipal = 8 << 20
   /// The indices of the events of the newest batch that wait for a later turn, with their
   /// principals.
@@ -56,8 +56,8 @@ struct EventBatches {
   private(set) var chargesPrincipals = false
 
   /// The number of events that wait for a later turn.
-  var waitingCount: Int { backlog.count }
-  var isEmpty: Bool { atHand.isEmpty && backlog.count == 0 }
+  var waitingCount: Int { backlogByPrincipal.count }
+  var isEmpty: Bool { atHand.isEmpty && backlogByPrincipal.count == 0 }
 
   var mayReceive: Bool { bytesAtHand < Self.bytesPerTurn }
   var areDurable: Bool { inFlight.isEmpty }
@@ -74,7 +74,7 @@ struct EventBatches {
   @discardableResult
   @inline(__always)
   mutating func append(_ event: consuming HubEvent) -> ConnectionID? {
-    if backlog.count > 0 { return appendBehind(event) }
+    if backlogByPrincipal.count > 0 { return appendBehind(event) }
     appendAtHand(event)
     return nil
   }
@@ -84,7 +84,7 @@ struct EventBatches {
   private mutating func appendBehind(_ event: HubEvent) -> ConnectionID? {
     switch event {
     // The client has disconnected, so navd drops its reads.
-    case .closed(let id): backlog.remove { $0.event.isRead && $0.event.connection == id }
+    case .closed(let id): backlogByPrincipal.remove { $0.event.isRead && $0.event.connection == id }
     case .revoked(let id): drop(id)
     default: break
     }
@@ -93,11 +93,11 @@ struct EventBatches {
       return nil
     }
     let received = ReceivedEvent(event: event, byteCount: takeNextByteCount())
-    backlog.append(received, of: owner, weight: received.weight)
+    backlogByPrincipal.append(received, of: owner, weight: received.weight)
     if case .closed = event { return nil }
-    guard backlog.weight(of: owner) > Self.maximumWeightPerPrincipal else { return nil }
+    guard backlogByPrincipal.weight(of: owner) > Self.maximumWeightPerPrincipal else { return nil }
     var weights: [ConnectionID: Int] = [:]
-    for (waiting, weight) in backlog.elements(of: owner) {
+    for (waiting, weight) in backlogByPrincipal.elements(of: owner) {
       if let connection = waiting.event.connection { weights[connection, default: 0] += weight }
     }
     let most = weights.max { ($0.value, $0.key.number) < ($1.value, $1.key.number) }?.key
@@ -107,7 +107,7 @@ struct EventBatches {
 
   /// Drops the waiting messages of a connection, but not its closing event, which ends the session.
   private mutating func drop(_ connection: ConnectionID) {
-    backlog.remove { waiting in
+    backlogByPrincipal.remove { waiting in
       if case .closed = waiting.event { return false }
       return waiting.event.connection == connection
     }
@@ -116,7 +116,7 @@ struct EventBatches {
   private func owner(of event: HubEvent) -> Text? {
     switch event {
     case .message(_, let peer, _), .unreadable(_, let peer, _): Text(peer.principal)
-    case .closed(let id): backlog.owner { $0.event.connection == id }
+    case .closed(let id): backlogByPrincipal.owner { $0.event.connection == id }
     default: nil
     }
   }
@@ -172,12 +172,12 @@ struct EventBatches {
   /// Moves waiting events to `atHand`, until it has `count` events or their expected cost reaches
   /// `cost`.
   mutating func takeWaiting(upTo count: Int, cost: Int) {
-    chargesPrincipals = backlog.count > 0
+    chargesPrincipals = backlogByPrincipal.count > 0
     var left = cost
     while chargesPrincipals, left > 0, atHand.count < count,
-      let (owner, received) = backlog.next()
+      let (owner, received) = backlogByPrincipal.next()
     {
-      left -= backlog.expectedCost(of: owner)
+      left -= backlogByPrincipal.expectedCost(of: owner)
       noteReceived(received.byteCount)
       appendAtHand(received.event)
     }
@@ -233,7 +233,7 @@ struct EventBatches {
 
   /// Charges its principal for an event of the newest batch; call it only if `chargesPrincipals`.
   mutating func charge(_ index: Int, _ cost: Int) {
-    if let owner = owner(of: newestEvents[index]) { backlog.charge(owner, cost) }
+    if let owner = owner(of: newestEvents[index]) { backlogByPrincipal.charge(owner, cost) }
   }
 
   /// Moves the postponed events from the newest batch to the backlog, and after them the events of
@@ -247,7 +247,7 @@ struct EventBatches {
       }
       // `PageIns` has bounded them already, so that they disconnect nobody.
       let held = Set(events.compactMap(\.event.connection)).flatMap { pageIns.take(from: $0) }
-      backlog.putBack(events.map { ($0, $0.weight) } + held.map { ($0, 0) }, of: owner)
+      backlogByPrincipal.putBack(events.map { ($0, $0.weight) } + held.map { ($0, 0) }, of: owner)
     }
     let left = Set(postponed.map(\.index))
     batch.events = batch.events.indices.filter { !left.contains($0) }.map { batch.events[$0] }

@@ -7,7 +7,7 @@ struct LogEntry: Hashable, Sendable {
   enum Kind: String, CaseIterable, Sendable {
     case started = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c01"
     case stopped = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c02"
-    /// navd cannot use its journal, can use it again, or ends because a system call failed.
+    /// navd cannot use its journal, can use it again, or ends because a system call failed, whichever it was.
     case journalFailed = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c03"
     /// A client reported that its mirror differs.
     case mirrorDiverged = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c04"

@@ -216,13 +216,13 @@ extension ServerLoop {
     let records = hub.takeRecords()
     let isSmall = isAlone && events.count < Self.minimumEventsForWriter && !isJournalRemote
     // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.
-    if isSmall, !hub.maySeal || !writer.workerShouldCommit(records.count) {
+    if isSmall, !hub.mayDecideDuringCommit || !writer.workerShouldCommit(records.count) {
       try commit(records, at: now)
     } else {
-      let maySeal = hub.maySeal
-      if maySeal { hub.seal() }
+      let mayDecideDuringCommit = hub.mayDecideDuringCommit
+      if mayDecideDuringCommit { hub.seal() }
       writer.submit(records)
-      if !maySeal { try awaitBatches(at: now) }
+      if !mayDecideDuringCommit { try awaitBatches(at: now) }
     }
   }
 
@@ -290,7 +290,7 @@ extension ServerLoop {
   /// While batches are in flight, the hub may decide ops only. Every other event reads or changes
   /// what is durable.
   func mustAwaitBatches(at now: Instant) -> Bool {
-    !hub.maySeal || batches.areFull || !batches.areOnlyOps
+    !hub.mayDecideDuringCommit || batches.areFull || !batches.areOnlyOps
       || maintenance.isOverdue(at: now.boot) || maintenance.problem != nil
   }
 

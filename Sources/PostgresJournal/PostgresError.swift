@@ -18,7 +18,7 @@ enum PostgresError: Error, Hashable {
   ///
   /// Class 57P: the server stops, crashes or starts; class 08: the connection failed; 25006: it only
   /// reads from now on.
-  static func isLoss(state: String) -> Bool {
+  static func meansUnreachable(state: String) -> Bool {
     state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
   }
 
@@ -39,7 +39,7 @@ enum PostgresError: Error, Hashable {
     let message = unsafe Self.field(result, 77)  // PG_DIAG_MESSAGE_PRIMARY, 'M'
     if let state, Self.lostStatementStates.contains(state) {
       self = .unreachable("\(message ?? state): \(Self.poolerAdvice)")
-    } else if let state, !Self.isLoss(state: state) {
+    } else if let state, !Self.meansUnreachable(state: state) {
       self = .refused(state: state, message: message ?? "no message")
     } else {
       self = .unreachable(

@@ -5,6 +5,7 @@ import RuntimePaths
 ///
 /// The checks use a table of their own, which they make and drop, and no table of a journal.
 package struct PostgresQualification {
+  /// The result of one check of the server.
   package struct Check: Hashable, Sendable {
     /// What the server must do.
     package var promise: String

@@ -42,7 +42,7 @@ package struct InheritedSocket: Hashable, Sendable {
 }
 
 /// The reason why a passed socket cannot be used.
-package enum ServiceManagerError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum PassedSocketError: Error, Hashable, Sendable, CustomStringConvertible {
   case system(SystemError)
   /// A descriptor is not a listening socket with an address of its own.
   case notAListeningSocket(name: String, descriptor: Int32)
@@ -84,7 +84,7 @@ package enum ServiceManager {
   /// Takes the listening sockets that the service manager has opened, in the order of the unit.
   ///
   /// Call it once and before other threads start, because it removes environment variables.
-  package static func inheritedSockets() throws(ServiceManagerError) -> [InheritedSocket] {
+  package static func inheritedSockets() throws(PassedSocketError) -> [InheritedSocket] {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = unsafe sd_listen_fds_with_names(1, &names)
     guard count >= 0 else {
@@ -118,7 +118,7 @@ package enum ServiceManager {
   }
 
   /// Checks that a descriptor is a listening socket, and makes it non-blocking.
-  static func inspect(_ descriptor: Int32, name: String) throws(ServiceManagerError)
+  static func inspect(_ descriptor: Int32, name: String) throws(PassedSocketError)
     -> InheritedSocket
   {
     let kind = Int32(SOCK_STREAM.rawValue)

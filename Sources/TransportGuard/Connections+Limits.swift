@@ -82,7 +82,7 @@ extension Connections {
     return ownExcess > excess ? (ownExcess, true) : (excess, false)
   }
 
-  /// The principal of the open connection with a descriptor; nil if it is not certain.
+  /// The principal of the open connection with a descriptor; nil while its admission is not known.
   ///
   /// A request for admission names no descriptor. So before its first message, a connection has a
   /// principal if all silent ones of its origin are admitted, and have the same.

@@ -60,7 +60,7 @@ import Testing
       let descriptor = try #require(unixSocket(at: root + "/navd.sock", listening: false))
       defer { close(descriptor) }
       #expect(
-        throws: ServiceManagerError.notAListeningSocket(name: "navd", descriptor: descriptor)
+        throws: PassedSocketError.notAListeningSocket(name: "navd", descriptor: descriptor)
       ) {
         try ServiceManager.inspect(descriptor, name: "navd")
       }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct BackupTests {
-  private static let made = BackupAnswer.made(path: "/s/b/a.db", bytes: 8192, navs: 1, sequence: 2)
+  private static let made = BackupOutcome.made(path: "/s/b/a.db", bytes: 8192, navs: 1, sequence: 2)
 
   /// A world with an admin's session.
   private func world() throws -> (World, Client) {
@@ -102,7 +102,7 @@ import Testing
     let client = try world.kiosk()
     let admin = try world.client(2, user: 0)
     try admin.send("get", #"{"id":7,"what":"backup"}"#)
-    #expect(world.hub.maySeal)
+    #expect(world.hub.mayDecideDuringCommit)
     try client.must(#"{"push":{"screen":{"id":"a"}}}"#)
   }
 }

@@ -44,7 +44,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
     }
 
     mutating func seal() {
-      guard batches.maySeal else { return }
+      guard batches.mayDecideDuringCommit else { return }
       batches.seal(navs)
       rows.append([])
     }
@@ -66,7 +66,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       for touched in failed.changedNavs { navs[touched.slot].lastSequence = touched.rowBefore }
       for row in rows.joined() { last[Int(row / 1_000_000)] -= 1 }
       rows = [[]]
-      #expect(batches.isStorageFailing && !batches.maySeal)
+      #expect(batches.isStorageFailing && !batches.mayDecideDuringCommit)
       #expect(navs.indices.allSatisfy { navs[$0].lastSequence == last[$0.number] })
     }
 
@@ -102,12 +102,12 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
     var batches = Batches()
     batches.seal(Self.navs)
     batches.forbidSealing()
-    #expect(!batches.maySeal)
+    #expect(!batches.mayDecideDuringCommit)
     let wasSealed = batches.beginRelease()
     batches.endRelease(wasSealed: wasSealed)
-    #expect(!batches.maySeal)
+    #expect(!batches.mayDecideDuringCommit)
     batches.endRelease(wasSealed: batches.beginRelease())
-    #expect(batches.maySeal)
+    #expect(batches.mayDecideDuringCommit)
   }
 
   @Test func `an unsound batch is rolled back, and the next one lists its unsound ops`() {
@@ -130,7 +130,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       #expect(failed.changedNavs.map(\.rowBefore) == [5])
       #expect(batches.unsoundOps.map(\.op) == Array(1...number))
       #expect(batches.totalSequence == 0 && batches.currentNumber > former)
-      #expect(!batches.isStorageFailing && batches.maySeal)
+      #expect(!batches.isStorageFailing && batches.mayDecideDuringCommit)
     }
     // A sound end of the batch forgets its unsound ops, and so does a full disk.
     batches.endRelease(wasSealed: batches.beginRelease())

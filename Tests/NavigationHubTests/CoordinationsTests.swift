@@ -52,7 +52,7 @@ import Testing
         let removed = coordinations.remove(slot, in: &batches)
         #expect(removed?.transitionDeadline == now[slot])
         now[slot] = nil
-      case 6 where batches.maySeal: batches.seal(Self.navs)
+      case 6 where batches.mayDecideDuringCommit: batches.seal(Self.navs)
       case 6, 7:
         while batches.beginRelease() { batches.endRelease(wasSealed: true) }
         batches.endRelease(wasSealed: false)

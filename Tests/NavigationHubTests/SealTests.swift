@@ -162,7 +162,7 @@ import Testing
     func maySealAfter(_ body: String) throws -> Bool {
       world.hub.handle(client.message("op", body), at: world.now)
       defer { world.journal.commit(world.hub.takeRecords()) }
-      return world.hub.maySeal
+      return world.hub.mayDecideDuringCommit
     }
     #expect(try maySealAfter(client.opBody(create, nav: "one")))
     try world.take(world.hub.committed(at: world.now))
@@ -202,7 +202,7 @@ import Testing
       isBlocked
       ? .unblocked(client.connection) : client.message("credit", #"{"upto":9007199254740991}"#)
     world.hub.handle(resumes, at: world.now)
-    #expect(!world.hub.maySeal)
+    #expect(!world.hub.mayDecideDuringCommit)
     world.hub.handle(client.message("op", client.opBody(SealTests.push("g"), any)), at: world.now)
     world.journal.commit(world.hub.takeRecords())
     let messages = world.hub.committed(at: world.now).messages.filter {
@@ -217,7 +217,7 @@ import Testing
     world.hub.handle(.blocked(client.connection), at: world.now)
     try world.take(world.hub.committed(at: world.now))
     world.hub.handle(.unblocked(client.connection), at: world.now)
-    #expect(world.hub.maySeal)
+    #expect(world.hub.mayDecideDuringCommit)
   }
 
   @Test func `any number of batches may be sealed, and each commit lets one go`() throws {
@@ -260,10 +260,10 @@ import Testing
     world.hub.handle(client.message("op", client.opBody(Self.push("d"))), at: world.now)
     world.journal.commit(records)
     _ = world.hub.committed(at: world.now)
-    #expect(!world.hub.maySeal)
+    #expect(!world.hub.mayDecideDuringCommit)
     world.journal.commit(world.hub.takeRecords())
     #expect(world.hub.committed(at: world.now).messages.contains { $0.verb == .latest })
-    #expect(world.hub.maySeal)
+    #expect(world.hub.mayDecideDuringCommit)
   }
 
   @Test

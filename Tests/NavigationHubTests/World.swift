@@ -179,7 +179,7 @@ final class World {
     let start = sent.count
     for event in first { try handle(event) }
     let records = hub.takeRecords()
-    #expect(hub.maySeal)
+    #expect(hub.mayDecideDuringCommit)
     hub.seal()
     for event in early where !hub.isUnsound { try handle(event) }
     if journal.isFailing, !records.isEmpty {

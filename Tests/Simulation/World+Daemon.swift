@@ -155,7 +155,9 @@ extension World {
       let others = max(0, rest.count - ops)
       var size = max(1, others + random.below(rest.count - others + 1))
       handle(Array(rest.prefix(size)))
-      if size < rest.count, !random.chance(600) || hub?.maySeal != true, hub?.isUnsound == false {
+      if size < rest.count, !random.chance(600) || hub?.mayDecideDuringCommit != true,
+        hub?.isUnsound == false
+      {
         handle(Array(rest.dropFirst(size)))
         size = rest.count
       }

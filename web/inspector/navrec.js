@@ -2,7 +2,7 @@
 
 import { WorkSlices } from "./slices.js";
 
-/** The octets that are inflated at once: if they are damaged, all lines in them are lost. */
+/** How many compressed octets are inflated at once: if they are damaged, all lines in them are lost. */
 const PIECE_OCTETS = 16_384;
 const BLOCK_OCTETS = 4 << 20;
 /** The maximum of octets in a line; navd stores at most 1 MiB for a revision. */

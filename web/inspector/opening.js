@@ -64,7 +64,7 @@ export async function openWithProgress(title, open) {
   }
 }
 
-const REASON_BY_CODE = new Map([["version", "newer"], ["truncated", "truncated"]]);
+const DATA_REASON_BY_CODE = new Map([["version", "newer"], ["truncated", "truncated"]]);
 
 /** Shows why a recording is damaged or cut off; resolves to whether the person wants to see its readable part. */
 function askToShowPart(dialog, { code, message }, revisions) {
@@ -72,7 +72,7 @@ function askToShowPart(dialog, { code, message }, revisions) {
   const look = el("button", { type: "button", class: "act", "data-part": "recording-anyway" }, `Show ${countedNoun(revisions, "revision")}`);
   dialog.replaceChildren(
     el("h2", {}, revisions ? "This recording is not whole" : "This recording cannot be opened"),
-    el("p", { "data-part": "recording-error", "data-reason": REASON_BY_CODE.get(code) ?? "damaged", role: "alert" }, visibleText(message)),
+    el("p", { "data-part": "recording-error", "data-reason": DATA_REASON_BY_CODE.get(code) ?? "damaged", role: "alert" }, visibleText(message)),
     el("div", { class: "acts" }, ...(revisions ? [look] : []), close));
   (revisions ? look : close).focus();
   return new Promise((resolve) => {

@@ -2,7 +2,7 @@
 
 import { chainOf, topID, transitionOf } from "./model.js";
 
-const DURATION_MS = { push: 380, pop: 380, present: 460, dismiss: 380 };
+const DEFAULT_DURATION_MS = { push: 380, pop: 380, present: 460, dismiss: 380 };
 export const EASING_CURVE = "cubic-bezier(0.32, 0.72, 0, 1)";
 
 /** The top screen, the presented chain and the transition of a state, from which `planTransition` compares two states. */
@@ -26,7 +26,7 @@ export function planTransition(shown, state) {
     ends,
     begins: {
       tid: open.tid, op: open.op, from: open.from ?? null, to: open.to ?? null, interactive: open.phase === "interactive", fade: isFade,
-      duration: isFade ? open.duration ?? 100 : open.duration ?? DURATION_MS[open.op] ?? 380,
+      duration: isFade ? open.duration ?? 100 : open.duration ?? DEFAULT_DURATION_MS[open.op] ?? 380,
     },
   };
 }

@@ -22,7 +22,7 @@ public struct NavigationRoles: Sendable {
   let interaction: Interaction?
   let orientations: NavigationOrientations?
 
-  /// Makes the roles from closures; a nil closure does not register its role.
+  /// Makes the roles from closures and orientations; nil registers no role.
   ///
   /// - Parameters:
   ///   - veto: called for every screen to push, pop or dismiss, by the setting `vetoScope`. The

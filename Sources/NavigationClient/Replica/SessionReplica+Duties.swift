@@ -64,7 +64,7 @@ struct Duties: Sendable {
 
   /// A request of the session for roles or a lease, or for their end.
   struct Request {
-    var key: Key
+    var dutyKey: Key
     var isEnd: Bool
   }
 
@@ -81,7 +81,7 @@ struct Duties: Sendable {
 
   /// Whether a request for these roles or this lease has no answer yet.
   func isPending(_ key: Key) -> Bool {
-    requests.values.contains { $0.key == key && !$0.isEnd }
+    requests.values.contains { $0.dutyKey == key && !$0.isEnd }
   }
 
   /// Whether the daemon has granted roles or a lease of a nav, and no newer request is open.
@@ -137,7 +137,7 @@ extension SessionReplica {
     _ duty: Duties.Duty, _ kind: Duties.Kind, _ nav: String, isEnd: Bool
   ) -> [SessionOutput] {
     let key = Duties.Key(nav: nav, kind: kind)
-    duties.requests = duties.requests.filter { $0.value.key != key || $0.value.isEnd }
+    duties.requests = duties.requests.filter { $0.value.dutyKey != key || $0.value.isEnd }
     guard !isEnd else {
       duties.all[key] = nil
       // The end of the session has ended it already.
@@ -154,7 +154,7 @@ extension SessionReplica {
     _ duty: Duties.Duty, _ key: Duties.Key, isEnd: Bool = false
   ) -> SessionOutput {
     let id = takeID()
-    duties.requests[id] = Duties.Request(key: key, isEnd: isEnd)
+    duties.requests[id] = Duties.Request(dutyKey: key, isEnd: isEnd)
     return switch key.kind {
     case .roles:
       .send(.delegate, ClientMessageWriter.delegate(id: id, nav: key.nav, duty.registration))
@@ -197,10 +197,10 @@ extension SessionReplica {
     for request in requests {
       if !request.isEnd {
         // Force counts once, also if its answer was lost: another client may have the display since.
-        duties.all[request.key]?.wish = .take
-      } else if duties.all[request.key] == nil {
+        duties.all[request.dutyKey]?.wish = .take
+      } else if duties.all[request.dutyKey] == nil {
         // What was to be released has ended with the session.
-        outputs.append(request.key.endEvent)
+        outputs.append(request.dutyKey.endEvent)
       }
     }
     let keys = duties.all.keys.sorted {
@@ -242,7 +242,7 @@ extension SessionReplica {
   }
 
   mutating func receive(_ reply: OkReply, to request: Duties.Request) -> [SessionOutput] {
-    let key = request.key
+    let key = request.dutyKey
     guard !request.isEnd else { return [key.endEvent] }
     guard let duty = duties.all[key] else { return [] }
     duties.all[key]?.faults = 0
@@ -258,7 +258,7 @@ extension SessionReplica {
   mutating func receive(
     _ refusal: ErrReply, to request: Duties.Request, at now: UInt64
   ) -> [SessionOutput] {
-    let key = request.key
+    let key = request.dutyKey
     // The nav no longer exists, so the roles and the lease have ended with it.
     guard !request.isEnd else { return [key.endEvent] }
     guard refusal.isRetryable, let faults = duties.all[key]?.faults else {

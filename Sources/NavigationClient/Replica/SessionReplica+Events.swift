@@ -216,7 +216,7 @@ extension SessionReplica {
       return passToReplica(key.nav, at: now) { $0.receive(reply) } + waiting
     }
     if let request = duties.requests.removeValue(forKey: reply.id) {
-      return receive(reply, to: request) + noteOwner(request.key.nav)
+      return receive(reply, to: request) + noteOwner(request.dutyKey.nav)
     }
     return finishRequest(reply.id, with: .success(reply))
   }

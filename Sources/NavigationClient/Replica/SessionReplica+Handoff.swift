@@ -50,9 +50,11 @@ extension SessionReplica {
   ) -> [SessionOutput] {
     var outputs = voidQuestions { $0.nav == nav }
     for (id, request) in duties.requests.sorted(by: { $0.key < $1.key })
-    where request.key.nav == nav {
+    where request.dutyKey.nav == nav {
       duties.requests[id] = nil
-      if request.isEnd, duties.all[request.key] == nil { outputs.append(request.key.endEvent) }
+      if request.isEnd, duties.all[request.dutyKey] == nil {
+        outputs.append(request.dutyKey.endEvent)
+      }
     }
     let (roles, lease) = Duties.keys(of: nav)
     // The loss of the session has interrupted them already.
@@ -86,7 +88,7 @@ extension SessionReplica {
   /// The navs with a watch, a duty or an unanswered request in this session.
   var navs: Set<String> {
     Set(watches.keys.map(\.nav)).union(pending.compactMap(\.nav))
-      .union(duties.all.keys.map(\.nav)).union(duties.requests.values.map(\.key.nav))
+      .union(duties.all.keys.map(\.nav)).union(duties.requests.values.map(\.dutyKey.nav))
   }
 
   /// Whether the session has no watch, no duty and no unanswered request.
@@ -96,7 +98,7 @@ extension SessionReplica {
 
   /// The nav of an unanswered request; nil if no request about a nav has this id.
   func nav(of id: UInt64) -> String? {
-    watchRequests[id]?.nav ?? duties.requests[id]?.key.nav ?? pending.first { $0.id == id }?.nav
+    watchRequests[id]?.nav ?? duties.requests[id]?.dutyKey.nav ?? pending.first { $0.id == id }?.nav
   }
 }
 

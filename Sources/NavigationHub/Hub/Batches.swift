@@ -52,7 +52,8 @@ struct Batches: Sendable {
   /// The newest row numbers of all shards, added up.
   var totalSequence: UInt64 { newestRowNumbers.reduce(0, +) }
 
-  var maySeal: Bool { !forbidsSealing && !isStorageFailing }
+  /// Whether ops may be decided while this batch is being made durable.
+  var mayDecideDuringCommit: Bool { !forbidsSealing && !isStorageFailing }
 
   /// Whether a batch that is not durable yet changes a nav.
   func haveChanged(_ entry: NavEntry) -> Bool {
@@ -163,7 +164,8 @@ struct Batches: Sendable {
 
   /// Seals the batch at hand, whose records must have been taken.
   mutating func seal(_ navs: borrowing Navs) {
-    precondition(maySeal && current.records.isEmpty, "a batch that may not be sealed, or not taken")
+    precondition(
+      mayDecideDuringCommit && current.records.isEmpty, "a batch that is not to be sealed")
     let keepsHeads = navs.keepsRecords(Navs.headsSlot)
     for index in current.changedNavs.indices where navs.isLive(current.changedNavs[index].slot) {
       let slot = current.changedNavs[index].slot

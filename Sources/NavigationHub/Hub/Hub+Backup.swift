@@ -15,7 +15,7 @@ package struct BackupProgress: Hashable, Sendable {
 }
 
 /// The result of a backup.
-package enum BackupAnswer: Hashable, Sendable {
+package enum BackupOutcome: Hashable, Sendable {
   /// The backup was written, and reading it back found it whole.
   case made(path: String, bytes: UInt64, navs: UInt64, sequence: UInt64)
   /// The backup failed; the text says why.
@@ -35,7 +35,7 @@ struct PendingBackup: Sendable {
 extension Hub {
   /// Asks the shell for a backup; refuses with `busy` if one is being made already.
   ///
-  /// The client gets its answer when the shell's `BackupAnswer` arrives.
+  /// The client gets its answer when the shell's `BackupOutcome` arrives.
   mutating func startBackup(_ request: GetRequest, for sender: Sender) {
     guard reads.backup == nil else {
       return refuse(
@@ -46,7 +46,7 @@ extension Hub {
     batches.append(.backup)
   }
 
-  mutating func finishBackup(_ answer: BackupAnswer) {
+  mutating func finishBackup(_ answer: BackupOutcome) {
     guard let pending = reads.backup.take() else { return }
     batches.note(.backup(before: pending))
     switch answer {

@@ -140,7 +140,9 @@ package struct Hub: Sendable {
   /// False if the batch changes a watched `$navs` or `$clients`, which show durable facts only.
   /// False also while a watch waits until everything is durable, while commits fail, and while the
   /// daemon stops.
-  package var maySeal: Bool { batches.maySeal && !isStopping && !changesVirtualNavs }
+  package var mayDecideDuringCommit: Bool {
+    batches.mayDecideDuringCommit && !isStopping && !changesVirtualNavs
+  }
 
   package var sealedCount: Int { batches.sealed.count }
 
@@ -155,7 +157,7 @@ package struct Hub: Sendable {
   /// batches. Until the commit, the shell may handle only messages with ops, which go into the next
   /// batch.
   package mutating func seal() {
-    precondition(maySeal, "a hub that shows what is not durable, or is stopping")
+    precondition(mayDecideDuringCommit, "a hub that shows what is not durable, or is stopping")
     batches.seal(navs)
   }
 

@@ -13,7 +13,7 @@ package enum HubEvent: Sendable {
   case unblocked(ConnectionID)
   case history(HistoryAnswer)
   case backupProgress(BackupProgress)
-  case backup(BackupAnswer)
+  case backup(BackupOutcome)
   /// Retention pruned the history of a nav, whose oldest readable revision is `oldestRevision` now.
   case historyPruned(nav: UInt64, oldestRevision: UInt64)
   /// The journal asks for a snapshot of a nav, so that it may prune.

@@ -105,8 +105,8 @@ enum JournalBody {
 
   /// Writes the body of a `changed` row: the diff, with null in place of the resolved bar.
   ///
-  /// A reader computes the resolved bar from the state instead. Member `rv` is the version of these
-  /// rules.
+  /// A reader computes the resolved bar from the state instead. Member `rv` is
+  /// `resolvedRulesVersion`, the version of the rules for that.
   ///
   /// Afterwards `json` has nothing but the body. `before` is the digest before the commit; `origin`
   /// writes the members about the author of the row, if it has one.

@@ -187,7 +187,9 @@ extension NavigationController {
     let now = visibility
     let barChanged = now.showsBar != draft.oldVisibility.showsBar
     let toolbarChanged = now.showsToolbar != draft.oldVisibility.showsToolbar
-    if !barChanged, let before = notes.stateBefore { restoreTransitionBarChange(before.state) }
+    if !barChanged, let before = notes.stateBeforeMessage {
+      restoreTransitionBarChange(before.state)
+    }
     var reportsBar = false
     for case .barChange(_, let change) in notes.finalEvents where barChanged {
       reportsBar = change.isHidden == !now.showsBar

@@ -39,7 +39,7 @@ struct Draft: ~Copyable {
   /// Whether the message changed a button that other screens show, too.
   var touchesSharedButtons = false
   /// The notes that most messages do not make; nil until this message makes one.
-  private(set) var rare: RareNotes?
+  private(set) var rare: RareDraftNotes?
 
   /// Begins the notes of a message; `controller` is the state before it, `inout` only to avoid a
   /// copy.
@@ -58,9 +58,9 @@ struct Draft: ~Copyable {
   }
 
   /// Returns the notes that most messages do not make; the first call makes them.
-  mutating func rareNotes() -> RareNotes {
+  mutating func rareNotes() -> RareDraftNotes {
     if let rare { return rare }
-    let notes = RareNotes()
+    let notes = RareDraftNotes()
     rare = notes
     return notes
   }
@@ -123,7 +123,7 @@ extension NavigationController {
     noteChangedScreens(&draft, &commit)
     listDetachedChanges(&draft, &commit)
     commit.parts = draft.parts
-    if let before = draft.rare?.stateBefore {
+    if let before = draft.rare?.stateBeforeMessage {
       for part in draft.parts where hasSamePart(part, as: before.state) {
         commit.parts.remove(part)
         setVersion(of: part, to: before.state.version(of: part))
@@ -205,7 +205,7 @@ extension NavigationController {
   ///
   /// A later operation of a message may undo a presentation or dismissal.
   private func changesPresented(_ draft: inout Draft) -> Bool {
-    guard let before = draft.rare?.stateBefore else { return true }
+    guard let before = draft.rare?.stateBeforeMessage else { return true }
     let (old, new) = (before.state.presented.content.chain, presented.content.chain)
     return old.count != new.count
       || zip(old, new).contains { old, new in
@@ -246,7 +246,7 @@ extension NavigationController {
     for change in draft.originalScreens {
       let id = change.id
       var original = change.original
-      if let before = draft.rare?.stateBefore { original = before.state.screen(id) }
+      if let before = draft.rare?.stateBeforeMessage { original = before.state.screen(id) }
       guard let index = index(of: id) else {
         if let place = presented.content.index(of: id) {
           let screen = presented.content.chain[place].screen
@@ -273,7 +273,7 @@ extension NavigationController {
     guard let notes = draft.rare, !notes.released.isEmpty else { return }
     commit.released = notes.released.filter { key in
       guard !isKnown(key) else { return false }
-      return notes.stateBefore?.state.isKnown(key) ?? true
+      return notes.stateBeforeMessage?.state.isKnown(key) ?? true
     }
   }
 
@@ -291,7 +291,7 @@ extension NavigationController {
       }
     }
     assert(commit.changedDetached.allSatisfy { detached.contains($0.key) })
-    if !commit.changedDetached.isEmpty, let before = draft.rare?.stateBefore {
+    if !commit.changedDetached.isEmpty, let before = draft.rare?.stateBeforeMessage {
       commit.onlyReordersDetached = commit.changedDetached.allSatisfy(before.state.hasEqualDetached)
     }
   }
@@ -413,9 +413,9 @@ struct CanonicalOrder {
 
 /// The notes of a `Draft` that most messages do not make.
 ///
-/// Law: a draft with a new `RareNotes` behaves like a draft without one.
-/// Each draft has its own `RareNotes`, because `Draft` is not copyable.
-final class RareNotes {
+/// Law: a draft with a new `RareDraftNotes` behaves like a draft without one.
+/// Each draft has its own `RareDraftNotes`, because `Draft` is not copyable.
+final class RareDraftNotes {
   /// The ids of the presented screens before the message.
   var oldPresented: [ScreenID] = []
   /// All presentations and dismissals together: the last kind, the screen visible before, the one
@@ -451,7 +451,7 @@ final class RareNotes {
   /// duplicate.
   ///
   /// `finish` compares the new state with this one, to find changes that a later operation undid.
-  var stateBefore: StateBefore?
+  var stateBeforeMessage: StateBefore?
 
   /// Whether replay cannot derive that a button left its last list.
   ///
@@ -459,7 +459,7 @@ final class RareNotes {
   /// screen was released, replay does not know which buttons had left that screen before.
   func mustListButton(_ button: ButtonID) -> Bool {
     touchedButtons.contains(button) || !released.isEmpty
-      || stateBefore?.state.detached.button(button) != nil
+      || stateBeforeMessage?.state.detached.button(button) != nil
   }
 }
 

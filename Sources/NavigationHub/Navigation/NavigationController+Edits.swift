@@ -106,7 +106,7 @@ extension NavigationController {
     }
     // Only what stays counts against the limits, so the pop comes first, though the edit can fail.
     let notes = draft.rareNotes()
-    if notes.stateBefore == nil { notes.stateBefore = StateBefore(self) }
+    if notes.stateBeforeMessage == nil { notes.stateBeforeMessage = StateBefore(self) }
     let popped = pop(downTo: index, &draft)
     try editScreen(id, record.edits, record.item, &draft, context)
     return .found(id, popped: popped)

@@ -252,12 +252,12 @@ extension NavigationController {
     _ operations: [Operation], draft: inout Draft, context: NavigationContext, isCreation: Bool
   ) throws(Refusal) -> OperationResult {
     // A single operation checks everything before it changes anything, so it needs no copy; the
-    // update of a duplicate makes one itself. Several operations change the value itself; `stateBefore`,
+    // update of a duplicate makes one itself. Several operations change the value itself; `stateBeforeMessage`,
     // a copy that shares all storage, restores it if one of them is refused.
     if isCreation {
-      draft.rareNotes().stateBefore = StateBefore(emptyController(at: draft.revision))
+      draft.rareNotes().stateBeforeMessage = StateBefore(emptyController(at: draft.revision))
     } else if operations.count > 1 {
-      draft.rareNotes().stateBefore = StateBefore(self)
+      draft.rareNotes().stateBeforeMessage = StateBefore(self)
     }
     var outputs = ShortList<OperationOutput>()
     // A span lends the operations; a subscript of the array would copy them.
@@ -267,7 +267,7 @@ extension NavigationController {
       do throws(NavigationError) {
         outputs.append(try run(operations[index], draft: &draft, context: context))
       } catch {
-        if let before = draft.rare?.stateBefore { self = before.state }
+        if let before = draft.rare?.stateBeforeMessage { self = before.state }
         throw Refusal(operationIndex: index, error: isStandalone ? error.inItemTerms : error)
       }
     }
@@ -275,7 +275,7 @@ extension NavigationController {
     var commit = Commit(revision: draft.revision, splice: netSplice(&draft))
     finish(&draft, limits: context.limits, &commit)
     let isChanged = isCreation || !commit.isEmpty
-    if !isChanged, let before = draft.rare?.stateBefore { self = before.state }
+    if !isChanged, let before = draft.rare?.stateBeforeMessage { self = before.state }
     assert(revision.next == draft.revision, "nothing changed but the revision")
     if isChanged { revision = draft.revision }
     // `consume` moves the commit; a copy costs a retain for each of its lists.

@@ -35,7 +35,7 @@ struct Resolution {
     isStandalone = controller.isStandalone
   }
 
-  /// Whether no member of a look is set anywhere.
+  /// Whether the bar is as at first and no proxy has a look, so that no member of a look is searched.
   var hasDefaultLook: Bool { isBarDefault && proxies.isEmpty }
 }
 

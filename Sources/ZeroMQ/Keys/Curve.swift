@@ -50,6 +50,7 @@ package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
   package var description: String { "(secret key)" }
 }
 
+/// A secret CURVE key and its public key.
 package struct CurveKeyPair: Hashable, Sendable {
   package let publicKey: CurvePublicKey
   package let secretKey: CurveSecretKey

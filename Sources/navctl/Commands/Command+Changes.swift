@@ -72,7 +72,7 @@ extension Command {
       command, and a list is replaced. A list of buttons is ID,ID=TITLE or in JSON; TITLE makes a new
       button. Deadlines are in milliseconds. OBJECT and its keys:
 
-      \(NavObject.allCases.map(helpLine).joined(separator: "\n\n"))
+      \(NavObject.allCases.map(settableKeysLine).joined(separator: "\n\n"))
 
       Without SCREEN, an appearance is that of the bar: set kiosk appearance
       standard.backgroundColor=red. navd takes any member of a slot such as standard. proxy is of all bars of CLASS, NavigationBar by default, and takes
@@ -216,7 +216,7 @@ private func reportUnsavedScreens(
   Output.error("  try: navctl set \(nav) screen \(omitted[0]) restorationID=\(omitted[0])")
 }
 
-private func helpLine(_ object: NavObject) -> String {
+private func settableKeysLine(_ object: NavObject) -> String {
   let id = object.requiredID.map { " \($0)" } ?? object.optionalID.map { " [\($0)]" } ?? ""
   let keys = object.keys.map { key in
     var values = object.allowedValues(of: key)

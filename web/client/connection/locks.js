@@ -14,11 +14,11 @@ export async function takeStreamLock(signal, onWait) {
   onWait();
   const race = new AbortController();
   signal.addEventListener("abort", () => race.abort(), { signal: race.signal });
-  return Promise.any(LOCK_NAMES.map((name) => waitForLock(name, race)));
+  return Promise.any(LOCK_NAMES.map((name) => raceForStreamLock(name, race)));
 }
 
 /** Waits for one of the locks; releases it if the page got another one first. */
-async function waitForLock(name, race) {
+async function raceForStreamLock(name, race) {
   const release = await holdLock(name, { signal: race.signal });
   if (!race.signal.aborted) {
     race.abort();

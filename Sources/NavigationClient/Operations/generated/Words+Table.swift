@@ -109,11 +109,11 @@ extension NavigationOperation {
 }
 
 extension NavigationState {
-  /// One of the six records beside the stack.
+  /// The name of one of the six parts of a nav's state that it has beside the stack.
   public enum Part: String, Hashable, Sendable, CaseIterable {
-    /// The navigation bar as it is set; ``NavigationState/bar`` is what it shows.
+    /// The properties that clients set of the navigation bar.
     case bar
-    /// The toolbar as it is set.
+    /// The properties that clients set of the toolbar.
     case toolbar
     /// The presented screens.
     case presented
@@ -309,31 +309,31 @@ public struct NavigationCause: RawRepresentable, Hashable, Sendable,
   /// The text of ``rawValue``.
   public var description: String { rawValue }
 
-  /// An operation of a program.
+  /// A program sent the operation.
   public static let api = Self(rawValue: "api")
-  /// A segue.
+  /// A program performed a segue.
   public static let segue = Self(rawValue: "segue")
   /// A person used the back button, its menu, or a button that pops.
   public static let backButton = Self(rawValue: "backButton")
-  /// A person swiped.
+  /// A person popped or dismissed a screen by a swipe.
   public static let gesture = Self(rawValue: "gesture")
   /// The display reported the end of a transition.
   public static let complete = Self(rawValue: "complete")
-  /// A transition was cancelled.
+  /// A client cancelled an interactive transition.
   public static let cancel = Self(rawValue: "cancel")
   /// The daemon ended a transition or gesture at its deadline.
   public static let timeout = Self(rawValue: "timeout")
-  /// ``NavigationOperation/restore(_:root:)``.
+  /// A client restored a saved stack, by ``NavigationOperation/restore(_:root:)``.
   public static let restore = Self(rawValue: "restore")
-  /// ``NavigationOperation/revert(to:)``.
+  /// A client went back to an earlier revision, by ``NavigationOperation/revert(to:)``.
   public static let revert = Self(rawValue: "revert")
-  /// ``NavigationOperation/open(_:)``.
+  /// A client opened a route, by ``NavigationOperation/open(_:)``.
   public static let open = Self(rawValue: "open")
   /// A client took or released the display, or the orientations of a delegate changed.
   public static let lease = Self(rawValue: "lease")
-  /// The daemon ended, at its start, the transition that was open before.
+  /// The daemon ended, at its start, a transition that was open when it stopped.
   public static let recovery = Self(rawValue: "recovery")
-  /// The nav took over the look of all bars of a class.
+  /// The nav adopted a change of the appearance of all bars of a class (UIKit's appearance proxy).
   public static let appearance = Self(rawValue: "appearance")
 }
 
@@ -360,7 +360,7 @@ extension NavigationRehearsal.Delegate {
     public static let animator = Self(rawValue: "animator")
     /// The daemon asks this delegate for the driver of an interactive transition.
     public static let interaction = Self(rawValue: "interaction")
-    /// The daemon asks nothing; the registration lists the supported orientations.
+    /// The daemon asks no questions; the registration lists the supported orientations.
     public static let orientation = Self(rawValue: "orientation")
   }
 }
@@ -400,11 +400,11 @@ extension NavigationEvent {
     public static let didDismiss = Self(rawValue: "didDismiss")
     /// A transition has begun; the display reports when it is complete.
     public static let transitionBegan = Self(rawValue: "transitionBegan")
-    /// A gesture drives a transition; a slow reader gets only the newest value.
+    /// A gesture has moved a transition to `value`, 0 … 1; a slow reader gets only the newest one.
     public static let transitionProgress = Self(rawValue: "transitionProgress")
     /// A transition is over.
     public static let transitionEnded = Self(rawValue: "transitionEnded")
-    /// The bar is hidden or shown together with a transition.
+    /// The bar hides or shows with a transition; it `jumps` if that is not animated.
     public static let barChange = Self(rawValue: "barChange")
     /// The bars were hidden or shown outside of a transition; true means shown.
     public static let barsVisibilityChanged = Self(rawValue: "barsVisibilityChanged")
