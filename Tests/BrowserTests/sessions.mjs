@@ -50,7 +50,7 @@ class Run {
   }
 
   act() {
-    for (let actions; (actions = this.core.take()).length;) actions.forEach((each) => this.perform(each));
+    for (let actions; (actions = this.core.takeActions()).length;) actions.forEach((each) => this.perform(each));
   }
 
   perform(action) {
@@ -110,7 +110,7 @@ class Run {
       this.core.lost(addressOf(daemon), this.now);
     }
     this.act();
-    this.core.applied(addressOf(daemon));
+    this.core.grantCreditIfDue(addressOf(daemon));
     this.act();
   }
 

@@ -31,8 +31,9 @@ class Scripts(unittest.TestCase):
 
     def test_a_spoilt_module_fails(self):
         source = MODULE.read_text(encoding="utf-8")
-        for former, latter in [("3 * this.#hb", "2 * this.#hb"), ("flight.sends++ > 0", "flight.sends++ > 1"),
-                               ("this.#upto = this.#used + this.#window;", "this.#upto += this.#window;"),
+        for former, latter in [("3 * this.#heartbeatMilliseconds", "2 * this.#heartbeatMilliseconds"),
+                               ("request.sends++ > 0", "request.sends++ > 1"),
+                               ("this.#grantedCredit = this.#usedCredit + this.#creditWindow;", "this.#grantedCredit += this.#creditWindow;"),
                                ("if (watch.faults++ === 0)", "if (watch.faults === 0)")]:
             with self.subTest(former), tempfile.NamedTemporaryFile("w", suffix=".js") as module:
                 self.assertEqual(source.count(former), 1)
