@@ -121,7 +121,12 @@ struct Writer {
     let head = heads[nav] ?? (0, 0)
     let kind = kind ?? (head.revision == 0 ? .created : .changed)
     let count = bytes ?? Int.random(in: 0...600, using: &random)
-    let body = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    var body: [UInt8] = []
+    // Eight octets at a time: one by one they took a quarter of the time of all tests of this module.
+    while body.count < count {
+      unsafe withUnsafeBytes(of: random.next()) { octets in unsafe body.append(contentsOf: octets) }
+    }
+    body.removeLast(body.count - count)
     let row = JournalRow(
       RowHeader(
         sequence: sequence, nav: nav, revision: head.revision + 1, previous: head.sequence,

@@ -347,24 +347,33 @@ extension World {
   }
 
   /// Reads the state of a nav off a copy of the hub, which nobody notices.
+  ///
+  /// With `twice`, nil if a second question finds another revision.
   func probe(_ name: String, twice: Bool = false) -> (place: Place, state: String)? {
-    guard let body = ask("{\"id\":1,\"nav\":\"\(name)\"}", times: twice ? 2 : 1),
-      let start = body.position(of: ",\"value\":"), let epoch = body.epoch,
-      let revision = body.number(behind: "\"rev\":")
+    let bodies = ask("{\"id\":1,\"nav\":\"\(name)\"}", times: twice ? 2 : 1)
+    var places: Set<Place> = []
+    for body in bodies {
+      guard let epoch = body.epoch, let revision = body.number(behind: "\"rev\":") else {
+        return nil
+      }
+      places.insert(Place(epoch: epoch, revision: revision))
+    }
+    guard let body = bodies.last, let start = body.position(of: ",\"value\":"),
+      let place = places.first, places.count == 1, bodies.count == (twice ? 2 : 1)
     else { return nil }
-    let state = Array(body[(start + 9)..<(body.count - 1)]).text
-    return (Place(epoch: epoch, revision: revision), state)
+    return (place, Array(body[(start + 9)..<(body.count - 1)]).text)
   }
 
   /// The hub's own check of a nav.
   mutating func verify(_ name: String) {
-    let body = ask("{\"id\":1,\"nav\":\"\(name)\",\"what\":\"verify\"}")
+    let body = ask("{\"id\":1,\"nav\":\"\(name)\",\"what\":\"verify\"}").last
     demand(
       body?.position(of: "\"value\":{\"ok\":true,") != nil, "verify: \(body?.text ?? "nothing")")
   }
 
-  private func ask(_ body: String, times: Int = 1) -> [UInt8]? {
-    guard var copy = hub else { return nil }
+  /// The bodies of the `ok` replies of a copy of the hub.
+  private func ask(_ body: String, times: Int = 1) -> [[UInt8]] {
+    guard var copy = hub else { return [] }
     let connection = ConnectionID(UInt64.max)
     let peer = Peer.local(user: 0, group: 0, process: 0)
     var reader = copy.makeReader()
@@ -380,8 +389,7 @@ extension World {
     _ = copy.takeRecords()
     var messages: [Outgoing] = []
     for _ in 0...copy.sealedCount { messages += copy.committed(at: now).messages }
-    let reply = messages.last { $0.connection == connection }
-    return reply.flatMap { $0.verb == .ok ? $0.body : nil }
+    return messages.filter { $0.connection == connection && $0.verb == .ok }.map(\.body)
   }
 
   private mutating func dispatch() {
@@ -392,7 +400,7 @@ extension World {
     // No event may be handled while a nav is unsound, a read included.
     for name in ["$navs", "$clients"] where !hub.isUnsound {
       // While nobody looks, asking begins a new revision, and what it shows is shown to nobody.
-      if let (place, state) = probe(name), probe(name, twice: true)?.place == place {
+      if let (place, state) = probe(name, twice: true) {
         facts.virtualStates[name, default: [:]][place] = state
       }
     }
