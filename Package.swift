@@ -237,10 +237,10 @@ let package = Package(
         "Conformance", "ConformanceSupport", "Simulation", "NavigationCore", "NavigationHub",
         "NavigationClient",
       ],
-      swiftSettings: strict + optimized),
+      swiftSettings: strict),
     .testTarget(
       name: "NavigationTests", dependencies: ["NavigationCore", "NavigationHub"],
-      swiftSettings: strict + optimized),
+      swiftSettings: strict),
     .testTarget(
       name: "NavigationProtocolTests",
       dependencies: ["NavigationCore", "NavigationHub", "NavigationClient"],
@@ -253,7 +253,7 @@ let package = Package(
     .testTarget(
       name: "NavigationHubTests",
       dependencies: ["NavigationClient", "NavigationCore", "NavigationHub"],
-      swiftSettings: strict + optimized),
+      swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
     .testTarget(
       name: "JournalTests",
@@ -268,13 +268,13 @@ let package = Package(
         "ChildProcess", "NavigationDaemon", "NavigationCore", "NavigationHub", "Journal",
         "RuntimePaths", "TransportGuard", "Systemd", "ZeroMQ", "CommandLineOptions", "CLinux",
       ],
-      swiftSettings: strict + optimized),
+      swiftSettings: strict),
     .testTarget(
       name: "TransportGuardTests",
       dependencies: [
         "TransportGuard", "NavigationCore", "NavigationHub", "ZeroMQ", "RuntimePaths",
       ],
-      swiftSettings: strict + optimized),
+      swiftSettings: strict),
     .testTarget(
       name: "ClientTests",
       dependencies: [
