@@ -225,12 +225,12 @@ let package = Package(
     .target(
       name: "Conformance", dependencies: ["NavigationCore", "NavigationHub"],
       path: "Tests/Conformance/Runner",
-      swiftSettings: strict),
+      swiftSettings: strict + optimized),
     // Shared by both: the table itself, and the rows that are code.
     .target(
       name: "ConformanceSupport",
       dependencies: ["Conformance", "NavigationCore", "NavigationClient"],
-      path: "Tests/ConformanceSupport", swiftSettings: strict),
+      path: "Tests/ConformanceSupport", swiftSettings: strict + optimized),
     .testTarget(
       name: "ConformanceTests",
       dependencies: [

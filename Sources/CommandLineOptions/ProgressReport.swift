@@ -1,4 +1,4 @@
-/// A kind of long work whose progress a program shows: its names and its unit.
+/// What a program does while it shows progress, such as a backup: its names, and the unit counted.
 package struct ProgressSubject: Hashable, Sendable {
   /// One unit of the work.
   package enum Unit: Hashable, Sendable {

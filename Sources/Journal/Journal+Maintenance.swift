@@ -25,10 +25,10 @@ extension Journal {
     let plan = makePlan(navBudget: budget, excessBytes: excessBytes)
     var report = MaintenanceReport()
     report.needsSnapshot = plan.needsSnapshot
-    if !plan.raisedFloors.isEmpty || !plan.forgotten.isEmpty {
+    if !plan.shortenedHistories.isEmpty || !plan.forgotten.isEmpty {
       try carryOut(plan)
       report.forgotten = plan.forgotten
-      for (nav, _) in plan.raisedFloors {
+      for (nav, _) in plan.shortenedHistories {
         report.floors.append(.init(nav: nav, revision: ledger[nav].floorRevision))
       }
     }
@@ -78,7 +78,7 @@ extension Journal {
   private func carryOut(_ plan: RetentionPlan) throws(JournalError) {
     try transaction { () throws(JournalError) in
       census.draft = census.stored
-      for (nav, keeping) in plan.raisedFloors {
+      for (nav, keeping) in plan.shortenedHistories {
         try deleteSnapshots(nav, ledger[nav].snapshots.prefix(keeping))
       }
       for nav in plan.forgotten { try deleteSnapshots(nav, ledger[nav].snapshots[...]) }
@@ -87,7 +87,7 @@ extension Journal {
     }
     census.stored = census.draft
     deletedNavs += plan.forgotten
-    for (nav, keeping) in plan.raisedFloors {
+    for (nav, keeping) in plan.shortenedHistories {
       ledger[nav].snapshots.removeFirst(keeping)
       ledger[nav].hasWholeHistory = false
       pruning.include(ledger[nav].oldestSequence, ledger[nav].deletionEnd)

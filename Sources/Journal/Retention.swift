@@ -32,8 +32,8 @@ package enum Durability: String, CaseIterable, Sendable {
 
 /// The decisions for some navs, before anything is deleted.
 struct RetentionPlan {
-  /// Navs whose floor rises to the snapshot with the index `firstKeptSnapshot`.
-  var raisedFloors: [(nav: UInt64, firstKeptSnapshot: Int)] = []
+  /// Navs that lose the rows before one of their snapshots, which has the index `firstKeptSnapshot`.
+  var shortenedHistories: [(nav: UInt64, firstKeptSnapshot: Int)] = []
   var forgotten: [UInt64] = []
   /// Navs that need a snapshot of their newest state.
   var needsSnapshot: [UInt64] = []
@@ -64,7 +64,7 @@ struct RetentionPlan {
         keeping = keeping ?? rules.snapshotAboveFloor
         if let keeping { excess -= rules.estimatedBytes(belowSnapshot: keeping) }
       }
-      if let keeping { raisedFloors.append((entry.nav, keeping)) }
+      if let keeping { shortenedHistories.append((entry.nav, keeping)) }
       let isPressed = excess > 0 && keeping == nil && entry.firstUncovered != nil
       if rules.needsSnapshot || isPressed, needsSnapshot.count < Self.maximumNavs {
         needsSnapshot.append(entry.nav)

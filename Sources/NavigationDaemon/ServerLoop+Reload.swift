@@ -42,7 +42,7 @@ extension ServerLoop {
 
   /// Reads the configuration again, and applies it unless a part of it cannot be applied.
   ///
-  /// It returns the log entry, with level error if the former configuration stays.
+  /// It logs the outcome, and returns that entry: with level error if the former configuration stays.
   private mutating func reload() throws -> LogEntry {
     // First of all, because the service manager tells reloads apart by this time.
     let began = SystemClock.monotonicNanoseconds() / 1000

@@ -42,7 +42,7 @@ extension ServerLoop {
       case .settled:
         served?.isSettled = true
         // Gives back what loading many navs has used; 20 ms for 30 MB of a million navs.
-        if served?.navsLoadedSinceSettled ?? 0 >= Self.navsWorthTrimming { navd_trim_memory() }
+        if served?.navsLoadedSinceSettled ?? 0 >= Self.navsWorthMemoryTrim { navd_trim_memory() }
         served?.navsLoadedSinceSettled = 0
       }
     }

@@ -165,7 +165,7 @@ extension ServerLoop {
   /// The number of events after which their records are passed to the writer.
   private static let eventsPerPart = 16
   /// The number of unloaded or loaded navs from which navd returns freed memory to the kernel.
-  static let navsWorthTrimming = 64
+  static let navsWorthMemoryTrim = 64
 
   /// Performs one turn: takes the writer's progress, then handles the events at hand and due work.
   mutating func turn(at now: Instant) throws {
@@ -250,7 +250,7 @@ extension ServerLoop {
     // A sweep has made navs dormant: they are read again from the journal. To give their memory back
     // takes 22 ms for 290 MB, at most once in `nav-idle-seconds`.
     if output.unloadedNavs > 0 { try history.open() }
-    if output.unloadedNavs >= Self.navsWorthTrimming { navd_trim_memory() }
+    if output.unloadedNavs >= Self.navsWorthMemoryTrim { navd_trim_memory() }
     for connection in output.endedConnections { router.discardOutbox(of: connection) }
     for notice in output.notices { log(LogEntry(notice)) }
   }

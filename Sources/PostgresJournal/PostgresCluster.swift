@@ -320,7 +320,7 @@ final class PostgresCluster: ClusterJournal {
           AND EXISTS(SELECT 1 FROM fenced) RETURNING shard.id, shard.ctid AS place
       )
       SELECT 1 / ((SELECT count(*) FROM fenced) = 1 AND (SELECT count(*) FROM counted) = $9
-        AND pg_backend_pid() = $12 AND \(PostgresSchema.Settings.areSafeSQL))::int,
+        AND pg_backend_pid() = $12 AND \(PostgresSchema.DurabilityVerdict.areSafeSQL))::int,
         (SELECT ends FROM fenced), (SELECT place FROM fenced), counted.place
       FROM (SELECT) AS one LEFT JOIN counted ON true ORDER BY counted.id
       """, .integer(Int64(postgres.lease)), .text(postgres.member.name), .text(postgres.process),
@@ -344,10 +344,11 @@ final class PostgresCluster: ClusterJournal {
         .text(postgres.member.name), .text(postgres.process), .integer(generation)),
       PostgresCommand(
         "SELECT id, epoch, commits, ctid FROM navd.shard WHERE id = ANY($1) ORDER BY id",
-        .integers(engines.map { Int64($0.shard.number) })), PostgresSchema.Settings.selectCommand,
+        .integers(engines.map { Int64($0.shard.number) })),
+      PostgresSchema.DurabilityVerdict.selectCommand,
       PostgresConnection.processCommand,
     ])
-    if let refusal = PostgresSchema.Settings(results[2]).refusal {
+    if let refusal = PostgresSchema.DurabilityVerdict(results[2]).refusal {
       return .writeFailed(path: name, reason: refusal)
     }
     guard results[3].integer(0, 0) == connection.backendPID else {

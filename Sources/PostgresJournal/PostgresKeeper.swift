@@ -82,9 +82,9 @@ final class PostgresKeeper: ClusterKeeper {
         FROM navd.member ORDER BY name
         """),
       PostgresCommand("SELECT id, owner, wanted FROM navd.shard ORDER BY id"), Self.clockCommand,
-      PostgresSchema.Settings.selectCommand,
+      PostgresSchema.DurabilityVerdict.selectCommand,
     ])
-    logNewWarnings(PostgresSchema.Settings(results[3]), shards: results[1].count)
+    logNewWarnings(PostgresSchema.DurabilityVerdict(results[3]), shards: results[1].count)
     var owned: [String: [Shard]] = [:]
     var wanted: [Shard: String] = [:]
     for row in 0..<results[1].count {
@@ -123,7 +123,7 @@ final class PostgresKeeper: ClusterKeeper {
 
   /// Logs new warnings about the server's settings and its tables, which an administrator can
   /// change at any time.
-  private func logNewWarnings(_ settings: PostgresSchema.Settings, shards: Int) {
+  private func logNewWarnings(_ settings: PostgresSchema.DurabilityVerdict, shards: Int) {
     var found = [settings.refusal].compactMap { $0 } + settings.warnings
     if shards < Shard.count {
       found.append(

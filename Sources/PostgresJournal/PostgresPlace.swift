@@ -127,8 +127,10 @@ package struct PostgresPlace: ClusterPlace {
 
   func connectChecked() throws(PostgresError) -> PostgresConnection {
     let connection = try connect()
-    let results = try connection.run([PostgresSchema.Settings.selectCommand])
-    if let refusal = PostgresSchema.Settings(results[0]).refusal { throw .unreachable(refusal) }
+    let results = try connection.run([PostgresSchema.DurabilityVerdict.selectCommand])
+    if let refusal = PostgresSchema.DurabilityVerdict(results[0]).refusal {
+      throw .unreachable(refusal)
+    }
     return connection
   }
 

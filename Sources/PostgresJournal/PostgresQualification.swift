@@ -45,8 +45,8 @@ package struct PostgresQualification {
     addCheck(
       "a connection keeps its session",
       first.backendPID == second.backendPID ? PostgresError.poolerAdvice : nil)
-    let results = try first.run([PostgresSchema.Settings.selectCommand])
-    let settings = PostgresSchema.Settings(results[0])
+    let results = try first.run([PostgresSchema.DurabilityVerdict.selectCommand])
+    let settings = PostgresSchema.DurabilityVerdict(results[0])
     addCheck("its settings keep what it has confirmed", settings.refusal)
     for warning in settings.warnings { addCheck("a lost server loses nothing", warning) }
     _ = try run(first, "DROP TABLE IF EXISTS public.navd_qualification")

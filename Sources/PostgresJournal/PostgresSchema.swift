@@ -144,7 +144,7 @@ enum PostgresSchema {
   }
 
   /// The settings of a server by which it could lose what it has confirmed.
-  struct Settings: Sendable {
+  struct DurabilityVerdict: Sendable {
     /// Why navd must not use the server; nil if it may.
     var refusal: String?
     /// What the administrator should know, each in one line.

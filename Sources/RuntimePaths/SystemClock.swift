@@ -23,7 +23,7 @@ package enum SystemClock {
   }
 
   /// Formats a time in milliseconds since 1970 as local time of day, such as `14:03:27.041`.
-  package static func localTime(of milliseconds: UInt64) -> String {
+  package static func localTimeOfDay(of milliseconds: UInt64) -> String {
     var seconds = time_t(milliseconds / 1000)
     var parts = unsafe tm()
     unsafe localtime_r(&seconds, &parts)

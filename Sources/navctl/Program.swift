@@ -15,7 +15,7 @@ enum Program {
     ], ChangeCommands.navCommands, ChangeCommands.stackCommands,
     [.openRoute, RoutesCommand.command, .saveStack], ChangeCommands.restoreCommands,
     ChangeCommands.presentationCommands, [.setMembers], ChangeCommands.screenAndButtonCommands,
-    [.back], ChangeCommands.touchCommands,
+    [.back], ChangeCommands.tapAndSwipeCommands,
     [
       .gesture, .transition, LeaseCommand.command, DelegateCommand.command, KeyCommand.command,
       .backup, .cluster, .checkDatabaseServer, CompletionCommand.command, .schema, .op,

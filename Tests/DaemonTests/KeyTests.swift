@@ -19,7 +19,7 @@ import Testing
   /// Lends a directory of keys with these files, and its listing.
   private func listing(
     _ files: [String: String], _ change: (String) throws -> Void = { _ in }
-  ) throws -> KeyDirectory.Listing {
+  ) throws -> KeyDirectory.KeysAndProblems {
     try withTemporaryDirectory { root in
       try setMode(root, 0o755)
       for (name, text) in files { try write("\(root)/\(name)", text) }

@@ -299,9 +299,9 @@ import Testing
   @Test(arguments: ["fsync", "full_page_writes"])
   func `a server that could lose what it has confirmed is refused by name`(name: String) {
     var values = ["fsync": "on", "full_page_writes": "on"]
-    #expect(PostgresSchema.Settings(values).refusal == nil)
+    #expect(PostgresSchema.DurabilityVerdict(values).refusal == nil)
     values[name] = "off"
-    #expect(PostgresSchema.Settings(values).refusal?.hasPrefix("\(name) is off") == true)
+    #expect(PostgresSchema.DurabilityVerdict(values).refusal?.hasPrefix("\(name) is off") == true)
   }
 
   @Test func `what a lost server would take with it is a warning`() throws {

@@ -70,7 +70,7 @@ import Testing
     let entries = Self.entries(40, seed: seed)
     let plan = Self.plan(entries)
     for entry in entries {
-      let raised = plan.raisedFloors.filter { $0.nav == entry.nav }
+      let raised = plan.shortenedHistories.filter { $0.nav == entry.nav }
       #expect(raised.count <= 1)
       let wanted = entry.snapshots.last { Self.isBeyond($0, entry) }
       let rises = !entry.isClosed && (wanted?.revision ?? 0) > entry.floorRevision
@@ -102,7 +102,8 @@ import Testing
         samples: [RowAges.Sample(countedMilliseconds: 5_000, newestSequence: 7)])
       let plan = RetentionPlan([entry], Retention(), ages, excess: 1 << 40)
       #expect(
-        plan.forgotten == forgotten && plan.raisedFloors.isEmpty && plan.needsSnapshot.isEmpty)
+        plan.forgotten == forgotten && plan.shortenedHistories.isEmpty && plan.needsSnapshot.isEmpty
+      )
     }
   }
 
@@ -114,20 +115,21 @@ import Testing
     let plain = Self.plan(entries)
     let plan = Self.plan(entries, excess: excess)
     // What the rules give up without pressure is given up with it, too.
-    for (nav, keeping) in plain.raisedFloors {
-      #expect(plan.raisedFloors.contains { $0.nav == nav && $0.firstKeptSnapshot == keeping })
+    for (nav, keeping) in plain.shortenedHistories {
+      #expect(plan.shortenedHistories.contains { $0.nav == nav && $0.firstKeptSnapshot == keeping })
     }
     func oldest(_ nav: UInt64) -> UInt64 { entries[Int(nav) - 1].oldestSequence }
-    let pressed = plan.raisedFloors.filter { raised in
-      !plain.raisedFloors.contains { $0.nav == raised.nav }
+    let pressed = plan.shortenedHistories.filter { raised in
+      !plain.shortenedHistories.contains { $0.nav == raised.nav }
     }
     guard let youngest = pressed.map({ oldest($0.nav) }).max() else { return }
     for entry in entries where !entry.isClosed && entry.oldestSequence < youngest {
       let canRise = entry.snapshots.contains { $0.revision > entry.floorRevision }
-      #expect(!canRise || plan.raisedFloors.contains { $0.nav == entry.nav }, "nav \(entry.nav)")
+      #expect(
+        !canRise || plan.shortenedHistories.contains { $0.nav == entry.nav }, "nav \(entry.nav)")
     }
     // Without the youngest of them, the others would not free enough.
-    let freed = plan.raisedFloors.filter { oldest($0.nav) < youngest }.map { raised in
+    let freed = plan.shortenedHistories.filter { oldest($0.nav) < youngest }.map { raised in
       let entry = entries[Int(raised.nav) - 1]
       let all = Double(max(1, entry.headRevision - entry.floorRevision))
       let gone = entry.snapshots[raised.firstKeptSnapshot].revision - entry.floorRevision
@@ -168,7 +170,7 @@ import Testing
     let open = Self.plan([entry])
     entry.isClosed = true
     #expect(
-      open.raisedFloors.isEmpty && open.needsSnapshot.isEmpty
+      open.shortenedHistories.isEmpty && open.needsSnapshot.isEmpty
         && Self.plan([entry]).forgotten.isEmpty)
   }
 }

@@ -474,15 +474,18 @@ extension ClusterWorld {
   /// Lets everything come to rest: all daemons run, and each nav has one.
   mutating func settle() {
     for daemon in daemons.indices { start(daemon) }
-    for _ in 0..<2000 {
-      for number in connections.keys.sorted() { drain(number) }
-      for nav in Self.names where navs[nav]?.owner == nil { move(nav, to: below(3)) }
-      now += 20
-      run(client.tick(at: now))
-      if let link = nextPlan { connect(link) }
+    let end = now + 40_000
+    while now < end {
       for number in connections.keys.sorted() {
+        drain(number)
         while connections[number]?.down.isEmpty == false { deliver(number) }
       }
+      for nav in Self.names where navs[nav]?.owner == nil { move(nav, to: below(3)) }
+      let isAtRest =
+        nextPlan == nil && connections.values.allSatisfy { $0.up.isEmpty && $0.down.isEmpty }
+      now = isAtRest ? min(max(now + 20, client.wakeAt ?? end), end) : now + 20
+      run(client.tick(at: now))
+      if let link = nextPlan { connect(link) }
     }
   }
 }

@@ -134,7 +134,13 @@ struct NaiveNav {
 extension [UInt8] {
   /// The octets of an op as it was sent first: without `again`.
   var firstOctets: [UInt8] {
-    let text = String(decoding: self, as: UTF8.self)
-    return Array(text.replacing(/,"again":[0-9]+}$/, with: "}").utf8)
+    guard last == UInt8(ascii: "}") else { return self }
+    var start = endIndex - 1
+    while start > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self[start - 1]) {
+      start -= 1
+    }
+    let mark = Array(#","again":"#.utf8)
+    let isMarked = start < endIndex - 1 && self[..<start].suffix(mark.count).elementsEqual(mark)
+    return isMarked ? self[..<(start - mark.count)] + [UInt8(ascii: "}")] : self
   }
 }

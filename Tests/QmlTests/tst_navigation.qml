@@ -179,6 +179,8 @@ TestCase {
         model.push({ id: "kill" });
         tryVerify(() => synced.count >= 2 && connected.count >= 2, 60000);
         tryCompare(model, "synced", true, 60000);
+        // The mirror is right for its revision, which may be the one before the push: the diff follows.
+        tryCompare(model, "count", 3, 60000);
         compare(ids(model), "home wifi kill");
         model.pop();
         tryCompare(model, "count", 2, 60000);

@@ -210,8 +210,8 @@ import Testing
     #expect(connections.count == 0)
   }
 
-  /// 100 × 1,000 random orders.
-  @Test(arguments: 0..<100)
+  /// 50 × 1,000 random orders.
+  @Test(arguments: 0..<50)
   func `in whatever order it is observed, a connection that has ended leaves nothing`(seed: UInt64)
   {
     for order in 0..<1000 as Range<UInt64> {

@@ -31,7 +31,7 @@ package struct NavigationConnection: ~Copyable {
   var events: [SessionEvent] = []
   /// The replies to requests in `awaited`, until `perform` or `get` returns them.
   var replies: [UInt64: Reply] = [:]
-  /// The ids of the requests for whose replies `perform` and `get` wait; no event reports these replies.
+  /// The ids of the requests that `perform` and `get` have sent; their replies go to `replies`.
   var awaited: Set<UInt64> = []
   var hasSession = false
   private var nextID: UInt64 = 1

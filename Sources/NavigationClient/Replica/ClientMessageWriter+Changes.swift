@@ -55,11 +55,11 @@ extension ClientMessageWriter {
   ) -> [UInt8] {
     var json = beginBody(id, nav: nav)
     let roles = DelegateRole.allCases.filter { registration.roles.contains($0) }
-    json.list("roles", roles.map(\.rawValue))
+    json.strings("roles", roles.map(\.rawValue))
     if registration.roles.contains(.orientation) {
       json.name("orientations")
       json.beginObject()
-      json.list("supported", registration.supportedOrientations)
+      json.strings("supported", registration.supportedOrientations)
       json.optional("preferred", registration.preferredOrientation)
       json.endObject()
     }
@@ -97,8 +97,8 @@ extension JSONWriter {
       if let top { string(top) } else { null() }
     }
     if let depth = guards.depth { member("depth", depth) }
-    if let ids = guards.stack { list("stack", ids) }
-    if let ids = guards.has { list("has", ids) }
+    if let ids = guards.stack { strings("stack", ids) }
+    if let ids = guards.has { strings("has", ids) }
     if let visible = guards.visible {
       name("visible")
       if let visible { string(visible) } else { null() }

@@ -98,7 +98,7 @@ extension Replica {
     return isSuspect ? (nil, divergence) : (mirror?.position ?? resumePosition, nil)
   }
 
-  /// Ends the watch with its session; the mirror stays, and the next watch resumes from it.
+  /// Ends the watch, because its session ended; the mirror stays, and the next watch resumes from it.
   package mutating func disconnect() {
     phase = .idle
     incompleteSnapshot = nil

@@ -377,7 +377,8 @@ package struct ShortName: Equatable, ExpressibleByStringLiteral {
       decoding: (0..<count).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) }, as: UTF8.self)
   }
 
-  /// Makes a name of a string whose escapes are decoded; a name with U+0000 equals no literal.
+  /// Makes a name of a string whose escapes are decoded; one with U+0000 becomes 0, since no
+  /// literal has that character.
   init(unescaped name: String) {
     let bytes = Array(name.utf8)
     self.init(bytes.span, from: 0, to: bytes.contains(0) ? 0 : bytes.count)

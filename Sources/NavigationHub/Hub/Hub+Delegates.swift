@@ -46,7 +46,9 @@ extension Hub {
     question.op.isVetoSkipped = false
     if !inquiry.hasVeto {
       if !question.subjects.isEmpty, settings.veto.requiresDelegate {
-        if let end = delegateReturnDeadline(to: slot, within: settings.veto.deadlineMilliseconds) {
+        if let end = delegateDeadlineAfterMove(
+          of: slot, graceMilliseconds: settings.veto.deadlineMilliseconds)
+        {
           (question.deadline, question.awaitsVetoDelegate) = (end, true)
           coordinations.update(slot, in: &batches) { $0.question = question }
           timer.plan(end)
@@ -96,9 +98,9 @@ extension Hub {
 
   /// The time until which delegates may register again at a nav that has just moved to this daemon;
   /// nil if there is none, or it has passed.
-  func delegateReturnDeadline(to slot: NavSlot, within time: UInt64) -> UInt64? {
+  func delegateDeadlineAfterMove(of slot: NavSlot, graceMilliseconds grace: UInt64) -> UInt64? {
     guard let arrival = shards.arrival(of: navs[slot].shard) else { return nil }
-    return arrival + time > timer.now.boot ? arrival + time : nil
+    return arrival + grace > timer.now.boot ? arrival + grace : nil
   }
 
   /// Asks about the op that waited for a veto delegate, which has registered now.

@@ -130,7 +130,7 @@ extension Hub {
     let value = JSONWriter.object { json in
       json.member("ok", violated.isEmpty)
       json.member("dig", fresh)
-      json.list("violated", violated)
+      json.strings("violated", violated)
     }
     answer(request, slot, value, to: sender)
   }

@@ -74,7 +74,7 @@ extension Hub {
     let inquiry = inquiry(about: commit, candidate, op, slot)
     let veto = navs[slot].controller.settings.content.veto
     if !inquiry.subjects.isEmpty, !inquiry.hasVeto, veto.requiresDelegate, !veto.allowsOnTimeout,
-      delegateReturnDeadline(to: slot, within: veto.deadlineMilliseconds) == nil
+      delegateDeadlineAfterMove(of: slot, graceMilliseconds: veto.deadlineMilliseconds) == nil
     {
       throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
     }

@@ -81,7 +81,7 @@ extension Hub {
       json.optional("nonce", hello.nonce)
       json.member("boot", hex: boot.bits)
       json.optional("server", configuration.server)
-      json.list("features", shards.count > 1 ? ["shards"] : [])
+      json.strings("features", shards.count > 1 ? ["shards"] : [])
       json.member("hb", session.heartbeat)
       json.object("you") { json in
         json.peer(session.peer)

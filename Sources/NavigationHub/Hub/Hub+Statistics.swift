@@ -72,7 +72,7 @@ extension Hub {
       if let busiest {
         json.busiest(busiest.map { (sessions[$0], watchCount: watches.of(session: $0).count) })
       }
-      if isAdmin { json.list("roles", access.knownRoles) }
+      if isAdmin { json.strings("roles", access.knownRoles) }
     }
   }
 }

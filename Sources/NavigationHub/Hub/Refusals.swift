@@ -70,7 +70,7 @@ extension JSONWriter {
       json.optional("reason", refusal.reason)
       json.member("msg", refusal.text)
       json.optional("nav", refusal.nav)
-      if !refusal.operations.isEmpty { json.list("do", refusal.operations) }
+      if !refusal.operations.isEmpty { json.strings("do", refusal.operations) }
       if let id = refusal.id { json.member("id", id) }
       json.object("by") { json in
         json.member("name", refusal.name)

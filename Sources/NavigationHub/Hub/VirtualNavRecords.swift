@@ -118,7 +118,7 @@ extension JSONWriter {
     assert(removing != nil || inserting != nil, "a splice that changes nothing")
     object { json in
       json.member("at", UInt64(index))
-      json.list("del", removing.map { [$0] } ?? [])
+      json.strings("del", removing.map { [$0] } ?? [])
       json.array("ins", inserting.map { [$0] } ?? []) { $0.raw($1) }
     }
   }

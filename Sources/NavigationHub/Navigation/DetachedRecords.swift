@@ -3,8 +3,8 @@ package import NavigationCore
 /// The detached records of a nav: screens and buttons that no list holds.
 ///
 /// The records are ordered by the time of their last change or use, the oldest first. When the nav
-/// exceeds its limits, navd releases the oldest. A method without another bound takes amortised
-/// O(1).
+/// exceeds its limits, navd releases the oldest. Each method takes amortised O(1),
+/// unless its comment says otherwise.
 package struct DetachedRecords: Sendable {
   /// The identity of a detached record.
   package enum Key: Hashable, Sendable {

@@ -12,7 +12,7 @@ extension NavigationController {
   ) throws(NavigationError) -> OperationOutput {
     guard let index = try id.map(requiredIndex) ?? stack.indices.last else { throw .emptyStack }
     try checkMayJoinStack(argument)
-    try checkIDNotReserved(argument)
+    try checkIDNotAssignedForm(argument)
     let arrival = try incomingScreen(argument, &draft)
     let others = stack[..<index] + stack[(index + 1)...]
     try checkByteLimit(for: [arrival], beside: others, context)

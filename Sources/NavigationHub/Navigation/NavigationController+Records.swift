@@ -42,7 +42,7 @@ extension NavigationController {
     let place = try locate(.record(record))
     if let id = place.id, place.isPresented { throw .alreadyPresented(id) }
     if let id = place.id, place.isOnStack { throw .duplicateScreen(id) }
-    try checkIDNotReserved(.record(record))
+    try checkIDNotAssignedForm(.record(record))
     let screen = try make(record, &draft)
     if let old = detached.screen(screen.id) {
       // Creating an equal screen again changes nothing, not even its place in the order.

@@ -69,7 +69,7 @@ extension NavigationController {
   mutating func takeScreenForStack(
     _ argument: ScreenArgument, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> Screen {
-    try checkIDNotReserved(argument)
+    try checkIDNotAssignedForm(argument)
     let arrival = try incomingScreen(argument, &draft)
     guard stack.count < context.limits.stackDepth else {
       throw .depthLimit(context.limits.stackDepth)
@@ -188,7 +188,7 @@ extension NavigationController {
       if case .record = argument, let id = place.id, place.isOnStack { throw .duplicateScreen(id) }
     }
     if isAttached, arguments.isEmpty { throw .rootRequired }
-    for argument in arguments { try checkIDNotReserved(argument) }
+    for argument in arguments { try checkIDNotAssignedForm(argument) }
     assert(found.allSatisfy { !$0.isPresented }, "a presented screen comes onto the stack")
   }
 
@@ -258,7 +258,7 @@ extension NavigationController {
   }
 
   /// Throws if the id of a new screen has the form of ids that the daemon assigns.
-  func checkIDNotReserved(_ argument: ScreenArgument) throws(NavigationError) {
+  func checkIDNotAssignedForm(_ argument: ScreenArgument) throws(NavigationError) {
     guard case .record(let record) = argument, let id = record.id, id.isAssignedForm else { return }
     throw .invalidArgument("id \(id.text) has the form of ids the daemon assigns; choose another")
   }

@@ -56,7 +56,7 @@ extension NavigationController {
     let found = try locate(argument)
     let presenter = try checkPresenter(presenter)
     if let id = found.id, found.isOnStack || found.isPresented { throw .onStackOrPresented(id) }
-    try checkIDNotReserved(argument)
+    try checkIDNotAssignedForm(argument)
     let arrival = try incomingScreen(argument, &draft)
     guard presented.content.chain.count < context.limits.stackDepth else {
       throw .depthLimit(context.limits.stackDepth)

@@ -41,7 +41,7 @@ package struct RecordingHeader: Hashable, Sendable {
       json.member("recorded", recordedMilliseconds)
       json.member("from", from.number)
       json.member("to", to.number)
-      if !redactionRules.isEmpty { json.list("redacted", redactionRules) }
+      if !redactionRules.isEmpty { json.strings("redacted", redactionRules) }
     }
   }
 

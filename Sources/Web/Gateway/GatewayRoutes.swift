@@ -117,7 +117,7 @@ enum GatewayReply {
       json.member("token", token)
       json.member("name", actor.name)
       json.member("role", actor.role.name)
-      json.list("navs", actor.navs.map(\.text))
+      json.strings("navs", actor.navs.map(\.text))
     }
   }
 

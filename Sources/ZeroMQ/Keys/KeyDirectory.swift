@@ -11,7 +11,7 @@ package struct KeyDirectory: Sendable {
   package init(path: String) { self.path = path }
 
   /// The contents of the directory: the keys in the order of their names, and the problems.
-  package struct Listing: Hashable, Sendable {
+  package struct KeysAndProblems: Hashable, Sendable {
     package var keys: [AuthorizedKey] = []
     /// Why the other files are ignored, one text for each; their keys are not authorised.
     package var problems: [String] = []
@@ -20,8 +20,8 @@ package struct KeyDirectory: Sendable {
   /// Reads all keys; a directory that does not exist has none.
   ///
   /// A file is ignored if a user other than root and `user` can write it or its directory.
-  package func list(trusting user: UInt32) -> Listing {
-    var listing = Listing()
+  package func list(trusting user: UInt32) -> KeysAndProblems {
+    var listing = KeysAndProblems()
     if let reason = Self.reasonNotTrusted(path, .directory, user) {
       guard FileStatus.probe(path) != nil else { return listing }
       listing.problems.append("\(path): \(reason); no key is authorised")

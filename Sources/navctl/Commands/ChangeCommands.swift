@@ -185,7 +185,7 @@ enum ChangeCommands {
     ) { [try OperationParser.record(.button, verb: $1[0], Array($1.dropFirst()))] },
   ]
 
-  static let touchCommands = [
+  static let tapAndSwipeCommands = [
     change(
       "tap", "Tap the content, which may hide the bars", HelpGroup.touching, .init("NAV"),
       note: "A tap hides or shows the bars if the setting hidesBarsOnTap is true.",

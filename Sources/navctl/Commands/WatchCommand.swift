@@ -173,7 +173,7 @@ private struct WatchStream {
       try Output.record(record)
     } else {
       let isTimed = invocation.line.contains("times")
-      try Output.line(isTimed ? "\(SystemClock.localTime(of: now))  \(text)" : text)
+      try Output.line(isTimed ? "\(SystemClock.localTimeOfDay(of: now))  \(text)" : text)
     }
     linesLeft = linesLeft.map { $0 - 1 }
     unsavedState = seen ?? unsavedState

@@ -160,7 +160,8 @@ struct NavBrowser: Sendable {
       opened?.isCurrent = false
     case .answered(let id, let result) where pendingChange?.id == id: return takeAnswer(result)
     case .changed(DirectoryNav.navs.nav, let change): return setList(change)
-    case .changed(DirectoryNav.positions.nav, let change): setPositions(change.mirror?.screens)
+    case .changed(DirectoryNav.positions.nav, let change):
+      setPositions(change.mirrorToShow?.screens)
     // Without the right to read them all, the list has names alone.
     case .watchEnded(DirectoryNav.positions.nav, _, _): setPositions([])
     case .changed(let nav, let change) where nav == opened?.name: applyChange(change)
@@ -178,7 +179,7 @@ struct NavBrowser: Sendable {
   }
 
   private mutating func setList(_ change: MirrorChange) -> [Effect] {
-    guard let mirror = change.mirror else { return [] }
+    guard let mirror = change.mirrorToShow else { return [] }
     listedNavs = mirror.screens
     listProblem = nil
     treeRows = nil
@@ -257,8 +258,8 @@ struct NavBrowser: Sendable {
 }
 
 extension MirrorChange {
-  /// The mirror after the change; nil if the change leaves the mirror as it was.
-  fileprivate var mirror: Mirror? {
+  /// The mirror that the change leaves to show; nil if the shown mirror stays, as after a proof.
+  fileprivate var mirrorToShow: Mirror? {
     switch self {
     case .applied(let mirror, _), .replaced(let mirror, _), .resumed(let mirror): mirror
     case .suspect, .proven: nil

@@ -157,7 +157,7 @@ extension SessionActor: WireValue {
     json.beginObject()
     json.member("name", name)
     json.member("role", role.name)
-    json.list("navs", navs.map(\.text))
+    json.strings("navs", navs.map(\.text))
     json.endObject()
   }
 }

@@ -43,7 +43,7 @@ extension JSONWriter {
   }
 
   /// Writes a member with an array of strings, which can be empty.
-  package mutating func list(_ name: StaticString, _ texts: [String]) {
+  package mutating func strings(_ name: StaticString, _ texts: [String]) {
     array(name, texts) { $0.string($1) }
   }
 }

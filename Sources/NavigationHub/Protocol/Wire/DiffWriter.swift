@@ -257,7 +257,7 @@ extension JSONWriter {
       member("reason", word: "alreadyInStack")
     case .found(let id, let popped):
       optional("id", id.text)
-      list("popped", popped.map(\.text))
+      strings("popped", popped.map(\.text))
     case .exchanged(let id, let popped):
       optional("id", id.text)
       optional("popped", popped.text)
@@ -265,14 +265,14 @@ extension JSONWriter {
     case .popped(let id):
       name("popped")
       if let id { word(id.text) } else { null() }
-    case .poppedAll(let ids): list("popped", ids.map(\.text))
+    case .poppedAll(let ids): strings("popped", ids.map(\.text))
     case .replaced(let popped, let ids):
-      list("popped", popped.map(\.text))
-      list("ids", ids.map(\.text))
-    case .dismissed(let ids): list("dismissed", ids.map(\.text))
+      strings("popped", popped.map(\.text))
+      strings("ids", ids.map(\.text))
+    case .dismissed(let ids): strings("dismissed", ids.map(\.text))
     case .restored(let ids, let skipped):
-      list("ids", ids.map(\.text))
-      list("skipped", skipped)
+      strings("ids", ids.map(\.text))
+      strings("skipped", skipped)
     case .gestureBegan(let id): member("tid", id.number)
     case .activated, .gestureProgress: member("delivered", UInt64(sessionCount))
     }

@@ -49,7 +49,7 @@ extension ServerMessageWriter {
       json.array("delegates", delegates) { json, delegate in
         json.beginObject()
         json.member("name", delegate.name)
-        json.list("roles", delegate.roles)
+        json.strings("roles", delegate.roles)
         json.endObject()
       }
       if let state { json.member("state", raw: state) }
