@@ -48,7 +48,7 @@ GUIDE_PACKAGES := $(TEST_PACKAGES) $(WEB_PACKAGES) mypy openssh-client python3-y
 CLIENT_PACKAGES := $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_PACKAGES) $(GUIDE_PACKAGES)
 CLIENT_TESTS := Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run
 # Those that leave the processors to others when these need them, beside tests with leases.
-CALM_TESTS := Tests/QmlTests/run Tests/CTests/run Tests/GuideTests/run
+CALM_TESTS := Tests/QmlTests/run Tests/CTests/run Tests/GuideTests/run Tests/PythonTests/run
 # What renders the pages, man pages and references as a site, and follows its links.
 SITE_PACKAGES := python3-sphinx python3-myst-parser furo node-normalize.css esbuild python3-breathe python3-zmq doxygen pandoc linkchecker $(MAN_PACKAGES)
 # To package.
@@ -138,8 +138,8 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,$(SWIFT) build --build-tests $(if $(CI),-debug-info-format none) -j $(JOBS))
 	$(call step,.ci/docc debug)
 	@.ci/deps $(CLIENT_PACKAGES) $(BROWSER_PACKAGES)
-	$(call step,.ci/during 'BUILT=1 Tests/BootedTests/prepare $(PACKAGING_PACKAGES)' .ci/during Tests/ProcessTests/run \
-	  nice -n 5 $(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests --skip ^ProcessTests)
+	$(call step,.ci/during 'BUILT=1 nice -n 9 Tests/BootedTests/prepare $(PACKAGING_PACKAGES)' .ci/during Tests/ProcessTests/run \
+	  nice -n 9 $(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests --skip ^ProcessTests)
 	$(call step,.ci/during 'nice make --no-print-directory calm' \
 	  $(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests --filter ^ProcessTests.ProcessTests/ClusterTests/ --filter ClusterLossTests)
 	$(call step,.ci/beside Tests/BrowserTests/run $(filter-out $(CALM_TESTS),$(CLIENT_TESTS)))

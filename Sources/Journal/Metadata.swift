@@ -1,8 +1,8 @@
 /// Sums over all stored rows and snapshots, by which `replay` notices missing ones.
 ///
 /// The stored census covers every row in the file: it is updated before each checkpoint and with
-/// each deletion. The rows that are only in the write-ahead log follow it without a gap; the
-/// checksums of the log protect them.
+/// each deletion. The rows after the census are in the write-ahead log alone, without a gap;
+/// its checksums protect them.
 struct Census: Hashable {
   /// The sequence of the last row that the census counts.
   var lastSequence: UInt64 = 0

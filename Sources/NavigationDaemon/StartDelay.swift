@@ -15,7 +15,7 @@ struct StartDelay {
     path = runtimeDirectory.map { $0 + "/navd.starting" }
   }
 
-  /// Notes the beginning of a start; returns the milliseconds to wait.
+  /// Notes the beginning of a start; returns the milliseconds to wait, more after each failed start.
   func noteStart() -> Int {
     guard let path else { return 0 }
     let file = unsafe navd_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -14,7 +14,7 @@ struct PostgresIdentity: Hashable, Sendable {
 
   init(lineage: String, start: String) { (self.lineage, self.serverStart) = (lineage, start) }
 
-  /// Parses what `sql` returns; nil if the database has no version at the moment.
+  /// Parses what `sql` returns; nil while `navd.version` has no row, as during a restore.
   init?(_ text: String?) {
     guard let text, let end = text.lastIndex(of: "@") else { return nil }
     self.init(lineage: String(text[..<end]), start: String(text[text.index(after: end)...]))

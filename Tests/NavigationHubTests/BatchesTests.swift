@@ -125,7 +125,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       batches.noteUnsound(op(number), Batch.ChangedNav(slot: NavSlot(2), rowBefore: 5))
       #expect(batches.isUnsound)
       let former = batches.currentNumber
-      let failed = batches.rollBackUnsound()
+      let failed = batches.takeUnsound()
       takeRowsBack(of: failed, in: &batches)
       #expect(failed.changedNavs.map(\.rowBefore) == [5])
       #expect(batches.unsoundOps.map(\.op) == Array(1...number))

@@ -76,13 +76,13 @@ export class NavigationClient {
       const over = { signal: this.#clientEnd.signal };
       signal?.addEventListener("abort", () => this.close(), over);
       // In the back/forward cache a page can neither read nor answer, so it ends its session.
-      globalThis.addEventListener?.("pagehide", () => this.#suspendVisit(), over);
+      globalThis.addEventListener?.("pagehide", () => this.#suspendPageVisit(), over);
       globalThis.addEventListener?.("pageshow", (event) => {
-        if (event.persisted && this.#pageVisit.signal.aborted) this.#beginVisit();
+        if (event.persisted && this.#pageVisit.signal.aborted) this.#beginPageVisit();
       }, over);
       // Chromium 156 does not deliver what came while the page was frozen. The next stream resumes.
       globalThis.document?.addEventListener("resume", () => this.#streams.loseAll(), over);
-      this.#beginVisit();
+      this.#beginPageVisit();
     }
   }
 
@@ -262,7 +262,7 @@ export class NavigationClient {
 
   // Life: one lock for each visit, then streams.
 
-  async #beginVisit() {
+  async #beginPageVisit() {
     const { signal } = this.#pageVisit = new AbortController();
     const wait = () => this.#statusLoops.report("waiting");
     // A document without an origin of its own has no locks, and goes on without one.
@@ -273,15 +273,15 @@ export class NavigationClient {
     this.#runner.update((cluster) => cluster.start(performance.now()));
   }
 
-  /** Ends the sessions and releases the lock before the page is frozen; `#beginVisit` resumes the watches. */
-  #suspendVisit() {
+  /** Ends the sessions and releases the lock before the page is frozen; `#beginPageVisit` resumes the watches. */
+  #suspendPageVisit() {
     if (this.#runner.endError) return;
     this.#streams.closeAll();
     this.#runner.update((cluster) => cluster.stop(performance.now()));
-    this.#endVisit();
+    this.#endPageVisit();
   }
 
-  #endVisit() {
+  #endPageVisit() {
     this.#pageVisit.abort();
     this.#releaseLock?.();
     this.#releaseLock = null;
@@ -329,7 +329,7 @@ export class NavigationClient {
     this.#runner.stop();
     this.#clientEnd.abort();
     this.#streams.closeAll();
-    this.#endVisit();
+    this.#endPageVisit();
   }
 }
 

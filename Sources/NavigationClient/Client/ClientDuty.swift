@@ -14,7 +14,7 @@ struct ClientDuty {
 }
 
 extension ClientState {
-  /// Requests roles or a display; they replace earlier ones of this client for the nav.
+  /// Requests roles, or a display; ends the earlier request of the same kind for the nav.
   mutating func requestDuty(_ key: Duties.Key, _ duty: ClientDuty, _ requests: [ClusterOutput]) {
     endDuty(
       key, NavigationClientError(.replaced, "a later call replaced this for the same nav"))

@@ -178,7 +178,7 @@ public import Observation
   ///   - screen: the id of the screen.
   ///   - animated: whether displays should animate the change.
   /// - Returns: the reply of the daemon.
-  /// - Throws: `not-in-stack` if the screen has gone; `desync` if the nav was made anew.
+  /// - Throws: `not-in-stack` if the screen has gone; `desync` if the nav has another epoch.
   @discardableResult
   public func popTo(
     _ screen: String, animated: Bool = false

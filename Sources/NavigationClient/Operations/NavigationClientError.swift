@@ -105,7 +105,7 @@ extension NavigationClientError {
 }
 
 extension NavigationClientError.Reason {
-  /// Guard: the nav was made anew.
+  /// Guard: the nav has another epoch: it was created again, or a crash or a restore may have set it back.
   public static let epoch = Self(rawValue: "epoch")
   /// Guard: the nav has another revision.
   public static let revision = Self(rawValue: "rev")

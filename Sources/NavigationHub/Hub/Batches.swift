@@ -238,8 +238,8 @@ struct Batches: Sendable {
     return takeUncommitted()
   }
 
-  /// Removes and returns the batch at hand, whose events the hub handles again.
-  mutating func rollBackUnsound() -> Batch {
+  /// Removes and returns the batch at hand, in which an op broke an invariant; the hub undoes it.
+  mutating func takeUnsound() -> Batch {
     precondition(sealed.isEmpty, "\(sealed.count) batches are not durable")
     assert(isUnsound, "a sound batch is decided again")
     let refused = unsoundOps

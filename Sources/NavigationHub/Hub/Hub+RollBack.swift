@@ -32,7 +32,7 @@ extension Hub {
   /// The shell reloads the named navs with `reload`, then handles the batch's events again. The hub
   /// then refuses the ops that broke an invariant as `internal`, and freezes their navs.
   package mutating func rollBackUnsound() -> [ReloadRequest] {
-    undoBatch(batches.rollBackUnsound())
+    undoBatch(batches.takeUnsound())
   }
 
   private mutating func undoBatch(_ batch: Batch) -> [ReloadRequest] {

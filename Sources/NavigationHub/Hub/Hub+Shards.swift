@@ -105,8 +105,8 @@ extension Hub {
   /// under way.
   ///
   /// Watches end as `moved`. Roles, leases, gestures and questions end, and waiting ops are refused
-  /// as `moved` or `busy`. The new owner ends open transitions, as after a start. `committed`
-  /// returns the messages about this.
+  /// as `moved` or `busy`. The new owner ends open transitions, as after a start. The
+  /// next `committed` returns the messages to the clients.
   ///
   /// `owner` is nil if the new owner's name is not known.
   package mutating func release(_ leaving: [Shard], to owner: String?, at now: Instant) {

@@ -11,8 +11,8 @@ extension JournalBodyReader {
   /// The answer to `get diffs`: the entries of rows with their changes or states, up to a number of
   /// octets.
   ///
-  /// The list ends at a revision: rows of one revision stay together. The contents of an entry that
-  /// alone exceeds `bytes` are left out. `next` is the revision at which the next list begins; nil
+  /// The list ends at a revision: rows of one revision stay together. An entry of half of `bytes` or
+  /// more is listed without its contents. `next` is the revision at which the next list begins; nil
   /// if there is no more.
   mutating func page(
     of rows: [JournalRow], bytes: Int

@@ -16,7 +16,7 @@ struct NavEntry: Sendable {
   /// The digest of the newest state or records.
   var digest: Digest
   var running = RunningDigest()
-  /// The encoded bar as clients see it, which tells whether a commit changes it.
+  /// Encodes the resolved bar, and tells whether a commit changes it; keeps a hash of the newest.
   var shown: ResolvedBarEncoder
   /// The newest revision that changed the resolved bar.
   var resolvedBarRevision: Revision

@@ -49,7 +49,7 @@ package struct DetachedRecords: Sendable {
   private var slots: [Record?] = []
   /// The index of the first slot that is not empty.
   private var head = 0
-  /// The position of `slots[0]`; it grows when `dropEmptyHead` removes slots, so positions stay valid.
+  /// The position of `slots[0]`; it grows when `skipEmptyHeadSlots` removes slots, so positions stay valid.
   private var base = 0
   private var positions = HashIndex()
 
@@ -126,7 +126,7 @@ package struct DetachedRecords: Sendable {
     assert(record != nil, "slot \(position) is empty already")
     if case .button(let button)? = record { buttonBytes -= button.byteCount }
     assert(buttonBytes >= 0, "\(buttonBytes) bytes of buttons")
-    dropEmptyHead()
+    skipEmptyHeadSlots()
     return record
   }
 
@@ -158,7 +158,7 @@ package struct DetachedRecords: Sendable {
   /// Whether a record was added or moved since `mark`.
   func hasRecords(since mark: Mark) -> Bool { mark.position < base + slots.count }
 
-  /// The record added or moved since `mark`, if there is exactly one; nil otherwise.
+  /// The record added or moved since `mark`, if only one slot is behind the mark; else nil.
   func onlyRecord(since mark: Mark) -> Record? {
     assert(mark.position <= base + slots.count, "a mark of another order")
     return mark.position + 1 == base + slots.count ? slots.last ?? nil : nil
@@ -179,7 +179,7 @@ package struct DetachedRecords: Sendable {
     assert(self.count == count, "\(self.count) of \(count) records are left")
   }
 
-  private mutating func dropEmptyHead() {
+  private mutating func skipEmptyHeadSlots() {
     while head < slots.count, slots[head] == nil { head += 1 }
     assert(slots.count - head >= count - 1, "too few slots for \(count) records")
     guard head > 32, head > slots.count / 2 else { return }

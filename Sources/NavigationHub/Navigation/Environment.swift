@@ -58,9 +58,9 @@ package enum Orientation: UInt8, CaseIterable, Sendable {
   case portrait
   /// Upside down.
   case portraitUpsideDown
-  /// Turned to the left side, as in UIKit.
+  /// UIKit's interface orientation `landscapeLeft`.
   case landscapeLeft
-  /// Turned to the right side, as in UIKit.
+  /// UIKit's interface orientation `landscapeRight`.
   case landscapeRight
 }
 

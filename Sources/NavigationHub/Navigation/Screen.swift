@@ -201,6 +201,7 @@ package struct Screen: @unchecked Sendable {
 }
 
 extension Screen: Equatable {
+  /// Equality of version, id and content; `hasSameContent` ignores the version.
   package static func == (left: Screen, right: Screen) -> Bool {
     left.version == right.version && left.hasSameContent(as: right)
   }

@@ -9,7 +9,7 @@ import RuntimePaths
 @safe
 struct HTTPServer: ~Copyable {
   private let mhd: OpaquePointer
-  private let responder: Responder
+  private let callbackContext: CallbackContext
   private let address: ListenAddress
   private let maximumConnections: Int
   private let listener: Int32
@@ -40,11 +40,12 @@ struct HTTPServer: ~Copyable {
       throw SystemError("listen on", address.description, code: navd_errno())
     }
     let set = navd_http_watch_set()
-    let responder = Responder(application, set)
-    let context = unsafe Unmanaged.passUnretained(responder).toOpaque()
+    let callbackContext = CallbackContext(application, set)
+    let context = unsafe Unmanaged.passUnretained(callbackContext).toOpaque()
     guard set >= 0,
       let mhd = unsafe navd_http_start(
-        Responder.handler, Responder.requestCompleted, context, UInt32(maximumConnections + 1),
+        CallbackContext.handler, CallbackContext.requestCompleted, context,
+        UInt32(maximumConnections + 1),
         idleSeconds)
     else {
       let code = navd_errno()
@@ -56,7 +57,7 @@ struct HTTPServer: ~Copyable {
     let isWatched = navd_http_watch(set, work, 0) == 0 && navd_http_watch(set, listener, 0) == 0
     precondition(isWatched, "epoll_ctl: errno=\(navd_errno())")
     unsafe self.mhd = mhd
-    self.responder = responder
+    self.callbackContext = callbackContext
     self.address = address
     self.maximumConnections = maximumConnections
     self.listener = listener
@@ -73,7 +74,7 @@ struct HTTPServer: ~Copyable {
   private let removesSocketFile: Bool
 
   deinit {
-    for stream in Array(responder.streams.values) { stream.abort() }
+    for stream in Array(callbackContext.streams.values) { stream.abort() }
     // libmicrohttpd must have resumed every connection before it stops.
     unsafe MHD_run(mhd)
     unsafe MHD_stop_daemon(mhd)
@@ -89,7 +90,7 @@ struct HTTPServer: ~Copyable {
   mutating func run() {
     var ready = [Int32](repeating: -1, count: 64)
     let count = unsafe navd_http_ready(pollDescriptor, &ready)
-    for descriptor in ready.prefix(Int(count)) { responder.streams[descriptor]?.abort() }
+    for descriptor in ready.prefix(Int(count)) { callbackContext.streams[descriptor]?.abort() }
     var accepted: Int32 = 0
     // libmicrohttpd 1.0 counts a connection only when it runs.
     var room = maximumConnections - connectionCount
@@ -122,7 +123,7 @@ struct HTTPServer: ~Copyable {
 
 /// The object behind the pointers that libmicrohttpd passes to its callbacks.
 @safe
-private final class Responder {
+private final class CallbackContext {
   private let application: any HTTPApplication
   private let epollDescriptor: Int32
   /// The streams by the descriptors of their connections.
@@ -151,14 +152,17 @@ private final class Responder {
       let url = unsafe url, let method = unsafe method, let state = unsafe state,
       let size = unsafe size
     else { return .NO }
-    let responder = unsafe Unmanaged<Responder>.fromOpaque(context).takeUnretainedValue()
+    let callbackContext = unsafe Unmanaged<CallbackContext>.fromOpaque(context)
+      .takeUnretainedValue()
     guard let pointer = unsafe state.pointee else {
       let request = unsafe HTTPRequest(
         String(cString: method), String(cString: url), of: connection)
-      if let fault = request.framingFault { return unsafe responder.refuse(400, fault, connection) }
-      let decision = responder.application.decideAfterHead(request)
+      if let fault = request.framingFault {
+        return unsafe callbackContext.refuse(400, fault, connection)
+      }
+      let decision = callbackContext.application.decideAfterHead(request)
       guard case .readBody(let limit) = decision else {
-        return unsafe responder.carryOut(decision, on: connection)
+        return unsafe callbackContext.carryOut(decision, on: connection)
       }
       let pending = PendingRequest(request, bodyLimit: limit)
       unsafe state.pointee = Unmanaged.passRetained(pending).toOpaque()
@@ -180,10 +184,10 @@ private final class Responder {
     }
     if pending.isTooLong {
       let text = "the body has more than \(pending.bodyLimit) octets"
-      return unsafe responder.refuse(413, text, connection)
+      return unsafe callbackContext.refuse(413, text, connection)
     }
-    let decision = responder.application.decideAfterBody(pending.request)
-    return unsafe responder.carryOut(decision, on: connection)
+    let decision = callbackContext.application.decideAfterBody(pending.request)
+    return unsafe callbackContext.carryOut(decision, on: connection)
   }
 
   static let requestCompleted: MHD_RequestCompletedCallback = { _, _, state, _ in

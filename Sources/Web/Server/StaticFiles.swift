@@ -21,7 +21,7 @@ final class OpenFile {
   }
 }
 
-/// The files of one directory, for pages.
+/// Serves the files of one directory, the pages and what they load; opens a file at each request.
 ///
 /// No path leads out of the directory: it opens each component separately, and follows no symbolic
 /// link. It does not serve hidden files, nor types that are not in the table.

@@ -123,8 +123,8 @@ export class RolesAndLeases {
     this.#output.addAction({ kind: "settled", nav: open.nav, ask });
   }
 
-  /** Forgets what belongs to the lost session; call it before `forgetSession` of the output. */
-  forgetSession() {
+  /** Forgets what belongs to the lost session; call it before `noteSessionEnd` of the output. */
+  noteSessionEnd() {
     for (const duty of this.#byKey.values()) {
       // Force counts once, also if its answer was lost: another client may have the display since.
       if (duty.kind === "lease" && this.#output.isWishSent(duty.key)) duty.wanted = { take: true };

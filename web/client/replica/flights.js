@@ -200,7 +200,7 @@ export class PendingRequests {
     this.sendUnsent();
   }
 
-  forgetSession() {
+  noteSessionEnd() {
     this.#staleAnswerCounts.clear();
     this.#servedNavs.clear();
     for (const request of this.#byID.values()) {

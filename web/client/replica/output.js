@@ -97,7 +97,7 @@ export class SessionOutput {
   /** A random pause from 0 to a bound, which doubles from 100 ms up to 5 s. */
   backOff(attempt) { return this.#random() * Math.min(5000, 100 * 2 ** Math.min(attempt, 16)); }
 
-  forgetSession() {
+  noteSessionEnd() {
     if (this.phase !== "closed") this.phase = "unconnected";
     this.#wishKeysByID.clear();
   }

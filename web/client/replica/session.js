@@ -75,7 +75,7 @@ export class Session {
   /** Handles a new stream: says `hello`. */
   connected(now) {
     if (this.#output.phase === "closed") return;
-    this.#forgetSession();
+    this.#noteSessionEnd();
     this.#output.phase = "greeting";
     this.#heartbeatMilliseconds = this.#helloMembers.hb;
     this.#noteReceived(now);
@@ -86,7 +86,7 @@ export class Session {
   /** Handles the loss of a stream, or a failed attempt to open one. */
   lost(now, leastPause = 0) {
     if (this.#output.phase === "closed") return;
-    this.#forgetSession();
+    this.#noteSessionEnd();
     const at = now + Math.max(leastPause, this.#output.backOff(this.#failedAttempts++));
     this.#output.addAction({ kind: "reconnect", at, least: leastPause });
   }
@@ -396,15 +396,15 @@ export class Session {
 
   // The end of a session.
 
-  #forgetSession() {
-    this.#rolesAndLeases.forgetSession();
-    this.#watches.forgetSession();
-    this.#pendingRequests.forgetSession();
-    this.#output.forgetSession();
+  #noteSessionEnd() {
+    this.#rolesAndLeases.noteSessionEnd();
+    this.#watches.noteSessionEnd();
+    this.#pendingRequests.noteSessionEnd();
+    this.#output.noteSessionEnd();
   }
 
   #closeWithError(error) {
-    this.#forgetSession();
+    this.#noteSessionEnd();
     this.#output.phase = "closed";
     this.#output.addAction({ kind: "closed", error });
   }

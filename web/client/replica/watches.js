@@ -151,7 +151,7 @@ export class Watches {
     this.#output.addAction({ kind: "watchEnded", nav, view, why, err });
   }
 
-  forgetSession() {
+  noteSessionEnd() {
     for (const watch of this.#byKey.values()) {
       watch.mirror?.disconnect();
       Object.assign(watch, { latest: null, retryAt: Infinity });

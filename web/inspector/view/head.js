@@ -17,7 +17,7 @@ export class HeadBar {
   #stagedState = null;
   #isProven = false;
   #drawnKey = "";
-  #announcedPhase = "";
+  #announcedStatus = "";
   #announcedScreen = "";
 
   /** @param {HTMLElement} page @param {import("../shell.js").Context} context */
@@ -47,7 +47,7 @@ export class HeadBar {
   update(model) {
     const { status, state, live } = model;
     const { at, nav } = this.#context.store;
-    const phase = this.#phaseOf(status, at);
+    const phase = this.#statusOf(status, at);
     updateAttribute(this.#page, "data-state", phase);
     updateAttribute(this.#statusElement, "title", status.message ?? null);
     writeText(this.#statusText, statusTextOf(phase, status));
@@ -66,7 +66,7 @@ export class HeadBar {
     this.#drawPosition(state, live, nav, since);
   }
 
-  #phaseOf(status, at) {
+  #statusOf(status, at) {
     if (this.#context.source.kind === "recording") return "recording";
     if (status.phase === "expired") return "expired";
     if (status.phase === "connecting") return "connecting";
@@ -78,10 +78,10 @@ export class HeadBar {
   #announceChange(phase, state, nav) {
     const screen = state?.visible;
     const seen = `${nav}: ${screen ? visibleText(screen.title ?? screen.item?.title ?? screen.id, 80) : "no screen"}`;
-    if (phase !== this.#announcedPhase && ["stale", "expired"].includes(phase)) this.#context.announce(this.#statusText.textContent ?? "");
-    else if (phase !== this.#announcedPhase && ["stale", "connecting"].includes(this.#announcedPhase)) this.#context.announce("Connected");
+    if (phase !== this.#announcedStatus && ["stale", "expired"].includes(phase)) this.#context.announce(this.#statusText.textContent ?? "");
+    else if (phase !== this.#announcedStatus && ["stale", "connecting"].includes(this.#announcedStatus)) this.#context.announce("Connected");
     else if (state && seen !== this.#announcedScreen && phase === "live") this.#context.announce(seen);
-    this.#announcedPhase = phase;
+    this.#announcedStatus = phase;
     if (state) this.#announcedScreen = seen;
   }
 

@@ -56,7 +56,7 @@ export class NavTree {
     this.#countElement = document.querySelector("[data-part=tree-count]");
     this.#countElement.after(this.#pinButton);
     this.#pinButton.addEventListener("click", () => this.togglePin());
-    this.#rows = new PooledRows(root, { make: makeRow, fill: (row, index) => this.#fillRow(row, index), role: "presentation", keyOf: (index) => nodeKey(this.#nodes[index]) });
+    this.#rows = new PooledRows(root, { make: makeTreeRow, fill: (row, index) => this.#fillRow(row, index), role: "presentation", keyOf: (index) => nodeKey(this.#nodes[index]) });
     this.#searchField.addEventListener("input", () => {
       this.#query = this.#searchField.value.trim().toLowerCase();
       context.schedule();
@@ -339,7 +339,7 @@ const nodeKey = ({ key, pin }) => (pin ? `pin\n${key}` : key);
 
 let nextRowNumber = 0;
 
-function makeRow() {
+function makeTreeRow() {
   return el(
     "div", { role: "treeitem", id: `nav-${nextRowNumber++}`, class: "tree-row" },
     el("span", { class: "twist", "aria-hidden": "true" }), el("span", { class: "pulse", "aria-hidden": "true" }),

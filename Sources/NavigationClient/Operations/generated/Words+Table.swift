@@ -221,9 +221,9 @@ public struct NavigationOrientation: RawRepresentable, Hashable, Sendable,
   public static let portrait = Self(rawValue: "portrait")
   /// Upside down.
   public static let portraitUpsideDown = Self(rawValue: "portraitUpsideDown")
-  /// Turned to the left side, as in UIKit.
+  /// UIKit's interface orientation `landscapeLeft`.
   public static let landscapeLeft = Self(rawValue: "landscapeLeft")
-  /// Turned to the right side, as in UIKit.
+  /// UIKit's interface orientation `landscapeRight`.
   public static let landscapeRight = Self(rawValue: "landscapeRight")
 }
 
