@@ -48,7 +48,7 @@ GUIDE_PACKAGES := $(TEST_PACKAGES) $(WEB_PACKAGES) mypy openssh-client python3-y
 CLIENT_PACKAGES := $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_PACKAGES) $(GUIDE_PACKAGES)
 CLIENT_TESTS := Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run
 # Those that leave the processors to others when these need them, beside tests with leases.
-CALM_TESTS := Tests/QmlTests/run Tests/CTests/run Tests/GuideTests/run Tests/PythonTests/run
+CALM_TESTS := Tests/QmlTests/run Tests/CTests/run Tests/GuideTests/run
 # What renders the pages, man pages and references as a site, and follows its links.
 SITE_PACKAGES := python3-sphinx python3-myst-parser furo node-normalize.css esbuild python3-breathe python3-zmq doxygen pandoc linkchecker $(MAN_PACKAGES)
 # To package.

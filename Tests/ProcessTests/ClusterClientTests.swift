@@ -2,7 +2,7 @@ import Foundation
 import NavigationClient
 import Testing
 
-extension ProcessTests {
+extension LongProcessTests {
   /// Clients that know the addresses of several daemons, of which one serves.
   @Suite struct ClusterClientTests {
     @Test
