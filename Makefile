@@ -171,6 +171,7 @@ test-postgres: ## The tests of clusters on PostgreSQL 17 and 18, from Debian 13 
 test-long: ## The tests that have a longer form, in that form: minutes
 	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
+	$(call step,NAVD_SIM_SEEDS=10000 $(SWIFT) test --skip-build --disable-xctest --filter SimulationTests)
 	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter ConnectionCountTests --filter ClusterLossTests --filter ClusterHistoryTests --filter PowerCutTests --filter FailedReadTests)
 	@$(MAKE) --no-print-directory test-postgres
 	@.ci/deps $(BROWSER_PACKAGES) $(PROXY_PACKAGES) $(AXE_PACKAGES)

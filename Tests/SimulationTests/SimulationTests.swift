@@ -8,8 +8,8 @@ import Testing
 enum Seeds {
   static let perChunk: UInt64 = 25
 
-  /// `NAVD_SIM_SEEDS` runs more; `NAVD_SIM_FIRST` runs others.
-  static let count = number("NAVD_SIM_SEEDS") ?? 2000
+  /// `NAVD_SIM_SEEDS` runs more, as `make test-long` does; `NAVD_SIM_FIRST` runs others.
+  static let count = number("NAVD_SIM_SEEDS") ?? 1000
   static let first = number("NAVD_SIM_FIRST") ?? 1
   /// `NAVD_SIM_SEED` repeats one, with a trace.
   static let repeated = number("NAVD_SIM_SEED")
