@@ -2,7 +2,7 @@ import Glibc
 
 /// The arguments of the process, as the C library passed them to the program.
 ///
-/// Swift's `CommandLine` looks for them before the environment in memory. `CommandLine`
+/// Swift's `CommandLine` looks for the arguments in the memory before the environment. It
 /// finds none if a preloaded library has set a variable, because that moves the environment. The C
 /// library passes the arguments to each function in `.init_array`.
 package enum ProcessArguments {

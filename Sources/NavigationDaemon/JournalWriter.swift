@@ -8,8 +8,8 @@ import RuntimePaths
 /// between commits.
 ///
 /// All batches that wait at the end of a commit go into the next one, which can wait for more; see
-/// ``CommitPolicy``. The loop itself commits a small batch if none is before it, because waking
-/// another thread would cost more than it saves.
+/// ``CommitPolicy``. If none is before it, the loop itself commits a batch while commits are short,
+/// and a small one always, because waking another thread would cost more than it saves.
 ///
 /// `@unchecked Sendable`: one thread at a time uses `journal`: the worker while batches are
 /// incomplete or `isCheckpointing`, else the loop. `lock` guards the members that decide this.
@@ -20,6 +20,10 @@ final class JournalWriter: @unchecked Sendable {
   /// Ops that arrive during a checkpoint wait for its end, so it should be small; but each
   /// one costs two syncs. 256 pages take 0.9 ms of processor time, 1000 pages 3.3 ms.
   static let busyPages = 256
+
+  /// The number of records from which a commit of the loop is followed by a checkpoint at
+  /// `busyPages`; after fewer, one op in seventy would wait for it.
+  static let minimumRecordsBeforeCheckpoint = 8
 
   /// The milliseconds from which a commit is slow, so that the loop leaves commits to the worker.
   static let slowCommitMilliseconds: Int32 = 50
@@ -82,9 +86,21 @@ final class JournalWriter: @unchecked Sendable {
     try journal.commit(records)
     (walPageCount, presentLease) = (journal.walPages, journal.lease)
     let timing = start.map { CommitTiming(since: $0, records: records.count) }
-    if let timing { isSlow = timing.isSlow }
+    if let timing {
+      isSlow = timing.isSlow
+      let mustCheckpoint = withLock {
+        policy.noteDuration(timing.duration)
+        return timing.records >= Self.minimumRecordsBeforeCheckpoint
+          && walPageCount > checkpointPages
+      }
+      // It runs while the loop sends the answers; from the next turn on, it would delay ops.
+      if mustCheckpoint { startCheckpoint() }
+    }
     return timing
   }
+
+  /// Whether the loop should commit a batch of any size, if none is before it; loop thread.
+  var commitsAreShort: Bool { withLock { policy.commitsAreShort } }
 
   /// Whether the worker should commit this many records instead of the loop; loop thread.
   ///
@@ -252,6 +268,7 @@ final class JournalWriter: @unchecked Sendable {
       if result == nil, end != nil, timing.records > 0 {
         progress.timings.append(timing)
         (lastCommitEnd, isSlow) = (timing.durableAt, timing.isSlow)
+        policy.noteDuration(timing.duration)
         policy.noteCommit(
           of: timing.records, waiting: recordsWaiting, duration: timing.duration)
       }
@@ -331,7 +348,7 @@ final class JournalWriter: @unchecked Sendable {
   }
 }
 
-/// The measurements of one commit.
+/// How long one commit of the journal took, when it ended, and how many records it wrote.
 struct CommitTiming: Equatable {
   var records: Int
   /// Its duration and its end, in nanoseconds of the monotonic clock.

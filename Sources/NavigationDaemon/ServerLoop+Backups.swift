@@ -14,7 +14,8 @@ extension ServerLoop {
     }
   }
 
-  /// Applies the backup rules of the configuration, at the start and after a reload.
+  /// Plans backups by the rules of the configuration and the newest backup; at the start and after a
+  /// reload.
   mutating func scheduleBackups(at now: Instant = Instant.now()) {
     let rules = configuration.current.backup
     var newest: UInt64?

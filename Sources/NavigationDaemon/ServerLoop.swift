@@ -199,6 +199,9 @@ extension ServerLoop {
     if hasGet { measureGauges(at: now) }
     // Nothing is decided that only a file without a name would have.
     if maintenance.problem != nil { return try rollBack(at: now) }
+    let commitsHere =
+      isAlone && !isJournalRemote
+      && (events.count < Self.minimumEventsForWriter || writer.commitsAreShort)
     let end = hub.eventCost + (router.peersOweTooMuch ? 0 : Self.workPerTurn)
     for index in events.indices {
       let before = hub.eventCost
@@ -210,13 +213,14 @@ extension ServerLoop {
         return try decideAgain(at: now)
       }
       // The writer inserts a part of a large batch while the rest of it is decided.
-      if index % Self.eventsPerPart == Self.eventsPerPart - 1 { writer.stage(hub.takeRecords()) }
+      if !commitsHere, index % Self.eventsPerPart == Self.eventsPerPart - 1 {
+        writer.stage(hub.takeRecords())
+      }
     }
     batches.movePostponedToBacklog(&pageIns)
     let records = hub.takeRecords()
-    let isSmall = isAlone && events.count < Self.minimumEventsForWriter && !isJournalRemote
     // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.
-    if isSmall, !hub.mayDecideDuringCommit || !writer.workerShouldCommit(records.count) {
+    if commitsHere, !hub.mayDecideDuringCommit || !writer.workerShouldCommit(records.count) {
       try commit(records, at: now)
     } else {
       let mayDecideDuringCommit = hub.mayDecideDuringCommit

@@ -370,7 +370,7 @@ struct PostgresCommand {
     bytes(row, column).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The text in the first column of the first row; nil if there is none.
+  /// The text in the first column of the first row; nil if there is no row, or for NULL.
   var first: String? { count > 0 ? text(0, 0) : nil }
 
   /// A copy of the bytes in a column; nil for NULL.

@@ -76,6 +76,26 @@ private struct Model {
 }
 
 @Suite struct CommitPolicyTests {
+  @Test func `commits are short when they have been, and long again only well above that`() {
+    var policy = CommitPolicy()
+    #expect(!policy.commitsAreShort, "nothing is known yet")
+    func noted(_ duration: UInt64, until areShort: Bool) -> Int {
+      for count in 1...100 {
+        policy.noteDuration(duration)
+        if policy.commitsAreShort == areShort { return count }
+      }
+      return .max
+    }
+    #expect(noted(100_000, until: true) < 15)
+    #expect(noted(450_000, until: false) == .max, "neither way is better there")
+    #expect(noted(600_000, until: false) < 15)
+    #expect(noted(400_000, until: true) == .max)
+    #expect(noted(100_000, until: true) < 15)
+    // A stall counts at once, and is forgotten soon.
+    #expect(noted(30_000_000_000, until: false) == 1)
+    #expect(noted(100_000, until: true) < 15)
+  }
+
   private static let millisecond: UInt64 = 1_000_000
 
   /// The rate with the policy in parts of the rate without, and the model with it.

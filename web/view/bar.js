@@ -112,7 +112,7 @@ export function fitBackButton(layer) {
 // The width of what is inside. The element itself is as wide as its column.
 const contentWidth = (side) => [...side.children].reduce((sum, child) => sum + child.offsetWidth, 0);
 
-/** Sets the colours and the height of the bar behind the layers. */
+/** Sets the height and the background of the bar, in front of which the layers are. */
 export function styleBar(element, model) {
   element.style.setProperty("--bar-height", String(model.height));
   element.dataset.height = String(model.height);

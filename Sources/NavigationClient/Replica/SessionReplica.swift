@@ -212,7 +212,8 @@ package enum SessionEvent: Sendable {
   /// The session has ended for good, with all its requests and watches.
   case closed(SessionEnd)
   case answered(id: UInt64, Result<OkReply, ErrReply>)
-  /// The daemon has queued an op behind an open transition, at this position from 1.
+  /// A request waits: an op behind a transition or a question, at this position from 1; a watch
+  /// for its nav, with position 0.
   case queued(id: UInt64, position: UInt64)
   /// A mirror has changed, or may differ from its nav.
   case changed(nav: String, MirrorChange)

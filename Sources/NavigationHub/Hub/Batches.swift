@@ -247,6 +247,7 @@ struct Batches: Sendable {
     return takeUncommitted()
   }
 
+  /// Removes and returns all batches that are not durable, joined into one, for the hub to undo.
   private mutating func takeUncommitted() -> Batch {
     var failed = sealed.first ?? current
     for next in sealed.dropFirst() { failed.absorb(next) }

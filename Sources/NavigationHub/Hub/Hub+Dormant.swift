@@ -39,7 +39,7 @@ extension Hub {
   /// Whether there are dormant navs.
   package var hasDormantNavs: Bool { mutating get { !navs.dormants.isEmpty } }
 
-  /// The requests that revive all dormant navs, the oldest first.
+  /// The requests that revive all dormant navs, in the order of the navs' numbers.
   package var dormantNavs: [ReloadRequest] {
     navs.dormants.places.map(navs.dormants.request).sorted { $0.nav < $1.nav }
   }

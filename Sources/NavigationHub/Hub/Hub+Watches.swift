@@ -218,7 +218,7 @@ extension Hub {
 
   /// The most octets in one output; watches with more to send wait for the next wake.
   ///
-  /// A thousand watches can get credit in one turn. The shell disconnects a peer if 4 MiB wait for
+  /// It limits a turn in which a thousand watches get credit. The shell disconnects a peer if 4 MiB wait for
   /// it beyond the socket's own queue, and reports a full socket only after the turn. One turn may
   /// release several batches, so the remaining messages wait for the next wake.
   private static let octetsPerTurn = 2 << 20

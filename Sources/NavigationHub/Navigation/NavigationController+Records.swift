@@ -284,17 +284,8 @@ extension Screen {
 
   /// The estimated encoded size of the screen with its buttons, in bytes.
   var byteCount: Int {
-    var count = 48 + id.text.utf8.count + (args?.bytes.count ?? 0)
-    count += titleByteCount + routeByteCount
-    guard !hasDefaultDetails else { return count }
-    let details = details
-    let item = details.item
-    count += details.restorationID?.jsonOctets ?? 0
-    count += (item.title?.jsonOctets ?? 0) + (item.prompt?.jsonOctets ?? 0)
-    count += item.titleView?.view.bytes.count ?? 0
-    count += item.appearance.byteCount + item.accessibility.byteCount
-    count += details.accessibility.byteCount
-    return buttons.reduce(count) { $0 + $1.byteCount }
+    48 + id.text.utf8.count + (args?.bytes.count ?? 0) + titleByteCount + routeByteCount
+      + detailsByteCount
   }
 
   /// In how many places the screen shows a button.
@@ -362,9 +353,11 @@ extension NavigationController {
       }
     }
     // UIKit silently drops a button that is on the item's other side; this refuses it instead.
-    let left = Set(item.leftItems.map(\.id))
-    if let both = item.rightItems.first(where: { left.contains($0.id) }) {
-      throw .buttonOnBothSides(both.id)
+    if !item.leftItems.isEmpty {
+      let left = Set(item.leftItems.map(\.id))
+      if let both = item.rightItems.first(where: { left.contains($0.id) }) {
+        throw .buttonOnBothSides(both.id)
+      }
     }
     assert(item.sidesAreDistinct)
     screen.item = item

@@ -108,7 +108,7 @@ extension Resolution {
     return .custom(image: image, mask: mask)
   }
 
-  /// Returns how its own properties and the proxies draw the bar over a background image.
+  /// Returns how the bar is drawn over a background image, by its own properties and the proxies.
   func surfaceProperties(over image: ImageReference?) -> ResolvedBar.SurfaceProperties {
     let isBlack = look(\.barStyle) == .black
     // The dictionary of attributes is one value: a bar that sets one attribute sets them all.

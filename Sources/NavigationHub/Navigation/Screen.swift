@@ -15,7 +15,7 @@ package struct Screen: @unchecked Sendable {
     /// The number of bytes of the route, which follow the title; -1 for no route.
     var routeByteCount: Int32
     var args: OpaqueJSON?
-    var details: Box<ScreenDetails>?
+    var details: DetailsBox?
   }
 
   // The texts lie in the tail of the storage: a String of its own takes 64 bytes more. Guarded by
@@ -56,7 +56,7 @@ package struct Screen: @unchecked Sendable {
       get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.args } }
       set { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.args = newValue } }
     }
-    var details: Box<ScreenDetails>? {
+    var details: DetailsBox? {
       get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.details } }
       set { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.details = newValue } }
     }
@@ -162,8 +162,11 @@ package struct Screen: @unchecked Sendable {
   /// The members that most screens leave at their defaults.
   package var details: ScreenDetails {
     get { storage.details?.value ?? ScreenDetails() }
-    set { makeUnique().details = newValue == ScreenDetails() ? nil : .value(newValue) }
+    set { makeUnique().details = newValue == .initial ? nil : DetailsBox(newValue) }
   }
+
+  /// The estimated encoded size of `details` with its buttons, in bytes; 0 for the default.
+  var detailsByteCount: Int { storage.details?.byteCount ?? 0 }
 
   package var hasDefaultDetails: Bool { storage.details == nil }
 
@@ -180,7 +183,8 @@ package struct Screen: @unchecked Sendable {
 
   /// The buttons of the screen: left, right and toolbar items and the back button, in this order.
   package var buttons: [Button] {
-    guard let details = storage.details?.value else { return [] }
+    guard let box = storage.details, box.hasButtons else { return [] }
+    let details = box.value
     var buttons = details.item.leftItems + details.item.rightItems + details.toolbarItems
     if let back = details.item.backBarButtonItem { buttons.append(back) }
     return buttons
@@ -190,7 +194,7 @@ package struct Screen: @unchecked Sendable {
   package func hasSameContent(as other: Screen) -> Bool {
     if storage === other.storage { return true }
     return id == other.id && hasTitle(other.title) && hasRoute(other.route) && args == other.args
-      && storage.details?.value == other.storage.details?.value
+      && storage.details == other.storage.details
   }
 
   private mutating func makeUnique() -> Storage {
@@ -231,6 +235,38 @@ package struct ScreenDetails: EditableRecord {
   package var item = NavigationItem()
 
   package init() {}
+
+  fileprivate static let initial = ScreenDetails()
+}
+
+/// Details in memory of their own, because most screens have none, with what is asked of them most.
+///
+/// To count the size at each question and to copy both sides of a comparison took a quarter of an
+/// `item.set`.
+final class DetailsBox: Sendable {
+  let value: ScreenDetails
+  /// The estimated encoded size with the buttons, in bytes.
+  let byteCount: Int
+  let hasButtons: Bool
+
+  init(_ value: ScreenDetails) {
+    self.value = value
+    let item = value.item
+    let buttons = [item.leftItems, item.rightItems, value.toolbarItems].joined()
+    hasButtons = !buttons.isEmpty || item.backBarButtonItem != nil
+    var count = value.restorationID?.jsonOctets ?? 0
+    count += (item.title?.jsonOctets ?? 0) + (item.prompt?.jsonOctets ?? 0)
+    count += item.titleView?.view.bytes.count ?? 0
+    count += item.appearance.byteCount + item.accessibility.byteCount
+    count += value.accessibility.byteCount + (item.backBarButtonItem?.byteCount ?? 0)
+    byteCount = buttons.reduce(count) { $0 + $1.byteCount }
+  }
+}
+
+extension DetailsBox: Equatable {
+  static func == (left: DetailsBox, right: DetailsBox) -> Bool {
+    left === right || left.byteCount == right.byteCount && left.value == right.value
+  }
 }
 
 /// The kind of view controller that a screen represents.

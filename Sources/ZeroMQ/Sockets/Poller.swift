@@ -107,7 +107,7 @@ package struct Poller: ~Copyable {
   /// Waits until a slot is ready; returns the number of ready slots.
   ///
   /// −1 as timeout waits without a limit, 0 returns at once. The result is 0 after the timeout, and
-  /// also after a signal. So a caller with a deadline reads its clock.
+  /// also after a signal, so a caller with a deadline reads its clock.
   package mutating func wait(milliseconds: Int) throws(ZeroMQError) -> Int {
     let ready = descriptors.isEmpty ? waitForAll(milliseconds) : waitForDescriptors(milliseconds)
     guard ready == -1 else { return Int(ready) }

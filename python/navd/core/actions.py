@@ -107,7 +107,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """The daemon has queued a request until a transition ends."""
+    """An op waits behind a transition or a question, at `position` from 1; or a watch for its nav, at 0."""
 
     id: int
     position: int

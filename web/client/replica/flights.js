@@ -94,7 +94,7 @@ export class PendingRequests {
     this.failUnsendable(this.#byID.values(), now);
   }
 
-  /** Fails the requests that this session may not send again. */
+  /** Fails the requests whose time is up, and those that this session may not send, for the first time or again. */
   failUnsendable(all, now) {
     const requests = [...all];
     this.failExpired(now, requests);
