@@ -1,4 +1,4 @@
-/// Decides how long a commit waits for ops that are about to arrive.
+/// Decides which thread commits, and how long a commit waits for ops that are about to arrive.
 ///
 /// On a slow disk, clients with many ops in flight split into two halves. One half waits for the
 /// running sync; the other half has just been answered, and sends its next ops during it. Each sync

@@ -48,7 +48,8 @@ final class JournalWriter: @unchecked Sendable {
   private var mustCheckpoint = false
   private var mustDiscard = false
   private var isWorkerAsleep = false
-  private var policy = CommitPolicy()
+  /// `lock` guards it.
+  var policy = CommitPolicy()
   /// The end of the last commit, in nanoseconds of the monotonic clock.
   private var lastCommitEnd: UInt64 = 0
   /// Whether the loop is blocked in `awaitProgress`, so that no further records can arrive.
@@ -231,6 +232,7 @@ final class JournalWriter: @unchecked Sendable {
 
   private func run() {
     var staged = 0
+    var stagingNanoseconds: UInt64 = 0
     unsafe pthread_mutex_lock(lock)
     while true {
       while (queue.isEmpty || progress.failure != nil) && !mustCheckpoint && !mustDiscard {
@@ -244,7 +246,7 @@ final class JournalWriter: @unchecked Sendable {
       }
       guard !mustDiscard else {
         journal.discardStaged()
-        (staged, progress.failure, mustDiscard) = (0, nil, false)
+        (staged, stagingNanoseconds, progress.failure, mustDiscard) = (0, 0, nil, false)
         unsafe pthread_cond_signal(progressMade)
         continue
       }
@@ -258,7 +260,6 @@ final class JournalWriter: @unchecked Sendable {
       let start = SystemClock.monotonicNanoseconds()
       let result = write(parts, andCommit: end != nil, records: staged)
       let timing = CommitTiming(since: start, records: staged)
-      if result != nil || end != nil { staged = 0 }
       unsafe pthread_mutex_lock(lock)
       if let result {
         progress.failure = result
@@ -268,12 +269,16 @@ final class JournalWriter: @unchecked Sendable {
       if result == nil, end != nil, timing.records > 0 {
         progress.timings.append(timing)
         (lastCommitEnd, isSlow) = (timing.durableAt, timing.isSlow)
-        policy.noteDuration(timing.duration)
+        policy.noteDuration(stagingNanoseconds + timing.duration)
         policy.noteCommit(
           of: timing.records, waiting: recordsWaiting, duration: timing.duration)
       }
       (walPageCount, presentLease) = (journal.walPages, journal.lease)
-      guard result != nil || end != nil else { continue }
+      guard result != nil || end != nil else {
+        stagingNanoseconds += timing.duration
+        continue
+      }
+      (staged, stagingNanoseconds) = (0, 0)
       if isArmed {
         isArmed = false
         eventfd_write(descriptor, 1)

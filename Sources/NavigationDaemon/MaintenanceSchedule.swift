@@ -9,7 +9,7 @@ struct MaintenanceSchedule {
   static let quietTime: UInt64 = 100
   /// The number of pages above which the log is checkpointed in a quiet moment.
   static let quietPages = 250
-  /// The number of pages above which navd checkpoints the log at once, if the loop commits itself.
+  /// The number of pages above which navd checkpoints the log at once, after small commits of the loop.
   static let busyPages = 1000
   /// The milliseconds for which pruning waits for a quiet moment.
   static let maximumPruningWait: UInt64 = 10_000

@@ -31,6 +31,24 @@ import Testing
       })
   }
 
+  @Test func `a commit of the loop is followed by a checkpoint once the log has grown`() throws {
+    try withTemporaryDirectory { directory in
+      let (journal, _) = try Self.open(directory)
+      let writer = JournalWriter(journal: journal)
+      var (largest, checkpoints) = (0, 0)
+      for batch in 0..<60 as Range<UInt64> {
+        try writer.commit(Self.batch(batch * 20 + 1...batch * 20 + 20))
+        largest = max(largest, writer.walPages)
+        if writer.isCheckpointing { checkpoints += 1 }
+        writer.awaitCheckpoint()
+        #expect(writer.takeProgress().checkpointFailure == nil)
+      }
+      #expect(largest > 100 && largest < JournalWriter.busyPages + 100)
+      #expect(writer.walPages <= JournalWriter.busyPages && checkpoints <= 12)
+      try journal.close()
+    }
+  }
+
   @Test func `the log is checkpointed between commits, when it has grown and on demand`() throws {
     try withTemporaryDirectory { directory in
       let (journal, _) = try Self.open(directory)

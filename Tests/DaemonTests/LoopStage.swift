@@ -125,6 +125,12 @@ struct LoopStage: ~Copyable {
     try turn([op(1, Self.create)])
   }
 
+  /// Lets the loop commit batches of any size, until a commit takes long.
+  func makeCommitsShort() {
+    for _ in 0..<100 { loop.writer.policy.noteDuration(0) }
+    assert(loop.writer.commitsAreShort)
+  }
+
   /// One turn with these events, whose effects may still be on their way to the disk.
   mutating func turn(_ events: [HubEvent] = []) throws {
     loop.batches.append(events)

@@ -60,7 +60,8 @@ import Testing
         var random = SeededGenerator(seed: seed + 50)
         var events = Self.ops(&stage, seed: seed)[...]
         while !events.isEmpty {
-          // One by one, in small turns that the loop commits, or in large ones for the writer.
+          // One by one, in small turns that the loop commits, or in large ones, of which the writer
+          // commits some.
           let most = [1, 7, 60][grouping]
           let count = min(Int.random(in: 1...most, using: &random), events.count)
           try stage.turn(Array(events.prefix(count)))
@@ -130,12 +131,13 @@ import Testing
     return other
   }
 
-  @Test(arguments: [1, 20])
+  @Test(arguments: [1, 20], [false, true])
   func `a commit that fails is taken back, its ops are refused as storage, and the log says so`(
-    ops: Int
+    ops: Int, commitsAreShort: Bool
   ) throws {
     try withTemporaryDirectory { directory in
       var stage = try LoopStage(directory)
+      if commitsAreShort { stage.makeCommitsShort() }
       try stage.open()
       let before = stage.loop.hub.totalSequence
       let other = try occupy(directory)
@@ -194,9 +196,13 @@ import Testing
     }
   }
 
-  @Test func `an op that breaks an invariant is refused alone, and its nav is frozen`() throws {
+  @Test(arguments: [false, true])
+  func `an op that breaks an invariant is refused alone, and its nav is frozen`(
+    commitsAreShort: Bool
+  ) throws {
     try withTemporaryDirectory { directory in
       var stage = try LoopStage(directory) { $0.contains("bug") ? ["planted"] : [] }
+      if commitsAreShort { stage.makeCommitsShort() }
       try stage.open()
       try stage.turn([stage.op(1, LoopStage.create, nav: "other")])
       let before = stage.loop.hub.totalSequence
