@@ -65,7 +65,7 @@ struct MaintenanceSchedule {
 
   /// The time at which work is due next; nil for never.
   ///
-  /// `pages` is 0 while the writer has batches, because it then checkpoints the log itself.
+  /// `pages` is the size of the log; 0 while the writer has batches, as it then checkpoints the log itself.
   /// `soonest` is the earliest time at which the journal can be used.
   func wakeAt(pages: Int, soonest: UInt64) -> UInt64? {
     let quiet = lastEventAt + Self.quietTime

@@ -101,7 +101,7 @@ extension ServerLoop {
     var control = control
     control.readKeys()
     useAccess(control)
-    measureLimits()
+    reportLimits()
     messageReader = hub.makeReader()
     writer.journal.retention = new.retention
   }

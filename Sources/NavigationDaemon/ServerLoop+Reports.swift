@@ -81,11 +81,11 @@ extension ServerLoop {
       UInt64(version.major) * 10_000 + UInt64(version.minor) * 100 + UInt64(version.patch)
     hub.measurements[.startedAt] = SystemClock.bootMilliseconds()
     hub.measurements[.descriptorLimit] = descriptorLimit() ?? 0
-    measureLimits()
+    reportLimits()
   }
 
-  /// Gives the hub the limits, which a reload may change.
-  mutating func measureLimits() {
+  /// Copies the configured limits into the hub's statistics; a reload may change them.
+  mutating func reportLimits() {
     let limits = configuration.current.router
     hub.measurements[.retentionBytes] = UInt64(configuration.current.retention.bytes)
     hub.measurements[.connectionLimit] = UInt64(limits.connections)

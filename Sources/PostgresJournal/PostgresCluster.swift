@@ -40,6 +40,7 @@ final class PostgresCluster: ClusterJournal {
   private var lastPrunedShard: Shard?
   private var checkpointCount = 0
   private let measuredTableBytes = Atomic<Int>(0)
+  /// Reads and changes which member serves which shard, for the thread of `ShardKeeper`.
   let keeper: any ClusterKeeper
 
   /// Connects, checks the server, makes the tables if there are none, and becomes a member.

@@ -132,8 +132,8 @@ struct Connections {
 
   /// Notes the first message of a connection, and gives the connection its id.
   ///
-  /// A message names its descriptor, which the kernel may have reused since, and its admission
-  /// number. The latter exceeds the count of admissions at the acceptance of its connection,
+  /// A message names its descriptor, which the kernel may have given to another connection since, and
+  /// the number of the admission of its connection. The latter exceeds the count of admissions at the acceptance of its connection,
   /// but not the count at the next acceptance with that descriptor. The result is nil
   /// if the connection is no longer in the table.
   mutating func noteFirstMessage(

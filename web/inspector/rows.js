@@ -128,7 +128,7 @@ export class PooledRows {
     return row;
   }
 
-  /** Sorts the elements in the order of the list, for screen readers. It does not move elements that stay, since a moved one loses the focus. */
+  /** Sorts the elements in the order of the list, for screen readers. It moves elements that stay only if their order has changed, since a moved one loses the focus. */
   #orderRows(order, kept) {
     let after = null;
     for (let at = order.length - 1; at >= 0; at--) {

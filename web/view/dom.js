@@ -37,15 +37,15 @@ export function setLanguage(element, language) {
  * Makes `old` equal to `next`, and keeps the elements that stay.
  *
  * Replacing them would take away the focus, the caret and the scroll position of somebody who is typing. It
- * matches elements with the same `data-key`, and other elements by their index.
+ * matches elements with the same `data-key`, and each other element with the next old one if both have the same tag.
  */
 export function morph(old, next) {
   morphAttributes(old, next);
-  const kept = new Map();
-  for (const child of old.children) if (child.dataset.key) kept.set(child.dataset.key, child);
+  const oldByKey = new Map();
+  for (const child of old.children) if (child.dataset.key) oldByKey.set(child.dataset.key, child);
   let at = old.firstChild;
   for (const child of [...next.childNodes]) {
-    const match = matchingChild(at, child, kept);
+    const match = matchingChild(at, child, oldByKey);
     if (match) {
       if (match !== at) old.insertBefore(match, at);
       else at = at.nextSibling;
@@ -62,14 +62,15 @@ export function morph(old, next) {
   }
 }
 
-function matchingChild(at, child, kept) {
+/** The old child that becomes `child`: the one with its key, else `nextOld` if it has the same tag; null if there is none. */
+function matchingChild(nextOld, child, oldByKey) {
   const key = child.dataset?.key;
   if (key) {
-    const match = kept.get(key);
+    const match = oldByKey.get(key);
     return match?.localName === child.localName ? match : null;
   }
-  if (!at || at.nodeType !== child.nodeType || at.dataset?.key) return null;
-  return at.nodeType !== Node.ELEMENT_NODE || (at.localName === child.localName && at.namespaceURI === child.namespaceURI) ? at : null;
+  if (!nextOld || nextOld.nodeType !== child.nodeType || nextOld.dataset?.key) return null;
+  return nextOld.nodeType !== Node.ELEMENT_NODE || (nextOld.localName === child.localName && nextOld.namespaceURI === child.namespaceURI) ? nextOld : null;
 }
 
 function morphAttributes(old, next) {

@@ -78,7 +78,7 @@ extension JSONScanner {
   ) -> Bool {
     var other = object + 1
     while other < key {
-      if areEqual(tokens[key], tokens[other], text) { return true }
+      if haveSameBytes(tokens[key], tokens[other], in: text) { return true }
       other = Int(tokens[other + 1].next)
     }
     return false
@@ -100,8 +100,8 @@ extension JSONScanner {
     }
   }
 
-  private static func areEqual(
-    _ left: JSONTape.Token, _ right: JSONTape.Token, _ text: Span<UInt8>
+  private static func haveSameBytes(
+    _ left: JSONTape.Token, _ right: JSONTape.Token, in text: Span<UInt8>
   ) -> Bool {
     text.extracting(Int(left.start)..<Int(left.end))
       .hasSameBytes(as: text.extracting(Int(right.start)..<Int(right.end)))

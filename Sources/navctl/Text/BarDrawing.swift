@@ -102,7 +102,7 @@ struct BarDrawing: Sendable {
   /// The texts of the buttons of one side; spaces are left out, since only a toolbar shows them.
   private func texts(_ slots: JSONValue?) -> [String] {
     (slots?.elements ?? []).compactMap { slot in
-      isSpace(slot, "flexibleSpace") || isSpace(slot, "fixedSpace") ? nil : slotText(slot)
+      isSpace(slot, "flexibleSpace") || isSpace(slot, "fixedSpace") ? nil : sideItemText(slot)
     }
   }
 
@@ -110,7 +110,7 @@ struct BarDrawing: Sendable {
     slot["systemItem"]?.string == name && slot["customView"] == nil
   }
 
-  private func slotText(_ slot: JSONValue) -> String {
+  private func sideItemText(_ slot: JSONValue) -> String {
     guard let back = slot["back"] else { return buttonText(slot) }
     if let image = back["image"] {
       return "‹ " + withAccessibilityLabel("<\(image["ref"]?.string ?? image.plainText)>", back)

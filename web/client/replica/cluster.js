@@ -15,7 +15,8 @@ const OWN_FENCE_WINDOW_MS = 30_000;
  * The client asks its base, the gateway that it connects to first, about each nav. If the daemon
  * there answers `moved`, the client sends everything about that nav to the gateway that the answer
  * names. Callers use a cluster like a `Session`, and pass the gateway's address with each event.
- * More kinds of actions than those of a session are `open` and `drop` (of a stream) and `status`.
+ * Its actions are those of a session and three more: `open` and `drop`, with which the caller opens or
+ * closes the stream of a gateway, and `status`.
  */
 export class Cluster {
   #actions = [];
