@@ -93,9 +93,9 @@ struct EventBatches {
       return nil
     }
     let received = ReceivedEvent(event: event, byteCount: takeNextByteCount())
-    backlogByPrincipal.append(received, of: owner, weight: received.weight)
+    backlogByPrincipal.append(received, of: owner, size: received.weight)
     if case .closed = event { return nil }
-    guard backlogByPrincipal.weight(of: owner) > Self.maximumWeightPerPrincipal else { return nil }
+    guard backlogByPrincipal.size(of: owner) > Self.maximumWeightPerPrincipal else { return nil }
     var weights: [ConnectionID: Int] = [:]
     for (waiting, weight) in backlogByPrincipal.elements(of: owner) {
       if let connection = waiting.event.connection { weights[connection, default: 0] += weight }

@@ -81,12 +81,12 @@ final class JournalWriter: @unchecked Sendable {
   /// After `.syncFailed`, nobody knows whether the journal has the batch; after any other error, it
   /// has no record of it. The result is nil if the batch is empty.
   @discardableResult
-  func commit(_ records: JournalRecords) throws(JournalError) -> CommitTiming? {
+  func commit(_ records: JournalRecords) throws(JournalError) -> CommitMeasurement? {
     awaitCheckpoint()
     let start = records.isEmpty ? nil : SystemClock.monotonicNanoseconds()
     try journal.commit(records)
     (walPageCount, presentLease) = (journal.walPages, journal.lease)
-    let timing = start.map { CommitTiming(since: $0, records: records.count) }
+    let timing = start.map { CommitMeasurement(since: $0, records: records.count) }
     if let timing {
       isSlow = timing.isSlow
       let mustCheckpoint = withLock {
@@ -155,9 +155,9 @@ final class JournalWriter: @unchecked Sendable {
     var hasLogReader = false
     /// The error of a checkpoint.
     var checkpointFailure: JournalError?
-    /// The number of completed batches, and the timings of their commits.
+    /// The number of completed batches, and the measurements of their commits.
     var completedBatches = 0
-    var timings: [CommitTiming] = []
+    var timings: [CommitMeasurement] = []
     /// The error of the batch after the completed ones; the journal has no record of it, and the
     /// writer drops later batches.
     var failure: JournalError?
@@ -259,7 +259,7 @@ final class JournalWriter: @unchecked Sendable {
       for part in parts { staged += part.records.count }
       let start = SystemClock.monotonicNanoseconds()
       let result = write(parts, andCommit: end != nil, records: staged)
-      let timing = CommitTiming(since: start, records: staged)
+      let timing = CommitMeasurement(since: start, records: staged)
       unsafe pthread_mutex_lock(lock)
       if let result {
         progress.failure = result
@@ -354,7 +354,7 @@ final class JournalWriter: @unchecked Sendable {
 }
 
 /// How long one commit of the journal took, when it ended, and how many records it wrote.
-struct CommitTiming: Equatable {
+struct CommitMeasurement: Equatable {
   var records: Int
   /// Its duration and its end, in nanoseconds of the monotonic clock.
   var duration: UInt64

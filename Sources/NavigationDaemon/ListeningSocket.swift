@@ -142,7 +142,7 @@ struct ListeningSockets {
 
   var lent: [LentSocket] { sockets.map(\.lent) }
 
-  /// Sets the group and the mode of all socket files; until then, only the daemon's own user can
+  /// Sets the group and the mode of the socket files that navd made; until then, only the daemon's own user can
   /// connect.
   func setFilePermissions(_ configuration: Configuration) throws(DaemonError) {
     for socket in sockets {

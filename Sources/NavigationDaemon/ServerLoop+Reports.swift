@@ -68,7 +68,7 @@ extension ServerLoop {
   // Measurements of the shell, for the hub's statistics.
 
   /// Gives the hub the timing of a commit whose messages have just been passed to the socket.
-  mutating func measure(_ timing: CommitTiming) {
+  mutating func measure(_ timing: CommitMeasurement) {
     hub.measurements.note(timing.duration, .commitNanoseconds)
     hub.measurements.note(UInt64(timing.records), .recordsPerCommit)
     hub.measurements.note(SystemClock.monotonicNanoseconds() - timing.durableAt, .fanOutNanoseconds)

@@ -263,7 +263,7 @@ extension ServerLoop {
 
   /// Commits the batch that has just begun on the loop thread; no other batch is in flight.
   mutating func commit(_ records: JournalRecords, at now: Instant) throws {
-    let timing: CommitTiming?
+    let timing: CommitMeasurement?
     do {
       timing = try writer.commit(records)
     } catch {

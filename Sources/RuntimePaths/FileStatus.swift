@@ -124,8 +124,8 @@ package func resolvedPath(_ path: String) -> String {
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)
   }
+  guard path.dropFirst().contains("/") else { return path }
   let parent = parentDirectory(of: path)
-  guard parent != path, parent != "/" else { return path }
   return resolvedPath(parent) + path.dropFirst(parent.count)
 }
 

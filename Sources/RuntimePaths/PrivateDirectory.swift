@@ -41,8 +41,9 @@ package func prepareRuntimeDirectory(_ directory: PathRules.RuntimeDirectory, us
   if let failure { throw .system(failure) }
 }
 
-/// The parent directory of a path; `/` if it has none.
+/// The parent directory of a path: `/` for `/NAME`, and `.` for a name without a slash.
 package func parentDirectory(of path: String) -> String {
-  guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  guard slash != path.startIndex else { return "/" }
   return String(path[..<slash])
 }

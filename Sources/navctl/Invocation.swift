@@ -94,7 +94,7 @@ struct Invocation {
         remedy: "--endpoint ipc:///run/navd/navd.sock, or --endpoint tcp://HOST:PORT")
     }
     // libzmq would retry such a connection without an error until the timeout.
-    if let denial = AccessDenial.find(endpoint) {
+    if let denial = SocketAccessDenial.find(endpoint) {
       throw ConnectionError.refused(endpoint: endpoint, .noPermission(denial))
     }
     return endpoint

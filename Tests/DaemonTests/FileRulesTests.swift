@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/a/b", "/a"), ("/a", "/"), ("/", "/"), ("", "/"), ("a", "/"), ("/a/b/", "/a/b"),
+    ("/a/b", "/a"), ("/a", "/"), ("/", "/"), ("", "."), ("a", "."), ("a/b", "a"), ("/a/b/", "/a/b"),
     ("//a", "/"),
   ])
   func `a path has a parent`(path: String, parent: String) {

@@ -54,7 +54,7 @@ import Testing
       let (journal, _) = try Self.open(directory)
       let writer = JournalWriter(journal: journal)
       let start = SystemClock.monotonicNanoseconds()
-      var (completed, timings): (Int, [CommitTiming]) = (0, [])
+      var (completed, timings): (Int, [CommitMeasurement]) = (0, [])
       var largest = 0
       for batch in 0..<60 as Range<UInt64> {
         writer.stage(Self.batch(batch * 20 + 1...batch * 20 + 10))

@@ -65,8 +65,12 @@ private final class Pooler {
       // Should this process crash, the pooler ends too.
       + ["/usr/bin/timeout", "600", Self.program, "-q", directory + "/ini"]
     process = try ChildProcess(words[0], Array(words.dropFirst()), output: .null, errors: .null)
-    let socket = directory + "/.s.PGSQL.6432"
-    #expect(try eventually { FileManager.default.fileExists(atPath: socket) })
+    // The socket file is there before pgbouncer accepts connections.
+    #expect(
+      try eventually {
+        try ChildOutput(of: "/usr/bin/pg_isready", ["-q", "-h", directory, "-p", "6432"]).status
+          == 0
+      })
   }
 
   deinit {

@@ -14,7 +14,7 @@ import Testing
   private static let all: [[String]] = [
     ConnectionErrorText.unreachable(local), ConnectionErrorText.unreachable(remote),
     ConnectionErrorText.noPermission(
-      AccessDenial(reason: "no permission", remedy: "join", isPermanent: true)),
+      SocketAccessDenial(reason: "no permission", remedy: "join", isPermanent: true)),
     ConnectionErrorText.unauthorised(local, key: nil),
     ConnectionErrorText.unauthorised(remote, key: "KEY"),
     ConnectionErrorText.tooManyConnections(local),

@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `the socket is judged by kind, access and mode`() {
-    let denial = AccessDenial(reason: "no permission", remedy: "join", isPermanent: true)
+    let denial = SocketAccessDenial(reason: "no permission", remedy: "join", isPermanent: true)
     let closed = facts { facts, _ in
       (facts.denial, facts.socketFile) = (denial, nil)
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct FairQueueTests {
   /// Elements are numbers; each owner's ascend.
   @Test(arguments: 0..<30 as Range<UInt64>)
-  func `elements leave in their owner's order, each once, and their weights are added up`(
+  func `elements leave in their owner's order, each once, and their sizes are added up`(
     seed: UInt64
   ) {
     var random = SeededGenerator(seed: seed)
@@ -16,7 +16,7 @@ import Testing
       switch Int.random(in: 0..<10, using: &random) {
       case 0..<4:
         let owner = Int.random(in: 0..<4, using: &random)
-        queue.append(number, of: owner, weight: number % 7)
+        queue.append(number, of: owner, size: number % 7)
         waiting[owner, default: []].append(number)
       case 4..<8:
         guard let next = queue.next() else {
@@ -44,7 +44,7 @@ import Testing
       }
       #expect(queue.count == waiting.values.reduce(0) { $0 + $1.count })
       for (owner, elements) in waiting {
-        #expect(queue.weight(of: owner) == elements.reduce(0) { $0 + $1 % 7 })
+        #expect(queue.size(of: owner) == elements.reduce(0) { $0 + $1 % 7 })
         guard number.isMultiple(of: 8), let first = elements.first else { continue }
         #expect(queue.owner { $0 == first } == owner)
       }

@@ -153,13 +153,13 @@ private struct Setting {
   private static let values = [
     "style": #".string(isOn ? "done" : "plain")"#,
     "accessibilityContrast": #".string(isOn ? "high" : "normal")"#,
-    "toolbarItems": #"json: .array(buttons.map(\.content))"#,
+    "toolbarItems": #"json: .array(buttons.map(\.wireValue))"#,
     "edges": ".array(edges.map { .string($0.rawValue) })",
     "titleTextAttributes": #".object(named(attributes, \.rawValue))"#,
     "titleOffsets": #".object(named(offsets.mapValues { .number($0) }, \.rawValue))"#,
     "backgroundImages": #".object(named(images.mapValues(\.value), \.text))"#,
     "backTitles": ".object(titles.mapValues { .string($0) })",
-    "routes": #"json: .array(routes.map(\.content))"#,
+    "routes": #"json: .array(routes.map(\.wireValue))"#,
     "simultaneous":
       ".array(pairs.map { .array([.string($0.0.rawValue), .string($0.1.rawValue)]) })",
   ]
@@ -245,11 +245,11 @@ extension GeneratedText {
   private static let described: [String: (String, String)] = [
     "args": ("NavigationValue", "args?.octets"),
     "item": ("ItemDescription", "item.map { .object($0.members) }"),
-    "toolbarItems": ("[ButtonDescription]", #"toolbarItems.map { .array($0.map(\.content)) }"#),
+    "toolbarItems": ("[ButtonDescription]", #"toolbarItems.map { .array($0.map(\.wireValue)) }"#),
     "edges": ("[Edge]", "edges.map { .array($0.map { .string($0.rawValue) }) }"),
-    "leftItems": ("[ButtonDescription]", #"leftItems.map { .array($0.map(\.content)) }"#),
-    "rightItems": ("[ButtonDescription]", #"rightItems.map { .array($0.map(\.content)) }"#),
-    "backBarButtonItem": ("ButtonDescription", "backBarButtonItem?.content"),
+    "leftItems": ("[ButtonDescription]", #"leftItems.map { .array($0.map(\.wireValue)) }"#),
+    "rightItems": ("[ButtonDescription]", #"rightItems.map { .array($0.map(\.wireValue)) }"#),
+    "backBarButtonItem": ("ButtonDescription", "backBarButtonItem?.wireValue"),
     "titleView": ("TitleView", "titleView?.value.octets"),
     "largeTitleDisplayMode": ("LargeTitleDisplayMode", "largeTitleDisplayMode?.rawValue"),
     "appearance": (

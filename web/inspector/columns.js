@@ -1,6 +1,6 @@
 // What is known of many revisions, in typed arrays: an object for each would cost ten times as much.
 
-/** Bits of the column `flags`. */
+/** The flags of a revision: bits of its number in the column `flags`. */
 export const REVISION_FLAG = Object.freeze({
   /** The page has read the log entry; without this flag, it knows only the number of the revision. */
   loaded: 1,

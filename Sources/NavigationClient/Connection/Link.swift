@@ -45,7 +45,7 @@ struct Link: ~Copyable {
   /// The number of successive connections that ended before the first message.
   private var brokenHandshakes = 0
   /// Why file permissions denied the last attempt to connect; nil if they allowed it.
-  private var denial: AccessDenial?
+  private var denial: SocketAccessDenial?
   /// Whether a daemon has accepted a connection to this address before.
   private var wasAccepted = false
   /// The number of successive refusals because of the daemon's connection limit.
@@ -225,7 +225,7 @@ struct Link: ~Copyable {
       // A daemon that hangs is still connected to by its kernel.
       case .handshakeSucceeded: (tryNextAt, failedRounds, wasAccepted) = (nil, 0, true)
       case .connectRetried:
-        denial = AccessDenial.find(endpoint)
+        denial = SocketAccessDenial.find(endpoint)
         // A daemon that starts again opens its socket late; another address may be open.
         let isFinal = denial?.isPermanent == true && !wasAccepted && endpoints.count == 1
         let refusal = isFinal ? likelyRefusal : nil

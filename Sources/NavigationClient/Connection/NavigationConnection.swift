@@ -170,7 +170,7 @@ package enum ConnectionRefusal: Hashable, Sendable {
   /// The daemon grants this user or key no right; `key` is the client's public key over a network.
   case unauthorised(key: String?)
   /// The permissions of files keep this user from the socket.
-  case noPermission(AccessDenial)
+  case noPermission(SocketAccessDenial)
   /// The daemon has reached its limit of connections, of all clients or of this user or key.
   case tooManyConnections
   /// The handshake failed: the daemon has another key than this one, or the program is not navd.

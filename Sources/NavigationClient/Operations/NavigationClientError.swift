@@ -154,7 +154,7 @@ extension NavigationClientError.Reason {
 extension NavigationClientError {
   /// The last revision that changed the top screen of a nav, which explains a refused guard.
   public struct TopChange: Hashable, Sendable {
-    /// The revision.
+    /// The number of the revision that changed the top.
     public var revision: UInt64
     /// The time of the commit, in milliseconds since 1970 by the daemon's clock.
     public var millisecondsSince1970: UInt64

@@ -15,7 +15,7 @@ extension NavigationOperation {
   ) -> NavigationOperation {
     NavigationOperation(
       .segue,
-      ["kind": .string(kind.rawValue), "screen": screen.content])
+      ["kind": .string(kind.rawValue), "screen": screen.wireValue])
   }
 
   /// The choice among several screens with the same route.
@@ -56,7 +56,7 @@ extension NavigationOperation {
   public static func restore(
     _ payload: NavigationValue, root: ScreenDescription? = nil
   ) -> NavigationOperation {
-    NavigationOperation(.restore, ["payload": payload.octets, "root": root?.content])
+    NavigationOperation(.restore, ["payload": payload.octets, "root": root?.wireValue])
   }
 
   /// The style of a presentation.
@@ -101,7 +101,7 @@ extension NavigationOperation {
     NavigationOperation(
       .present,
       [
-        "screen": screen.content, "from": presenter.map { .string($0) },
+        "screen": screen.wireValue, "from": presenter.map { .string($0) },
         "style": style.map { .string($0.rawValue) },
       ])
   }
@@ -122,20 +122,20 @@ extension NavigationOperation {
 
   /// Puts an item on a standalone bar.
   public static func pushItem(_ item: BarItemDescription) -> NavigationOperation {
-    NavigationOperation(.pushItem, ["item": item.content])
+    NavigationOperation(.pushItem, ["item": item.wireValue])
   }
 
   /// Replaces all items of a standalone bar, bottom first.
   ///
   /// It needs a guard by revision, digest or stack.
   public static func setItems(_ items: [BarItemDescription]) -> NavigationOperation {
-    NavigationOperation(.setItems, ["items": .array(items.map(\.content))])
+    NavigationOperation(.setItems, ["items": .array(items.map(\.wireValue))])
   }
 }
 
 /// An item of a standalone bar: a new one, or the id of one that the bar knows.
 public struct BarItemDescription: Hashable, Sendable, ExpressibleByStringLiteral {
-  let content: OpaqueJSON
+  let wireValue: OpaqueJSON
 
   /// Describes a new item.
   ///
@@ -143,9 +143,9 @@ public struct BarItemDescription: Hashable, Sendable, ExpressibleByStringLiteral
   ///   - id: its id; nil lets the daemon choose one.
   ///   - item: its content.
   public init(id: String? = nil, _ item: ItemDescription) {
-    content = .object(["id": id.map { .string($0) }, "item": .object(item.members)])
+    wireValue = .object(["id": id.map { .string($0) }, "item": .object(item.members)])
   }
 
   /// Refers to an item that the bar knows.
-  public init(stringLiteral id: String) { content = .string(id) }
+  public init(stringLiteral id: String) { wireValue = .string(id) }
 }

@@ -65,7 +65,7 @@ public struct NavigationOperation: Hashable, Sendable {
     _ screen: ScreenDescription, _ policy: DuplicatePolicy
   ) -> JSONObject {
     [
-      "screen": screen.content,
+      "screen": screen.wireValue,
       "onDuplicate": policy == .error ? nil : .string(policy.rawValue),
     ]
   }
@@ -86,7 +86,7 @@ public struct NavigationOperation: Hashable, Sendable {
   ///
   /// It needs a guard by revision, digest or stack.
   public static func setStack(_ screens: [ScreenDescription]) -> NavigationOperation {
-    NavigationOperation(.setStack, ["screens": .array(screens.map(\.content))])
+    NavigationOperation(.setStack, ["screens": .array(screens.map(\.wireValue))])
   }
 
   /// Puts a screen in the place of another one.
@@ -104,7 +104,7 @@ public struct NavigationOperation: Hashable, Sendable {
     NavigationOperation(
       .replace,
       [
-        "with": screen.content, "screen": replaced.map { .string($0) },
+        "with": screen.wireValue, "screen": replaced.map { .string($0) },
         "direction": isBack ? .string("back") : nil,
       ])
   }
@@ -137,7 +137,7 @@ public struct NavigationOperation: Hashable, Sendable {
       // navd refuses a negative number.
       case .at(let index): ("at", OpaqueJSON(validated: Array("\(index)".utf8)))
       }
-    return NavigationOperation(.insert, ["screen": screen.content, name: value])
+    return NavigationOperation(.insert, ["screen": screen.wireValue, name: value])
   }
 
   /// Takes screens out of the stack, wherever they are; one must stay.
@@ -147,7 +147,7 @@ public struct NavigationOperation: Hashable, Sendable {
 
   /// Creates the nav with a root screen; it must be the first operation of a list.
   public static func create(root: ScreenDescription) -> NavigationOperation {
-    NavigationOperation(.navCreate, ["root": root.content])
+    NavigationOperation(.navCreate, ["root": root.wireValue])
   }
 
   /// Creates the nav without a screen, with bar classes that the daemon's configuration declares.

@@ -6,7 +6,7 @@ import NavigationCore
 /// let screens: [ScreenDescription] = ["home", .init(title: "About", route: "about")]
 /// ```
 public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral {
-  let content: OpaqueJSON
+  let wireValue: OpaqueJSON
   /// The members of a new screen; for a known screen only its id.
   let members: JSONObject
 
@@ -18,7 +18,7 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
   }
 
   init(_ members: JSONObject) {
-    content = .object(members)
+    wireValue = .object(members)
     self.members = members
   }
 
@@ -29,7 +29,7 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
 
   /// Names a screen that the nav knows.
   public init(stringLiteral id: String) {
-    content = .string(id)
+    wireValue = .string(id)
     members = ["id": .string(id)]
   }
 }
@@ -66,7 +66,7 @@ public struct ItemDescription: Hashable, Sendable {
 
 /// A button of a bar: a new one, or one that the nav knows, by its id.
 public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral {
-  let content: OpaqueJSON
+  let wireValue: OpaqueJSON
   let members: JSONObject
 
   /// The visible content of a button.
@@ -116,7 +116,7 @@ public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral 
     members.add("accessibilityHint", accessibilityHint)
     members.add("accessibilityIdentifier", accessibilityIdentifier)
     self.members = members
-    content = .object(members)
+    wireValue = .object(members)
   }
 
   /// Names a button that the nav knows.
@@ -126,7 +126,7 @@ public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral 
 
   /// Names a button that the nav knows.
   public init(stringLiteral id: String) {
-    content = .string(id)
+    wireValue = .string(id)
     members = ["id": .string(id)]
   }
 }

@@ -22,7 +22,7 @@ public enum NavigationGestureKind: String, Hashable, Sendable {
 
 /// A template that makes a stack from a route.
 public struct NavigationRoute: Hashable, Sendable {
-  let content: OpaqueJSON
+  let wireValue: OpaqueJSON
 
   /// Describes a template.
   ///
@@ -30,8 +30,8 @@ public struct NavigationRoute: Hashable, Sendable {
   ///   - pattern: segments such as `settings/:page`; `:page` matches any one segment.
   ///   - screens: the stack, bottom first; `{page}` in a text is replaced by the matching segment.
   public init(_ pattern: String, screens: [ScreenDescription]) {
-    content = .object([
-      "match": .string(pattern), "screens": .array(screens.map(\.content)),
+    wireValue = .object([
+      "match": .string(pattern), "screens": .array(screens.map(\.wireValue)),
     ])
   }
 }

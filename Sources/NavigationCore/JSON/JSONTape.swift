@@ -377,8 +377,9 @@ package struct ShortName: Equatable, ExpressibleByStringLiteral {
       decoding: (0..<count).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) }, as: UTF8.self)
   }
 
-  /// Makes a name of a string whose escapes are decoded; one with U+0000 becomes 0, since no
-  /// literal has that character.
+  /// Makes a name of a decoded string.
+  ///
+  /// A string with U+0000 gives 0, which matches no literal.
   init(unescaped name: String) {
     let bytes = Array(name.utf8)
     self.init(bytes.span, from: 0, to: bytes.contains(0) ? 0 : bytes.count)

@@ -1,4 +1,5 @@
-/// The user or program for which a gateway opens a session, as the gateway authenticated it.
+/// The `actor` of a `hello`: the user or program for which a gateway opens the session, as the
+/// gateway authenticated it.
 package struct SessionActor: Hashable, Sendable {
   /// The name, unique for the gateway: 1 to 64 letters, digits, `.`, `_` and `-`.
   package let name: String

@@ -9,8 +9,10 @@ import NavigationCore
 ///   other owner goes first.
 package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Sendable>: Sendable {
   private struct Lane {
-    var elements: ArraySlice<(element: Element, weight: Int)> = []
-    var weight = 0
+    /// The waiting elements, with the size that the caller gave each, in a unit of its own.
+    var elements: ArraySlice<(element: Element, size: Int)> = []
+    /// The sum of their sizes.
+    var size = 0
     var charged: Int
     /// The number of elements that left and are not charged yet; each counts as `lastCost` until
     /// then.
@@ -27,35 +29,36 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
 
   package init() {}
 
-  package func weight(of owner: Owner) -> Int { lanes[owner]?.weight ?? 0 }
+  /// The sum of the sizes of an owner's waiting elements.
+  package func size(of owner: Owner) -> Int { lanes[owner]?.size ?? 0 }
 
   /// The cost of the owner's last charged element, at least 1.
   package func expectedCost(of owner: Owner) -> Int { lanes[owner]?.lastCost ?? 1 }
 
-  /// The waiting elements of an owner with their weights, the first one first.
-  package func elements(of owner: Owner) -> ArraySlice<(element: Element, weight: Int)> {
+  /// The waiting elements of an owner with their sizes, the first one first.
+  package func elements(of owner: Owner) -> ArraySlice<(element: Element, size: Int)> {
     lanes[owner]?.elements ?? []
   }
 
-  package mutating func append(_ element: Element, of owner: Owner, weight: Int = 1) {
-    insert([(element, weight)], of: owner)
+  package mutating func append(_ element: Element, of owner: Owner, size: Int = 1) {
+    insert([(element, size)], of: owner)
   }
 
   /// Puts the newest removed elements of an owner back to the front, uncharged.
-  package mutating func putBack(_ elements: [(element: Element, weight: Int)], of owner: Owner) {
+  package mutating func putBack(_ elements: [(element: Element, size: Int)], of owner: Owner) {
     insert(elements, of: owner, isFirst: true)
     lanes[owner]?.unchargedCount = 0
   }
 
   private mutating func insert(
-    _ new: [(element: Element, weight: Int)], of owner: Owner, isFirst: Bool = false
+    _ new: [(element: Element, size: Int)], of owner: Owner, isFirst: Bool = false
   ) {
     if count == 0 { lanes = lanes.filter { $0.value.expectedCharge > lastCharge } }
     var lane = lanes.removeValue(forKey: owner) ?? Lane(charged: lastCharge)
     if lane.elements.isEmpty { lane.charged = max(lane.charged, lastCharge) }
     lane.elements.insert(
       contentsOf: new, at: isFirst ? lane.elements.startIndex : lane.elements.endIndex)
-    lane.weight += new.reduce(0) { $0 + $1.weight }
+    lane.size += new.reduce(0) { $0 + $1.size }
     lanes[owner] = lane
     count += new.count
   }
@@ -69,7 +72,7 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
       }), let first = lanes[owner]?.elements.popFirst()
     else { return nil }
     if lane.elements.count == 1 { lanes[owner]?.elements = [] }
-    lanes[owner]?.weight -= first.weight
+    lanes[owner]?.size -= first.size
     lanes[owner]?.unchargedCount += 1
     lastCharge = max(lastCharge, lane.charged)
     count -= 1
@@ -94,7 +97,7 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
       let left = lane.elements.filter { !matches($0.element) }
       count -= lane.elements.count - left.count
       lanes[owner]?.elements = ArraySlice(left)
-      lanes[owner]?.weight = left.reduce(0) { $0 + $1.weight }
+      lanes[owner]?.size = left.reduce(0) { $0 + $1.size }
     }
   }
 }

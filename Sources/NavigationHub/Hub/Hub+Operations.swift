@@ -352,7 +352,7 @@ extension Hub {
     let sequence = batches.nextRow(of: navs[slot].shard)
     let row = navs[slot].updateDerivedValues(
       after: commit, sequence: sequence, cause: cause, by: by, &json)
-    // Most navs have the standard frame, which all of them share already.
+    // Most navs have the standard template, which all of them share already.
     if navs[slot].resolvedBarRevision == commit.revision, !navs[slot].shown.hasDefaultTemplate {
       navs.shareTemplate(of: slot)
     }

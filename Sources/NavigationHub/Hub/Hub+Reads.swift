@@ -322,7 +322,7 @@ extension NavEntry {
         throw Hub.OpFailure(.unknownScreen, "there is no screen \(text)")
       }
       return JSONWriter.value { $0.screen(screen) }
-    case .detached: return detachedRecords
+    case .detached: return detachedJSON
     case .stats: return statistics(watchCount: watchCount)
     case .restoration: return JSONWriter.value { $0.restoration(of: controller) }
     case .config, .reload:
@@ -338,7 +338,7 @@ extension NavEntry {
     }
   }
 
-  private var detachedRecords: [UInt8] {
+  private var detachedJSON: [UInt8] {
     JSONWriter.object { json in
       json.array("screens", controller.detachedScreens) { $0.screen($1) }
       json.array("buttons", controller.detached.all) { json, record in

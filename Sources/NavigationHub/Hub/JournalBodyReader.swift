@@ -3,7 +3,8 @@ import NavigationCore
 /// Reads the bodies of journal rows.
 struct JournalBodyReader: Sendable {
   private(set) var tape = JSONTape()
-  /// The index on the tape of the loaded body's member `diff`; nil if the body has none.
+  /// The indices on the tape of the loaded body's members `diff`, `by`, `det` and `gone`; nil for
+  /// a member that the body does not have.
   private(set) var diffIndex: Int?
   private var authorIndex: Int?
   private var detachedIndex: Int?

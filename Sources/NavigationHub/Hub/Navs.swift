@@ -31,7 +31,8 @@ struct Navs: Sendable {
   private var numbers = NumberIndex()
   /// The navs created so far in each shard.
   private var createdCounts: [UInt64]
-  private var ringCursor = 0
+  /// The slot at which `trimRings` continues.
+  private var nextSlotToTrim = 0
   /// Whether a client has shown that an older copy of the journal was put back.
   var isOlderJournalReported = false
   /// The templates of encoded bars, which navs share.
@@ -195,8 +196,8 @@ struct Navs: Sendable {
     guard ringBytes > total else { return }
     var visited = 0
     while ringBytes > total, visited < slots.count {
-      let slot = slots.next(from: ringCursor)
-      ringCursor = slot.number + 1
+      let slot = slots.next(from: nextSlotToTrim)
+      nextSlotToTrim = slot.number + 1
       visited += 1
       trimRing(slot, revisions: slots[slot].ring.count / 2, bytes: bytes)
     }

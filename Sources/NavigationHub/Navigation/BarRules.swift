@@ -219,7 +219,7 @@ package struct BackMenu: Sendable {
     package var screen: ScreenID
     /// The text of the back button that the screen above shows, or its title if it shows an image.
     ///
-    /// The text is nil if the back button has neither.
+    /// The title is what the image hides. The text is nil if the button has neither.
     package var text: String?
     package var accessibility: Accessibility
   }

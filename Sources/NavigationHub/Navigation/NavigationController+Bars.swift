@@ -64,7 +64,7 @@ extension NavigationController {
       ? false : looksOfOwnClasses(among: looks) != settings.content.appearanceProxies
   }
 
-  /// Takes over the looks of all bars, before the first revision.
+  /// Takes over the looks that `$appearance` has for this nav's bar classes, as a part of revision 1.
   package mutating func adoptLooksAtCreation(_ looks: [Text: BarLook]) {
     settings.content.appearanceProxies = looksOfOwnClasses(among: looks)
   }

@@ -1,6 +1,7 @@
 package import NavigationCore
 
-/// One of the six parts of a nav: its content, and the revision of its last change.
+/// The bar, toolbar, environment, settings, presented screens or transition of a nav: the content,
+/// and the revision of its last change.
 ///
 /// Content at its default takes no memory of its own.
 package struct Part<Content: PartContent>: Sendable, Equatable {

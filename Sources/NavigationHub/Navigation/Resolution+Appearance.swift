@@ -118,7 +118,7 @@ extension Resolution {
     return ResolvedBar.SurfaceProperties(
       background: background(image, isBlack: isBlack),
       textColor: attributes.color ?? (isBlack ? "white" : "black"), attributes: attributes,
-      titleOffset: titleOffset, shadow: shadow(hasBackground: image != nil))
+      titleOffset: titleOffset, shadow: shadow(hasBackgroundImage: image != nil))
   }
 
   private func background(_ image: ImageReference?, isBlack: Bool) -> ResolvedBar.Background {
@@ -132,8 +132,9 @@ extension Resolution {
       backing: explicit == false && image.hasAlpha ? color : nil)
   }
 
-  private func shadow(hasBackground: Bool) -> ResolvedBar.Shadow {
-    guard hasBackground || !profile.shadowNeedsBackground, let image = look(\.shadowImage) else {
+  private func shadow(hasBackgroundImage: Bool) -> ResolvedBar.Shadow {
+    guard hasBackgroundImage || !profile.shadowNeedsBackground, let image = look(\.shadowImage)
+    else {
       return .hairline(isThirdOfPoint: environment.scale?.number.map { $0 >= 3 } ?? false)
     }
     return image.isEmpty ? .none : .image(image)

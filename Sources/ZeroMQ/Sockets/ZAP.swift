@@ -1,6 +1,6 @@
 /// A request of libzmq by ZAP 1.0 (RFC 27) to decide whether a peer may connect.
 package struct ZAPRequest: Hashable, Sendable {
-  /// The proof of identity that the peer gave.
+  /// The mechanism of the handshake, with what the peer gave as proof of its identity.
   package enum Mechanism: Hashable, Sendable {
     /// The peer proves nothing; on `ipc` the kernel guarantees ``ZAPRequest/address``.
     case null

@@ -210,7 +210,7 @@ private func doctorFacts(_ invocation: Invocation) -> DoctorFacts {
   }
   if let path = facts.socketPath {
     facts.socketFile = FileStatus.probe(path)
-    facts.denial = AccessDenial.find(facts.endpoint ?? "")
+    facts.denial = SocketAccessDenial.find(facts.endpoint ?? "")
   }
   guard let endpoint = facts.endpoint, facts.denial == nil else { return facts }
   do {

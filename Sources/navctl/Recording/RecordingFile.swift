@@ -73,7 +73,7 @@ struct RecordingFile: ~Copyable {
     if !isLinked, unsafe rename(temporary, path) != 0 {
       throw SystemError(replaces ? "replace" : "create", path, code: navd_errno())
     }
-    try syncDirectory(path.contains("/") ? parentDirectory(of: path) : ".")
+    try syncDirectory(parentDirectory(of: path))
   }
 
   private mutating func append(_ bytes: [UInt8]) {

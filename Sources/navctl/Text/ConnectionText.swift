@@ -25,7 +25,7 @@ enum ConnectionErrorText {
       } + [remedy]
   }
 
-  static func noPermission(_ denial: AccessDenial) -> [String] {
+  static func noPermission(_ denial: SocketAccessDenial) -> [String] {
     ["forbidden: \(denial.reason)", "try: \(denial.remedy); another address: --endpoint"]
   }
 

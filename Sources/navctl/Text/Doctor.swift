@@ -7,7 +7,7 @@ struct DoctorFacts: Sendable {
   var endpointFailure: String?
   var socketFile: FileStatus?
   /// The file permission that keeps this user from connecting; nil if none does.
-  var denial: AccessDenial?
+  var denial: SocketAccessDenial?
   var statistics: JSONValue?
   var connectionFailure: String?
   /// The time until the daemon answered a ping, in milliseconds.
@@ -46,7 +46,7 @@ enum Doctor {
     if let socket = socket(facts) { findings.append(socket) }
     guard facts.endpoint != nil, facts.denial == nil else { return findings }
     findings.append(daemon(facts))
-    if let time = facts.daemonMilliseconds { findings.append(clock(facts, time)) }
+    if let time = facts.daemonMilliseconds { findings.append(clock(facts, daemonTime: time)) }
     guard let statistics = facts.statistics else { return findings }
     return findings + [
       version(facts, statistics), journalStorage(statistics), disk(statistics),
@@ -105,7 +105,7 @@ enum Doctor {
     return .init("daemon", .ok, text)
   }
 
-  private static func clock(_ facts: DoctorFacts, _ time: UInt64) -> DoctorFinding {
+  private static func clock(_ facts: DoctorFacts, daemonTime time: UInt64) -> DoctorFinding {
     let isLocal = facts.socketPath != nil
     let now = facts.clientMilliseconds
     let apart = time > now ? time - now : now - time

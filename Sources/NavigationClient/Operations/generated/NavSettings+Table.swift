@@ -158,7 +158,7 @@ extension NavigationSetting {
 
   /// The templates from which `open` makes stacks; the first match applies.
   public static func routes(_ routes: [NavigationRoute]) -> NavigationSetting {
-    .init("routes", json: .array(routes.map(\.content)))
+    .init("routes", json: .array(routes.map(\.wireValue)))
   }
 }
 

@@ -214,7 +214,7 @@ extension ScreenSetting {
 
   /// The buttons in the toolbar, in display order.
   public static func toolbarItems(_ buttons: [ButtonDescription]) -> ScreenSetting {
-    .init("toolbarItems", json: .array(buttons.map(\.content)))
+    .init("toolbarItems", json: .array(buttons.map(\.wireValue)))
   }
 
   /// What a screen reader says when the screen comes on display.

@@ -26,7 +26,8 @@ package struct OutgoingError {
   package var text: String
   /// The reason in one word, for codes that have several; nil for others.
   package var reason: String?
-  /// The value that a guard expected, as JSON.
+  /// The value of the guard that failed, as JSON; for `no-route`, the roles or screens that the
+  /// route wants.
   package var expected: [UInt8]?
   /// The time in milliseconds after which the client can send the request again.
   package var after: UInt64?

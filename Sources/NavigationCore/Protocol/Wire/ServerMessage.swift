@@ -135,7 +135,8 @@ package struct ErrReply: Error, Hashable, Sendable {
   package var retry: String
   /// The reason in one word, for codes that have several.
   package var reason: String?
-  /// The value that a failed guard expected, as JSON.
+  /// The value of the guard that failed, as JSON; for `no-route`, the roles or screens that the
+  /// route wants.
   package var expected: OpaqueJSON?
   /// Whether a guard or a get names a revision that is newer than the nav's.
   package var namesFutureRevision = false

@@ -1,7 +1,7 @@
 import CLinux
 
 /// The reason why file permissions prevent this user from connecting to a local socket.
-package struct AccessDenial: Hashable, Sendable {
+package struct SocketAccessDenial: Hashable, Sendable {
   /// The reason in one line, for logs and users.
   package var reason: String
   package var remedy: String
@@ -11,7 +11,7 @@ package struct AccessDenial: Hashable, Sendable {
 
   /// Finds the reason for an address; nil if this user has permission to connect, if there is no
   /// socket, or if the address is a network address.
-  package static func find(_ endpoint: String) -> AccessDenial? {
+  package static func find(_ endpoint: String) -> SocketAccessDenial? {
     guard endpoint.hasPrefix("ipc://") else { return nil }
     let socket = String(endpoint.dropFirst("ipc://".count))
     guard isDenied(socket, W_OK) else { return nil }
@@ -23,7 +23,7 @@ package struct AccessDenial: Hashable, Sendable {
     let groupMayPass = status.mode & (closed == nil ? 0o020 : 0o010) != 0
     let group = unsafe accountName(navd_group_name, status.group)
     let owner = unsafe accountName(navd_user_name, status.owner)
-    return AccessDenial(
+    return SocketAccessDenial(
       reason: "user \(user) has no permission to connect: \(path) is open to "
         + (groupMayPass ? "group \(group)" : "user \(owner) only"),
       remedy: groupMayPass
