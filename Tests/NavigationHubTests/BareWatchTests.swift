@@ -82,6 +82,58 @@ import Testing
     #expect(replies[1].text == #"{"nav":"kiosk","list":[\#(list)]}"#)
   }
 
+  @Test(arguments: [1, 2, 6])
+  func `while no watch wants it, nothing has it, and a resume brings the present one once`(
+    count: Int
+  ) throws {
+    let world = World()
+    let writer = try world.kiosk()
+    let bare = try world.client(2)
+    try bare.watch(Self.bare)
+    let before = try world.entry("kiosk")
+    for op in Self.ops.prefix(count) { try writer.must(op, #""if":{"any":true}"#) }
+    let kept = try world.entry("kiosk")
+    #expect(kept.ring.byteCount > 0)
+    for number in 1...UInt64(count) {
+      let diff = kept.ring.diff(of: Revision(before.revision.number + number))
+      let text = String(decoding: diff.bytes, as: UTF8.self)
+      #expect(!diff.hasResolved && !text.contains(#""height":"#))
+    }
+    let rows = world.journal.rows.filter { $0.kind == .changed }
+    #expect(rows.count == count)
+    for row in rows { #expect(!String(decoding: row.body, as: UTF8.self).contains(#""height":"#)) }
+    let from =
+      #""from":{"epoch":"\#(before.epoch.text)","rev":\#(before.revision.number),"dig":"\#(before.digest.text)"}"#
+    let replies = try world.client(3).watch(from)
+    #expect(replies.map(\.verb) == [.ok, count == 1 ? .diff : .diffs])
+    let json = replies[1].json
+    let list = json["list"] as? [[String: Any]] ?? [json]
+    #expect(list.map { $0["resolved"] != nil } == (1...count).map { $0 == count })
+    let bar = String(decoding: kept.resolvedBar, as: UTF8.self)
+    #expect(replies[1].text.contains(#","resolved":\#(bar),"ev":"#))
+    // A second resume shares the diff, and a later one finds it.
+    #expect(try world.client(4).watch(from)[1].body == replies[1].body)
+    let entry = try world.entry("kiosk")
+    #expect(entry.ring.byteCount > kept.ring.byteCount)
+    #expect(world.hub.navs.ringBytes == entry.ring.byteCount)
+    #expect(
+      try stripped(try world.client(5).watch(Self.bare + "," + from)[1]) == stripped(replies[1]))
+  }
+
+  @Test func `a diff of a transition alone comes without it`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    try client.watch()
+    #expect(isTold(try client.send("op", client.opBody(WatchTests.push("a")))[0]))
+    var commit = Commit(revision: Revision(9))
+    commit.parts = [.transition]
+    #expect(!commit.mayChangeBar)
+    for part in PartName.allCases where part != .transition {
+      commit.parts = [.transition, part]
+      #expect(commit.mayChangeBar)
+    }
+  }
+
   @Test func `another watch of the nav changes what is left out`() throws {
     let world = World()
     let client = try world.kiosk()

@@ -49,7 +49,7 @@ private struct RingTwin {
       case 0...5:
         let bytes = [UInt8](repeating: UInt8(below(256)), count: Int(1 + below(40)))
         let digest = Digest(checksum: UInt32(truncatingIfNeeded: random.next()), chain: 0)
-        ring.append(EncodedDiff(bytes: bytes), digest: digest)
+        ring.append(EncodedDiff(bytes: bytes, resolved: 0..<0), digest: digest)
         twin.entries.append(
           RingTwin.Entry(revision: twin.last + 1, bytes: bytes, digest: digest))
         digests[twin.last] = digest

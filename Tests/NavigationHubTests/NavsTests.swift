@@ -58,7 +58,8 @@ import Testing
         twin.last -= 1
       case (6, let slot?), (7, let slot?):
         let count = Int(random.next() % 90)
-        navs.appendToRing(EncodedDiff(bytes: [UInt8](repeating: 0x20, count: count)), slot)
+        navs.appendToRing(
+          EncodedDiff(bytes: [UInt8](repeating: 0x20, count: count), resolved: 0..<0), slot)
         navs[slot].durable = navs[slot].ring.last
         navs.trimRing(slot, revisions: 3, bytes: 1000)
         let bytes = (twin.navs[slot]?.bytes ?? []) + [count]
@@ -88,7 +89,8 @@ import Testing
     for name in ["a", "b", "c"] { _ = navs.create(name, ownedBy: "", Self.controller()) }
     for _ in 0..<400 {
       let slot = NavSlot(Int(random.next() % 3) + Navs.virtualSlots.count)
-      navs.appendToRing(EncodedDiff(bytes: [UInt8](repeating: 0x20, count: 40)), slot)
+      navs.appendToRing(
+        EncodedDiff(bytes: [UInt8](repeating: 0x20, count: 40), resolved: 0..<0), slot)
       navs[slot].durable = navs[slot].ring.last
       navs.trimRings(to: 800, bytes: 500)
       #expect(navs.ringBytes <= 800)

@@ -260,7 +260,7 @@ import Testing
     }
     let writer = try world.kiosk()
     let start = try world.entry("kiosk")
-    for index in 0..<400 {
+    for index in 0..<900 {
       let title = "\(index)" + Self.text
       try writer.must(#"{"screen.set":{"screen":"home","title":"\#(title)"}}"#)
     }
@@ -293,7 +293,7 @@ import Testing
     let diffs = turns.flatMap { $0.to(reader) }.flatMap { message in
       message.verb == .diffs ? message.json["list"] as? [[String: Any]] ?? [] : [message.json]
     }
-    #expect(diffs.compactMap { $0["base"] as? Int } == Array(1...401))
+    #expect(diffs.compactMap { $0["base"] as? Int } == Array(1...901))
   }
 
   @Test func `a credit far ahead is worth what it says`() throws {

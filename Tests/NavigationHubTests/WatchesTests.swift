@@ -36,8 +36,7 @@ import Testing
       let (head, tail) = (#"{"rev":\#(revision + 1),"f":"\#(fill)""#, #","depth":1}"#)
       let resolved = random.next() % 2 == 0 ? #","resolved":{"x":1}"# : ""
       diffs.append((Array((head + resolved + tail).utf8), Array((head + tail).utf8)))
-      let start = head.utf8.count + #","resolved":"#.utf8.count
-      let range = resolved.isEmpty ? nil : start..<(head + resolved).utf8.count
+      let range = head.utf8.count..<(head + resolved).utf8.count
       entry.ring.append(
         EncodedDiff(bytes: diffs[diffs.count - 1].whole, resolved: range),
         digest: Digest(checksum: 0, chain: 0))

@@ -34,6 +34,8 @@ struct Client: Sendable {
   var corrupted: Set<String> = []
   /// Navs whose mirror may be found wrong, because a message was tampered with.
   var tampered: Set<String> = []
+  /// The revision at which a resumed mirror of a nav surely shows the bar of its state.
+  var barIsRightFrom: [String: UInt64] = [:]
   /// The last complete mirrors, as a process would store them.
   var stored: [String: Mirror] = [:]
 

@@ -22,18 +22,17 @@ extension [UInt8] {
     return nil
   }
 
-  /// Where a diff ends that begins at `start`, if it is the stored one, in which null stands for what
-  /// the bar shows; the mirrors hold that against the state.
+  /// Where a diff ends that begins at `start`, if it is the stored one, with or without what the bar
+  /// shows; the mirrors hold that against the state.
   func end(ofDiff stored: [UInt8], from start: Int) -> Int? {
-    let hole = Array("\"resolved\":null,\"ev\":".utf8)
-    guard let place = stored.lastPosition(of: hole) else {
-      return end(of: stored[...], from: start)
+    guard let place = stored.lastPosition(of: Array(",\"ev\":[".utf8)) else { return nil }
+    guard var at = end(of: stored[..<place], from: start) else { return nil }
+    let member = Array(",\"resolved\":".utf8)
+    if let value = end(of: member[...], from: at) {
+      guard let behind = endOfObject(from: value) else { return nil }
+      at = behind
     }
-    let value = place + "\"resolved\":".utf8.count
-    guard let shown = end(of: stored[..<value], from: start),
-      let behind = endOfObject(from: shown)
-    else { return nil }
-    return end(of: stored[(value + 4)...], from: behind)
+    return end(of: stored[place...], from: at)
   }
 
   private func end(of piece: ArraySlice<UInt8>, from start: Int) -> Int? {
@@ -41,7 +40,7 @@ extension [UInt8] {
     return end <= count && self[start..<end] == piece ? end : nil
   }
 
-  private func lastPosition(of needle: [UInt8]) -> Int? {
+  func lastPosition(of needle: [UInt8]) -> Int? {
     var found: Int?
     while let next = position(of: needle, from: found.map { $0 + 1 } ?? 0) { found = next }
     return found
@@ -121,6 +120,15 @@ extension Digest {
 }
 
 extension String {
+  /// The text of a state without what the bar shows.
+  var withoutBar: String {
+    let octets = Array(utf8)
+    guard let start = octets.lastPosition(of: Array(",\"resolved\":".utf8)),
+      let end = octets.lastPosition(of: Array(",\"dig\":\"".utf8))
+    else { return self }
+    return Array(octets[..<start] + octets[end...]).text
+  }
+
   /// The state without the chain in its digest.
   var withoutChain: String {
     let octets = Array(utf8)

@@ -131,6 +131,9 @@ extension World {
   private mutating func check(_ message: ServerMessage, _ delivery: Delivery, _ client: Int) {
     switch message {
     case .ok(let reply):
+      if let nav = reply.nav, let mode = reply.watchMode, mode != "latest" {
+        clients[client].barIsRightFrom[nav] = mode == "resume" ? reply.revision?.number : nil
+      }
       checkReply(reply, delivery, client)
       checkOrder(reply, delivery, client)
     case .err(let refusal):
@@ -307,8 +310,9 @@ extension World {
       // The list of sessions changes within turns, where nobody looks.
       return demand(nav.hasPrefix("$"), "c\(client) shows \(nav)@\(place.revision), never stored")
     }
+    let showsOldBar = place.revision < clients[client].barIsRightFrom[nav, default: 0]
     demand(
-      text == known,
+      text == known || showsOldBar && text.withoutBar == known.withoutBar,
       "c\(client) shows \(nav)@\(place.revision) as \(text), it is \(known)")
     if let twin = clients[client].twin.state(of: nav), twin.revision == mirror.revision {
       demand(twin == NaiveMirrors.State(mirror), "c\(client) and its twin differ on \(nav)")

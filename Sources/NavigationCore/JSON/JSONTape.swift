@@ -186,18 +186,6 @@ package struct JSONTape: Sendable {
     return Array(bytes[Int(token.start) - quote..<Int(token.end) + quote])
   }
 
-  /// A copy of the bytes of the value at `index`, with `bytes` in place of the value `inner` in it.
-  ///
-  /// Neither value is a string.
-  package func raw(_ index: Int, replacing inner: Int, by bytes: [UInt8]) -> [UInt8] {
-    let outer = tokens[index]
-    let hole = tokens[inner]
-    var result = Array(self.bytes[Int(outer.start)..<Int(hole.start)])
-    result.append(contentsOf: bytes)
-    result.append(contentsOf: self.bytes[Int(hole.end)..<Int(outer.end)])
-    return result
-  }
-
   /// The byte offset of `inner` within the bytes of `outer`; neither value is a string.
   package func offset(of inner: Int, in outer: Int) -> Int {
     Int(tokens[inner].start) - Int(tokens[outer].start)

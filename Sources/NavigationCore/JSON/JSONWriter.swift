@@ -141,13 +141,6 @@ package struct JSONWriter: ~Copyable {
   @inline(__always)
   package mutating func literal(_ text: StaticString) { append(text) }
 
-  /// Writes a value whose JSON is `head`, then `null`, then `tail`.
-  package mutating func raw(_ head: Span<UInt8>, nullAnd tail: Span<UInt8>) {
-    append(head)
-    append("null")
-    append(tail, Self.comma)
-  }
-
   package mutating func raw(_ head: Span<UInt8>, and tail: Span<UInt8>) {
     append(head)
     append(tail, Self.comma)

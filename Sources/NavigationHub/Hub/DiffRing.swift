@@ -31,6 +31,17 @@ struct DiffRing: Sendable {
     assert(firstIndex < entries.count, "a diff is not in the ring")
   }
 
+  /// Inserts the resolved bar into the newest diff, which must not have it; returns by how many bytes
+  /// the diff grew.
+  mutating func addBarToNewest(_ bar: [UInt8]) -> Int {
+    let newest = entries.count - 1
+    let before = entries[newest].diff.bytes.count
+    entries[newest].diff.insertResolved(bar)
+    let growth = entries[newest].diff.bytes.count - before
+    byteCount += growth
+    return growth
+  }
+
   /// Whether the ring has all diffs after `revision`.
   func reaches(_ revision: Revision) -> Bool { revision >= base && revision <= last }
 

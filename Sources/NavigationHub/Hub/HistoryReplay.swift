@@ -8,7 +8,7 @@ package import NavigationCore
 /// for the state.
 package struct HistoryReplay: Sendable {
   /// The version of the rules that compute the resolved bar.
-  package static let rulesVersion = JournalBody.resolvedRulesVersion
+  package static let rulesVersion: UInt64 = 4
 
   /// The effect of one entry.
   package struct Step: Sendable {
@@ -42,11 +42,11 @@ package struct HistoryReplay: Sendable {
   /// The digest of the state: the checksum as computed, the chain as the entries name it.
   package private(set) var digest = Digest(checksum: 0, chain: 0)
   private var running = RunningDigest()
-  private var shown: ResolvedBarEncoder
+  private var shown = ResolvedBarEncoder()
   /// Whether a state was taken.
   package private(set) var isBegun = false
 
-  package init() { shown = ResolvedBarEncoder(controller) }
+  package init() {}
 
   package var revision: Revision { controller.revision }
 
@@ -104,7 +104,7 @@ package struct HistoryReplay: Sendable {
       chain: step.recordedDigest?.chain ?? digest.chain)
     controller.forgetDetached()
     var json = JSONWriter(reserving: 768)
-    if shown.writeNext(controller, &json) { step.bar = json.bytes }
+    if shown.write(controller, &json) { step.bar = json.bytes }
     step.changesState = true
   }
 
@@ -121,7 +121,8 @@ package struct HistoryReplay: Sendable {
     guard whole.digest == step.recordedDigest else {
       throw StoredDataError(what: "a state with two digests")
     }
-    shown = ResolvedBarEncoder(controller)
+    shown = ResolvedBarEncoder()
+    shown.follow(controller)
     step.bar = resolvedBar
     (step.changesState, isBegun) = (true, true)
   }

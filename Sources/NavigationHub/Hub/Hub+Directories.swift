@@ -117,7 +117,7 @@ extension Hub {
     json.member("ch", raw: changes)
     json.member("ev", raw: [0x5B, 0x5D])
     frame.end(&json, depth: directory.records.count, navs[slot].digest)
-    appendToRing(EncodedDiff(bytes: json.bytes), slot)
+    appendToRing(EncodedDiff(bytes: json.bytes, resolved: json.count..<json.count), slot)
     navs[slot].durable = directory.revision
     assert(navs[slot].durable == navs[slot].revision)
     assert(navs[slot].ring.last == navs[slot].revision)

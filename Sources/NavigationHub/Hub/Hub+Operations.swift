@@ -351,11 +351,10 @@ extension Hub {
     batches.noteChange(of: &navs[slot], slot)
     let sequence = batches.nextRow(of: navs[slot].shard)
     let row = navs[slot].updateDerivedValues(
-      after: commit, sequence: sequence, cause: cause, by: by, &json)
+      after: commit, sequence: sequence, cause: cause, by: by,
+      mayIncludeBar: watches.includeResolvedBar(of: slot), &json)
     // Most navs have the standard template, which all of them share already.
-    if navs[slot].resolvedBarRevision == commit.revision, !navs[slot].shown.hasDefaultTemplate {
-      navs.shareTemplate(of: slot)
-    }
+    if row.diff.hasResolved, !navs[slot].shown.hasDefaultTemplate { navs.shareTemplate(of: slot) }
     return row
   }
 
@@ -411,11 +410,12 @@ extension Hub {
 }
 
 extension NavEntry {
-  /// Updates digest, resolved bar and row number after the controller made a commit; encodes the
-  /// diff.
+  /// Updates digest and row number after the controller made a commit; encodes the diff.
+  ///
+  /// The diff has the resolved bar if the bar changed and `mayIncludeBar`.
   fileprivate mutating func updateDerivedValues(
     after commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
-    _ json: inout JSONWriter
+    mayIncludeBar: Bool, _ json: inout JSONWriter
   ) -> Hub.BegunRow {
     assert(commit.revision == controller.revision, "the commit of another state")
     assert(ring.last.next == commit.revision, "the ring ends with \(ring.last)")
@@ -426,8 +426,8 @@ extension NavEntry {
       nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
       revision: commit.revision, sequence: sequence, cause: cause, by: by)
     let (diff, needsRecovery) = Self.encode(
-      commit, of: controller, in: frame, &digest, &running, &shown, &json)
-    if diff.resolved != nil { resolvedBarRevision = commit.revision }
+      commit, of: controller, in: frame, &digest, &running, &shown, mayIncludeBar: mayIncludeBar,
+      &json)
     return Hub.BegunRow(
       diff: diff, needsRecovery: needsRecovery, previousRow: previous, digestBefore: before)
   }
@@ -440,12 +440,13 @@ extension NavEntry {
   private static func encode(
     _ commit: Commit, of controller: borrowing NavigationController,
     in frame: borrowing DiffEnvelope, _ digest: inout Digest, _ running: inout RunningDigest,
-    _ shown: inout ResolvedBarEncoder, _ json: inout JSONWriter
+    _ shown: inout ResolvedBarEncoder, mayIncludeBar: Bool, _ json: inout JSONWriter
   ) -> (diff: EncodedDiff, needsRecovery: Bool) {
     let checksum = running.update(
       controller, from: min(commit.splice?.at ?? .max, commit.changedScreenIndexes.first ?? .max))
     let diff = frame.encode(
-      commit, of: controller, shown: &shown, checksum: checksum, digest: &digest, &json)
+      commit, of: controller, shown: &shown, mayIncludeBar: mayIncludeBar, checksum: checksum,
+      digest: &digest, &json)
     return (diff, controller.needsRecovery)
   }
 

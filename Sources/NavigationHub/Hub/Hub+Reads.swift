@@ -368,7 +368,7 @@ extension NavEntry {
     let fresh = Digest(checksum: checksum, chain: digest.chain)
     var violated = directory == nil ? controller.violatedInvariants() : []
     if fresh != digest { violated.append("digest \(digest.text) is \(fresh.text)") }
-    if directory == nil, !shown.isCorrect(for: controller) {
+    if directory == nil, resolvedBar != ResolvedBarEncoder.encodeResolved(controller) {
       violated.append("resolved differs from the state")
     }
     return (fresh, violated)

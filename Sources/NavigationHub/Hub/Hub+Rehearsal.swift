@@ -17,7 +17,6 @@ extension Hub {
       let faults = inspections.stateInspection(entry.controller)
       guard faults.isEmpty else { throw OpFailure(.fault(op.request.nav, faults)) }
       entry.digest = Digest(checksum: entry.controller.checksum(), chain: entry.digest.chain)
-      entry.shown = ResolvedBarEncoder(entry.controller)
       delegates = try askedDelegates(about: commit, entry.controller, op, slot)
     }
     answer(op, entry, changed: result.isChanged, result.outputs, delegates, isNew: false)

@@ -178,7 +178,6 @@ extension NavEntry {
     self.init(
       name: state.nav, number: number, owner: state.owner, epoch: state.epoch,
       controller: state.controller)
-    resolvedBarRevision = state.resolvedBarRevision
     topChange = state.topChange
     guard digest.checksum == state.digest.checksum else {
       throw StoredDataError(
@@ -222,19 +221,8 @@ extension NavEntry {
       next.author = reader.author()
       topChange = next
     }
-    // The bar can change by these rules where the row, of an earlier version, omits it.
-    var resolved: [UInt8]?
-    var json = JSONWriter(reserving: 768)
-    if shown.writeNext(controller, &json) {
-      resolved = json.bytes
-      resolvedBarRevision = controller.revision
-    }
     durable = controller.revision
-    if let diff = reader.diff(resolvedBar: resolved) {
-      ring.append(diff, digest: digest)
-    } else {
-      ring = DiffRing(base: controller.revision, digest: digest)
-    }
+    ring.append(try reader.diff(), digest: digest)
     _ = ring.trim(
       revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes, through: durable)
     assert(ring.last == controller.revision, "the ring ends with \(ring.last)")

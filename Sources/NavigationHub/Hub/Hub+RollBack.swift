@@ -112,6 +112,7 @@ extension Hub {
     navs.reload(slot, fresh, head: request.newestRow)
     noteHead(slot)
     noteIfLackingLooks(slot)
+    if watches.includeResolvedBar(of: slot) { navs.followBar(of: slot) }
     assert(navs[slot].durable == navs[slot].revision)
     assert(navs[slot].ring.last == navs[slot].revision)
   }

@@ -35,7 +35,12 @@ extension Hub {
       } else {
         mode = "resume"
         watch.cursor = request.from?.revision ?? entry.revision
+        // While nobody watches, diffs are without the bar.
+        if watch.includesResolvedBar, watch.cursor < entry.revision, entry.directory == nil {
+          navs.addBarToNewestDiff(slot)
+        }
       }
+      if watch.includesResolvedBar, entry.directory == nil { navs.followBar(of: slot) }
     }
     let index = watches.insert(watch)
     batches.current.mayChangeClientList = true

@@ -17,7 +17,6 @@ struct JournalBodyReader: Sendable {
     var owner: String
     var controller: NavigationController
     var digest: Digest
-    var resolvedBarRevision: Revision
     /// The last change of the top; nil if the body does not record it.
     var topChange: TopChange?
   }
@@ -145,8 +144,6 @@ struct JournalBodyReader: Sendable {
       parts: try parts(), detached: records)
     return State(
       nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,
-      resolvedBarRevision: Revision(
-        tape.member("resolvedAt", of: 0).flatMap { tape.integer($0) } ?? revision),
       topChange: topChange())
   }
 
@@ -213,24 +210,13 @@ struct JournalBodyReader: Sendable {
     return (change, digest)
   }
 
-  /// The loaded row's diff, byte for byte as it was sent; nil if the row omits a resolved bar that
-  /// another version of the rules computed.
-  ///
-  /// `resolvedBar` is the resolved bar after the row, by the rules of this version; nil if the row
-  /// leaves it as it was.
-  func diff(resolvedBar: [UInt8]?) -> EncodedDiff? {
-    guard let diff = diffIndex else { return nil }
-    guard let place = tape.member(short: "resolved", of: diff) else {
-      return resolvedBar == nil ? EncodedDiff(bytes: tape.raw(diff)) : nil
+  /// The loaded row's diff, byte for byte as it was sent without `resolved`.
+  func diff() throws(StoredDataError) -> EncodedDiff {
+    guard let diff = diffIndex, let changes = tape.member(short: "ch", of: diff) else {
+      throw StoredDataError(what: "a change lacks its diff")
     }
-    let start = tape.offset(of: place, in: diff)
-    guard tape.kind(place) == .null else {
-      return EncodedDiff(bytes: tape.raw(diff), resolved: start..<start + tape.rawByteCount(place))
-    }
-    guard let resolvedBar, integer("rv") == JournalBody.resolvedRulesVersion else { return nil }
-    return EncodedDiff(
-      bytes: tape.raw(diff, replacing: place, by: resolvedBar),
-      resolved: start..<start + resolvedBar.count)
+    let place = tape.offset(of: changes, in: diff) + tape.rawByteCount(changes)
+    return EncodedDiff(bytes: tape.raw(diff), resolved: place..<place)
   }
 
   /// The epoch in the loaded `epoch` row.

@@ -97,16 +97,8 @@ extension JournalRecords: Sequence {
 
 /// The bodies of journal rows: JSON, so that a journal can be read without this program.
 enum JournalBody {
-  /// The version of the rules by which `resolved` is computed from the state.
-  ///
-  /// A row has this number in place of the bar, so that a reader with other rules knows that it may
-  /// compute another bar.
-  static let resolvedRulesVersion: UInt64 = 4
-
-  /// Writes the body of a `changed` row: the diff, with null in place of the resolved bar.
-  ///
-  /// A reader computes the resolved bar from the state instead. Member `rv` is
-  /// `resolvedRulesVersion`, the version of the rules for that.
+  /// Writes the body of a `changed` row: the diff, without the resolved bar, which a reader computes
+  /// from the state.
   ///
   /// Afterwards `json` has nothing but the body. `before` is the digest before the commit; `origin`
   /// writes the members about the author of the row, if it has one.
@@ -140,17 +132,8 @@ enum JournalBody {
     json.removeAll()
     json.beginObject()
     json.name("diff")
-    if let place = diff.resolved {
-      let bytes = diff.bytes.span
-      assert(place.upperBound <= bytes.count)
-      json.raw(
-        bytes.extracting(first: place.lowerBound),
-        nullAnd: bytes.extracting(droppingFirst: place.upperBound))
-    } else {
-      json.raw(diff.bytes)
-    }
+    json.diff(diff, hasResolved: false)
     json.member("before", before)
-    if diff.resolved != nil { json.member("rv", resolvedRulesVersion) }
   }
 
   @inline(__always)
@@ -173,7 +156,6 @@ enum JournalBody {
   /// the top.
   static func state(of entry: NavEntry, origin: (inout JSONWriter) -> Void = { _ in }) -> [UInt8] {
     let controller = entry.controller
-    assert(entry.resolvedBarRevision <= controller.revision)
     var json = JSONWriter(reserving: 1024)
     json.beginObject()
     json.optional("nav", entry.name)
@@ -185,7 +167,6 @@ enum JournalBody {
     json.member("depth", UInt64(controller.stack.count))
     json.optional("top", controller.top?.id.text)
     json.member("rev", controller.revision.number)
-    json.member("resolvedAt", entry.resolvedBarRevision.number)
     json.array("screens", controller.stack) { $0.screen($1) }
     for part in PartName.allCases {
       json.dynamicName(part.text)

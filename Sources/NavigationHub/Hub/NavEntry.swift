@@ -16,10 +16,8 @@ struct NavEntry: Sendable {
   /// The digest of the newest state or records.
   var digest: Digest
   var running = RunningDigest()
-  /// Encodes the resolved bar, and tells whether a commit changes it; keeps a hash of the newest.
-  var shown: ResolvedBarEncoder
-  /// The newest revision that changed the resolved bar.
-  var resolvedBarRevision: Revision
+  /// Encodes the resolved bar.
+  var shown = ResolvedBarEncoder()
   /// The nav's newest row in the journal.
   var lastSequence: UInt64 = 0
   /// The number of the newest batch that changed the nav.
@@ -53,8 +51,6 @@ struct NavEntry: Sendable {
     self.controller = controller
     // Creations and new epochs begin a chain. No other nav has the same epoch.
     digest = Digest(checksum: running.update(controller, from: 0), chain: epoch.bits)
-    shown = ResolvedBarEncoder(controller)
-    resolvedBarRevision = controller.revision
     snapshotRevision = controller.revision
     floor = controller.revision
     durable = controller.revision
@@ -134,14 +130,17 @@ struct NavEntry: Sendable {
 
   /// The present value of a conflated view, and a key that changes with it; nil if the key is
   /// `known`.
-  func latest(_ view: View, unless known: String?) -> (key: String, value: [UInt8])? {
-    let key =
-      switch view {
-      case .top:
+  mutating func latest(_ view: View, unless known: String?) -> (key: String, value: [UInt8])? {
+    let key: String
+    switch view {
+    case .top:
+      key =
         directory.map { $0.records.last?.id ?? "" }
-          ?? controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
-      case .bar, .full: "\(resolvedBarRevision.number)"
-      }
+        ?? controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
+    case .bar, .full:
+      shown.follow(controller)
+      key = "\(shown.writtenHash)"
+    }
     return key == known ? nil : (key, latestValue(view))
   }
 

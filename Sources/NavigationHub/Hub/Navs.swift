@@ -158,7 +158,6 @@ struct Navs: Sendable {
     assert(self.slot(numbered: entry.number) == nil, "nav \(entry.number) is loaded")
     let other = slot(of: entry.name)
     let slot = slots.insert(entry)
-    slots[slot].shown.share(&templates)
     numbers.insert(slot.number, entry.number)
     // If a damaged journal has two navs with one name, the later nav has it, as when it was
     // created.
@@ -172,7 +171,7 @@ struct Navs: Sendable {
 
   mutating func makeEpoch() -> Epoch { Epoch(bits: random.next()) }
 
-  /// Replaces the frame of a nav's changed bar by an equal one that another nav has, if any.
+  /// Replaces the template of a nav's bar by an equal one that another nav has, if any.
   mutating func shareTemplate(of slot: NavSlot) { slots[slot].shown.share(&templates) }
 
   // Rings.
@@ -182,6 +181,16 @@ struct Navs: Sendable {
     ringBytes += diff.bytes.count
     slots[slot].ring.append(diff, digest: slots[slot].digest)
     assert(slots[slot].ring.byteCount <= ringBytes, "a ring larger than all")
+  }
+
+  /// Notes the present bar of a nav, so that the next diff has the bar only if it changes.
+  mutating func followBar(of slot: NavSlot) { slots[slot].shown.follow(slots[slot].controller) }
+
+  /// Inserts the present resolved bar into the newest diff of a nav's ring, unless the diff has it.
+  mutating func addBarToNewestDiff(_ slot: NavSlot) {
+    guard !slots[slot].ring.diff(of: slots[slot].revision).hasResolved else { return }
+    let bar = slots[slot].resolvedBar
+    ringBytes += slots[slot].ring.addBarToNewest(bar)
   }
 
   /// Drops the oldest durable diffs of a nav that exceed the limits.
@@ -237,7 +246,6 @@ struct Navs: Sendable {
     slots[slot].running = fresh.running
     slots[slot].digest = fresh.digest
     slots[slot].shown = fresh.shown
-    slots[slot].resolvedBarRevision = fresh.resolvedBarRevision
     slots[slot].topChange = fresh.topChange
     slots[slot].lastSequence = head
     slots[slot].changedAt = fresh.changedAt

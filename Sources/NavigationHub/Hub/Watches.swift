@@ -95,6 +95,11 @@ struct Watches: Sendable {
 
   func of(nav: NavSlot) -> [WatchSlot] { nav.number < byNav.count ? byNav[nav.number] : [] }
 
+  /// Whether a watch of a nav gets the resolved bar with its diffs.
+  func includeResolvedBar(of nav: NavSlot) -> Bool {
+    of(nav: nav).contains { slots[$0].view == .full && slots[$0].includesResolvedBar }
+  }
+
   func find(session: SessionSlot, nav: NavSlot, _ view: View) -> WatchSlot? {
     of(session: session).first { slots[$0].nav == nav && slots[$0].view == view }
   }

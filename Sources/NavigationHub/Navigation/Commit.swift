@@ -42,6 +42,14 @@ package struct Commit: Sendable {
     }
   }
 
+  /// Whether the commit changed something that the resolved bar depends on: the stack, a screen on it,
+  /// or a part other than `transition`.
+  package var mayChangeBar: Bool {
+    var parts = parts
+    parts.remove(.transition)
+    return changesStackOrder || !changedScreenIndexes.isEmpty || !parts.isEmpty
+  }
+
   /// Whether the state is as it was; a new order of detached records alone does not count.
   package var isEmpty: Bool {
     !changesStackOrder && changedScreenIndexes.isEmpty && parts.isEmpty && released.isEmpty

@@ -2,32 +2,28 @@ package import NavigationCore
 
 /// Encodes the resolved bar of a nav, and finds out whether a commit changed it.
 ///
-/// The type keeps only a hash of the bytes, because the bytes would take about 500 bytes a nav. The
-/// bytes that depend on the parts only are in the template, which navs with equal parts share. Law:
-/// `writeNext` and `bytes` write the output of `JSONWriter.resolved` for the state.
+/// Nothing is encoded while nobody asks, and a nav keeps no bytes of its bar. The bytes that depend on the parts only are in the template, which navs with equal parts share.
+/// Law: `write` and `bytes` give the output of `JSONWriter.resolved` for the state.
 package struct ResolvedBarEncoder: Sendable {
-  private var template: BarTemplate
+  private var template = BarTemplate.ofDefaults
   /// The newest revision for whose parts the template is known to be right.
-  private var templateRevision: Revision
-  /// The hash of the bytes that `writeNext` wrote last.
+  private var templateRevision = Revision(0)
+  /// The hash of the bar that was written last.
   ///
   /// The factor of the hash is random in each process, so no client can choose a title that hides a
   /// change.
-  private var writtenHash: KeyHash
+  package private(set) var writtenHash = KeyHash(0)
+  /// The revision of that bar; 0 if none was written.
+  private var writtenRevision = Revision(0)
 
-  /// Begins with the resolved bar of a state.
-  package init(_ controller: borrowing NavigationController) {
-    template = .ofDefaults
-    templateRevision = Revision(0)
-    writtenHash = KeyHash(0)
-    var json = JSONWriter(reserving: 768)
-    writeNext(controller, &json)
-  }
+  package init() {}
 
-  /// Writes the resolved bar of the next state as one JSON value; returns whether its bytes differ
-  /// from those of the state before.
+  /// Writes the resolved bar of a state as one JSON value; returns whether its bytes differ from
+  /// those that were written last.
+  ///
+  /// Makes a template for the parts of the state if there is none.
   @discardableResult
-  package mutating func writeNext(
+  package mutating func write(
     _ controller: borrowing NavigationController, _ json: inout JSONWriter
   ) -> Bool {
     let fromTemplate = Self.fitsTemplate(controller)
@@ -38,8 +34,15 @@ package struct ResolvedBarEncoder: Sendable {
     let start = json.position
     write(controller, fromTemplate: fromTemplate, to: &json)
     let former = writtenHash
-    writtenHash = json.hash(from: start)
+    (writtenHash, writtenRevision) = (json.hash(from: start), controller.revision)
     return writtenHash != former
+  }
+
+  /// Notes the bar of the present state as the one that was written last.
+  package mutating func follow(_ controller: borrowing NavigationController) {
+    guard writtenRevision != controller.revision else { return }
+    var json = JSONWriter(reserving: 768)
+    write(controller, &json)
   }
 
   /// Encodes the resolved bar from scratch.
@@ -49,17 +52,11 @@ package struct ResolvedBarEncoder: Sendable {
     return json.bytes
   }
 
-  /// Encodes the resolved bar of the state that `writeNext` got last.
+  /// Encodes the resolved bar of a state.
   package func bytes(of controller: borrowing NavigationController) -> [UInt8] {
     var json = JSONWriter(reserving: 768)
     write(controller, to: &json)
     return json.bytes
-  }
-
-  /// Whether both the hash and the bytes are those of the state, computed from scratch.
-  package func isCorrect(for controller: borrowing NavigationController) -> Bool {
-    let scratch = Self.encodeResolved(controller)
-    return writtenHash == KeyHash(scratch.span) && bytes(of: controller) == scratch
   }
 
   /// Whether the template is the one for parts that have their defaults.

@@ -4,57 +4,52 @@ package import NavigationCore
 package struct EncodedDiff: Sendable {
   /// The encoded diff; empty after `clear`.
   package private(set) var bytes: [UInt8]
-  // 32-bit offsets, because a ring keeps hundreds of diffs.
-  private let resolvedStart: Int32
-  private let resolvedEnd: Int32
+  // 32-bit numbers, because a ring keeps hundreds of diffs.
+  private let resolvedPlace: Int32
+  private var resolvedByteCount: Int32
 
-  /// Takes an encoded diff and the byte range of the value of `resolved`, nil if it has none.
-  package init(bytes: [UInt8], resolved: Range<Int>? = nil) {
+  /// Takes an encoded diff, and the byte range of the member `resolved` with the comma before it,
+  /// empty at its place if the diff has none.
+  package init(bytes: [UInt8], resolved: Range<Int>) {
     self.bytes = bytes
-    resolvedStart = Int32(resolved?.lowerBound ?? 0)
-    resolvedEnd = Int32(resolved?.upperBound ?? 0)
+    (resolvedPlace, resolvedByteCount) = (Int32(resolved.lowerBound), Int32(resolved.count))
   }
 
-  /// The byte range of the value of `resolved`; nil if the diff has none.
-  package var resolved: Range<Int>? {
-    resolvedEnd > 0 ? Int(resolvedStart)..<Int(resolvedEnd) : nil
+  /// The byte range of the member `resolved` with the comma before it; empty if the diff has none.
+  fileprivate var resolvedMember: Range<Int> {
+    Int(resolvedPlace)..<Int(resolvedPlace + resolvedByteCount)
   }
 
-  /// The byte range of the member `resolved` with the comma before it; `resolved` is never the
-  /// first member.
-  private var resolvedMember: Range<Int>? {
-    resolved.map { ($0.lowerBound - Self.resolvedPrefix.utf8CodeUnitCount)..<$0.upperBound }
-  }
-
-  private static let resolvedPrefix: StaticString = ",\"resolved\":"
+  package var hasResolved: Bool { resolvedByteCount > 0 }
 
   /// The number of bytes with or without the member `resolved`.
   package func byteCount(hasResolved: Bool) -> Int {
-    hasResolved ? bytes.count : bytes.count - (resolvedMember?.count ?? 0)
-  }
-
-  /// The ranges before and after the member `resolved`; the first has all bytes if nothing is
-  /// omitted.
-  func partsAroundResolved(hasResolved: Bool) -> (head: Range<Int>, tail: Range<Int>) {
-    guard !hasResolved, let member = resolvedMember else {
-      return (0..<bytes.count, bytes.count..<bytes.count)
-    }
-    return (0..<member.lowerBound, member.upperBound..<bytes.count)
+    hasResolved ? bytes.count : bytes.count - Int(resolvedByteCount)
   }
 
   package func body(hasResolved: Bool) -> [UInt8] {
-    guard !hasResolved, let member = resolvedMember else { return bytes }
-    return Array(bytes[..<member.lowerBound]) + bytes[member.upperBound...]
+    hasResolved || !self.hasResolved
+      ? bytes : Array(bytes[..<resolvedMember.lowerBound]) + bytes[resolvedMember.upperBound...]
+  }
+
+  /// Inserts the member `resolved`, which the diff must not have yet.
+  mutating func insertResolved(_ bar: [UInt8]) {
+    precondition(!hasResolved, "a diff with two bars")
+    let member = Array(#","resolved":"#.utf8) + bar
+    bytes.insert(contentsOf: member, at: Int(resolvedPlace))
+    resolvedByteCount = Int32(member.count)
   }
 
   package mutating func clear() { bytes = [] }
 }
 
 extension JSONWriter {
-  mutating func diff(_ diff: EncodedDiff, hasResolved: Bool) {
-    let parts = diff.partsAroundResolved(hasResolved: hasResolved)
+  mutating func diff(_ diff: borrowing EncodedDiff, hasResolved: Bool) {
     let bytes = diff.bytes.span
-    raw(bytes.extracting(parts.head), and: bytes.extracting(parts.tail))
+    let member = hasResolved ? bytes.count..<bytes.count : diff.resolvedMember
+    raw(
+      bytes.extracting(first: member.lowerBound),
+      and: bytes.extracting(droppingFirst: member.upperBound))
   }
 }
 
@@ -68,14 +63,15 @@ package struct DiffEnvelope: ~Copyable {
   var cause: Cause
   var by: (name: String, op: UInt64)?
 
-  /// Encodes the diff in the memory of `json`, with the resolved bar if `shown` finds it changed.
+  /// Encodes the diff in the memory of `json`, with the resolved bar if it changed and
+  /// `mayIncludeBar`.
   ///
   /// `checksum` is that of the new revision; `digest` becomes the new revision's. The method is never
   /// inlined, so that a profiler counts its instructions by its name.
   @inline(never)
   package func encode(
     _ commit: Commit, of controller: borrowing NavigationController,
-    shown: inout ResolvedBarEncoder,
+    shown: inout ResolvedBarEncoder, mayIncludeBar: Bool,
     checksum: UInt32, digest: inout Digest, _ json: inout JSONWriter
   ) -> EncodedDiff {
     json.removeAll()
@@ -85,20 +81,17 @@ package struct DiffEnvelope: ~Copyable {
     json.name("ch")
     json.changes(commit, of: controller)
     digest = digest.next(checksum: checksum, diff: json.written)
-    // Whether it changed is known only when it has been written.
-    let end = json.position
-    json.name("resolved")
-    let start = json.position
-    var place: Range<Int>?
-    if shown.writeNext(controller, &json) {
-      place = start..<json.count
-    } else {
-      json.remove(from: end)
+    let (place, start) = (json.count, json.position)
+    if mayIncludeBar, commit.mayChangeBar {
+      json.name("resolved")
+      // Whether it changed is known only when it has been written.
+      if !shown.write(controller, &json) { json.remove(from: start) }
     }
+    let end = json.count
     json.name("ev")
     json.events(commit.events)
     self.end(&json, depth: controller.stack.count, digest)
-    return EncodedDiff(bytes: json.bytes, resolved: place)
+    return EncodedDiff(bytes: json.bytes, resolved: place..<end)
   }
 
   /// Writes the members before the changes, and opens the object.
