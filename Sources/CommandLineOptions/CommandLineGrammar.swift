@@ -29,7 +29,8 @@ package struct OptionDeclaration: Hashable, Sendable {
 package struct PositionalArguments: Hashable, Sendable {
   /// The arguments in the usage line, such as "NAV [SCREEN...]".
   package var usage: String
-  package var count: ClosedRange<Int>
+  /// The number of arguments; nil if it follows from `usage`.
+  private var statedCount: ClosedRange<Int>?
   /// The length of words that are arguments even if they begin with a dash; nil for none.
   ///
   /// A public key has 40 characters and can begin with a dash. The full name of a long option is
@@ -52,12 +53,17 @@ package struct PositionalArguments: Hashable, Sendable {
   ) {
     self.usage = usage
     self.surplusRemedy = surplusRemedy
-    self.count = 0...Int.max
+    statedCount = count
     self.dashedArgumentLength = dashedArgumentLength
     self.choices = choices
+  }
+
+  /// The number of arguments; read from `usage` at each call, because a program declares many
+  /// commands and parses the line of one.
+  package var count: ClosedRange<Int> {
+    if let statedCount { return statedCount }
     let others = countAfterNav
-    self.count =
-      count ?? others.lowerBound...(others.upperBound == .max ? .max : others.upperBound + navCount)
+    return others.lowerBound...(others.upperBound == .max ? .max : others.upperBound + navCount)
   }
 
   /// One argument of the usage line.

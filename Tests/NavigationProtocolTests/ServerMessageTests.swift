@@ -40,6 +40,10 @@ import Testing
     try read(verb.word, body)
   }
 
+  @Test func `a verb is called as on the wire`() {
+    #expect(ServerVerb.words == ServerVerb.names)
+  }
+
   @Test(arguments: Samples.server.map(\.body).indices)
   func `a message lacks nothing but what a client can do without`(index: Int) throws {
     let (verb, body) = Samples.server[index]

@@ -3,7 +3,11 @@ package enum ServerVerb: UInt8, CaseIterable, WireNamed {
   case welcome, ok, err, queued, snap, diff, diffs, latest, event, ask, settled, lost, traced,
     mark, end, bye, pong
 
-  package static let words = names
+  // Not `names`: to print a name looks conformances up, 0.3 of the 5 ms that `navctl push` takes.
+  package static let words = [
+    "welcome", "ok", "err", "queued", "snap", "diff", "diffs", "latest", "event", "ask", "settled",
+    "lost", "traced", "mark", "end", "bye", "pong",
+  ]
 
   /// The first frame of a message with this verb.
   package var frame: [UInt8] { Self.frames[Int(rawValue)] }
