@@ -333,7 +333,7 @@ static inline void navd_trim_memory(void) {
 
 /// Lets this process look protocols up in /etc/protocols only.
 ///
-/// Each context of libzmq 4.3 asks for the protocol of PGM. By Debian's nsswitch.conf, glibc then
+/// The first context of libzmq 4.3 asks for the protocol of PGM. By Debian's nsswitch.conf, glibc then
 /// searches 44 folders for a library that is seldom there: 0.3 of the 4 ms that a program needs to
 /// send one message.
 static inline void navd_look_up_protocols_in_file(void) {
