@@ -1,7 +1,7 @@
 /// The format of the database, and the statements for it.
 enum Schema {
   /// The version of the format, which rises with every change that older versions cannot read.
-  static let version: Int64 = 5
+  static let version: Int64 = 6
   /// "navj" in ASCII, which distinguishes a journal from other SQLite files.
   static let applicationID: Int64 = 0x6e61_766a
 

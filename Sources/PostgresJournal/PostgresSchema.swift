@@ -6,7 +6,7 @@ import NavigationCore
 /// The first column of every table of records is the number of the shard.
 enum PostgresSchema {
   /// The version of the tables, which rises with every change that older daemons cannot read.
-  static let version: Int64 = 4
+  static let version: Int64 = 5
 
   /// The statements that make the tables of a new database.
   static let tables = [

@@ -173,9 +173,9 @@ import Testing
     let directory = try TemporaryDirectory()
     try Journal.open(directory.path).close()
     let database = try Database(path: directory.file)
-    try database.execute("PRAGMA user_version = 6", .writing)
+    try database.execute("PRAGMA user_version = 7", .writing)
     database.close()
-    #expect(throws: JournalError.newer(path: directory.file, found: 6, supported: 5)) {
+    #expect(throws: JournalError.newer(path: directory.file, found: 7, supported: 6)) {
       try Journal.open(directory.path)
     }
   }
@@ -186,7 +186,7 @@ import Testing
     let database = try Database(path: directory.file)
     try database.execute("PRAGMA user_version = 1", .writing)
     database.close()
-    #expect(throws: JournalError.older(path: directory.file, found: 1, supported: 5)) {
+    #expect(throws: JournalError.older(path: directory.file, found: 1, supported: 6)) {
       try Journal.open(directory.path)
     }
   }

@@ -120,11 +120,31 @@ import Testing
       try stripped(try world.client(5).watch(Self.bare + "," + from)[1]) == stripped(replies[1]))
   }
 
-  @Test func `a diff of a transition alone comes without it`() throws {
+  @Test func `while a watch wants it, another that resumes repeats no bar that did not change`()
+    throws
+  {
     let world = World()
-    let client = try world.kiosk()
-    try client.watch()
-    #expect(isTold(try client.send("op", client.opBody(WatchTests.push("a")))[0]))
+    let writer = try world.kiosk()
+    let first = try world.client(2)
+    try first.watch()
+    let before = try world.entry("kiosk")
+    let from =
+      #""from":{"epoch":"\#(before.epoch.text)","rev":\#(before.revision.number),"dig":"\#(before.digest.text)"}"#
+    let second = try world.client(3)
+    let sent = try world.turn([
+      writer.message("op", writer.opBody(#"{"nav.configure":{"queue":3}}"#)),
+      second.message("watch", #"{"id":900,"nav":"kiosk",\#(from)}"#),
+    ])
+    for client in [first, second] {
+      let diff = try #require(
+        sent.first { $0.connection == client.connection && $0.verb == .diff })
+      #expect(!isTold(diff))
+    }
+    // What the watches got is what is verified.
+    #expect(try first.get("verify").text.contains(#""ok":true"#))
+  }
+
+  @Test func `a commit that changes the transition alone cannot change it`() {
     var commit = Commit(revision: Revision(9))
     commit.parts = [.transition]
     #expect(!commit.mayChangeBar)

@@ -141,6 +141,7 @@ private struct BarWalk {
       let text = String(decoding: scratch, as: UTF8.self)
       #expect(String(decoding: json.bytes, as: UTF8.self) == "[\(text)]", note)
       #expect(isNew == (scratch != before), note)
+      #expect(shown.isCorrect(for: walk.nav, follows: true), note)
       shown.share(&templates)
       #expect(shown.bytes(of: walk.nav) == scratch, note)
     }

@@ -132,7 +132,10 @@ extension World {
     switch message {
     case .ok(let reply):
       if let nav = reply.nav, let mode = reply.watchMode, mode != "latest" {
-        clients[client].barIsRightFrom[nav] = mode == "resume" ? reply.revision?.number : nil
+        // With an older journal, a mirror from the middle of a resume may be at its newest revision.
+        let former = facts.hasGoneBack ? clients[client].barIsRightFrom[nav, default: 0] : 0
+        clients[client].barIsRightFrom[nav] =
+          mode == "resume" ? max(reply.revision?.number ?? 0, former) : nil
       }
       checkReply(reply, delivery, client)
       checkOrder(reply, delivery, client)

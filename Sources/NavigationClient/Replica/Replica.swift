@@ -5,7 +5,8 @@ package import NavigationCore
 ///
 /// It has no clock and does no I/O. It takes every message about the watch, in the order of
 /// arrival, and returns the consequence as a value. Law: while `isSynced` is true, the mirror is a
-/// state that the nav had, and the client knows of no later one.
+/// state that the nav had, and the client knows of no later one; after a resume, the bar can be
+/// older until the newest diff has come.
 package struct Replica: Sendable {
   /// The state of the watch.
   package enum Phase: Hashable, Sendable {

@@ -120,12 +120,13 @@ extension Hub {
     }
   }
 
-  /// Computes the digest and the resolved bar from scratch, and compares both with the stored ones.
+  /// Computes the digest and the resolved bar from scratch, and compares the digest with the stored
+  /// one, the bar with what a read would answer and, if a watch gets it, with what was sent.
   ///
   /// Freezes the nav if a value differs or an invariant is broken.
   private mutating func verify(_ request: GetRequest, _ slot: NavSlot, to sender: Sender) {
     batches.eventCost += navs[slot].wholeStateCost
-    let (fresh, violated) = navs[slot].verified()
+    let (fresh, violated) = navs[slot].verified(barIsFollowed: watches.includeResolvedBar(of: slot))
     if !violated.isEmpty, navs[slot].directory == nil { freeze(slot, violated) }
     let value = JSONWriter.object { json in
       json.member("ok", violated.isEmpty)
@@ -363,12 +364,12 @@ extension NavEntry {
   }
 
   /// Computes the digest from scratch, and names broken invariants and derived values that differ.
-  func verified() -> (digest: Digest, violated: [String]) {
+  func verified(barIsFollowed: Bool) -> (digest: Digest, violated: [String]) {
     let checksum = directory?.checksum() ?? controller.checksum()
     let fresh = Digest(checksum: checksum, chain: digest.chain)
     var violated = directory == nil ? controller.violatedInvariants() : []
     if fresh != digest { violated.append("digest \(digest.text) is \(fresh.text)") }
-    if directory == nil, resolvedBar != ResolvedBarEncoder.encodeResolved(controller) {
+    if directory == nil, !shown.isCorrect(for: controller, follows: barIsFollowed) {
       violated.append("resolved differs from the state")
     }
     return (fresh, violated)

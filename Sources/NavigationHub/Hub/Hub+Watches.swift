@@ -11,6 +11,7 @@ extension Hub {
     guard let slot = readableNav(request.nav, request.id, for: sender) else { return }
     keepVirtualRecords(slot)
     if let bad = request.divergence { recordDivergence(bad, slot, by: sender, session, at: now) }
+    let isBarWanted = watches.includeResolvedBar(of: slot)
     if let former = watches.find(session: session, nav: slot, request.view) {
       removeWatch(former, keepsVirtualRecords: true)
     }
@@ -20,6 +21,7 @@ extension Hub {
     }
     let entry = navs[slot]
     var watch = Watch(session: session, nav: slot, view: request.view, cursor: entry.revision)
+    var mustAddBar = false
     watch.includesResolvedBar = request.deliversResolvedBar
     var mode = "latest"
     var why: String?
@@ -35,12 +37,10 @@ extension Hub {
       } else {
         mode = "resume"
         watch.cursor = request.from?.revision ?? entry.revision
-        // While nobody watches, diffs are without the bar.
-        if watch.includesResolvedBar, watch.cursor < entry.revision, entry.directory == nil {
-          navs.addBarToNewestDiff(slot)
-        }
+        // While no watch wanted the bar, diffs were without it.
+        let barsSince = isBarWanted ? entry.barsSince : entry.revision
+        mustAddBar = watch.includesResolvedBar && watch.cursor < barsSince
       }
-      if watch.includesResolvedBar, entry.directory == nil { navs.followBar(of: slot) }
     }
     let index = watches.insert(watch)
     batches.current.mayChangeClientList = true
@@ -50,6 +50,9 @@ extension Hub {
       revision: entry.revision)
     answer(sender, session, slot, reply, .none)
     batches.append(.start(watch: index))
+    guard navs[slot].directory == nil else { return }
+    if mustAddBar { navs.addBarToNewestDiff(slot) }
+    if !isBarWanted, watches.includeResolvedBar(of: slot) { navs.beginFollowingBar(of: slot) }
   }
 
   /// Logs, once in the life of the hub, that a client has seen a revision that the journal lacks, or

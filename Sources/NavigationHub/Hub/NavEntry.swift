@@ -18,6 +18,9 @@ struct NavEntry: Sendable {
   var running = RunningDigest()
   /// Encodes the resolved bar.
   var shown = ResolvedBarEncoder()
+  /// The revision since which a watch gets the resolved bar; a diff in the ring has the bar only if
+  /// it is newer, or if a watch has resumed.
+  var barsSince: Revision
   /// The nav's newest row in the journal.
   var lastSequence: UInt64 = 0
   /// The number of the newest batch that changed the nav.
@@ -51,6 +54,7 @@ struct NavEntry: Sendable {
     self.controller = controller
     // Creations and new epochs begin a chain. No other nav has the same epoch.
     digest = Digest(checksum: running.update(controller, from: 0), chain: epoch.bits)
+    barsSince = controller.revision
     snapshotRevision = controller.revision
     floor = controller.revision
     durable = controller.revision
@@ -139,7 +143,7 @@ struct NavEntry: Sendable {
         ?? controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
     case .bar, .full:
       shown.follow(controller)
-      key = "\(shown.writtenHash)"
+      key = "\(shown.writtenHash.bits)"
     }
     return key == known ? nil : (key, latestValue(view))
   }

@@ -184,7 +184,16 @@ struct Navs: Sendable {
   }
 
   /// Notes the present bar of a nav, so that the next diff has the bar only if it changes.
-  mutating func followBar(of slot: NavSlot) { slots[slot].shown.follow(slots[slot].controller) }
+  mutating func followBar(of slot: NavSlot) {
+    slots[slot].shown.follow(slots[slot].controller)
+    if !slots[slot].shown.hasDefaultTemplate { shareTemplate(of: slot) }
+  }
+
+  /// Notes that a watch gets the bar from the present revision on.
+  mutating func beginFollowingBar(of slot: NavSlot) {
+    slots[slot].barsSince = slots[slot].revision
+    followBar(of: slot)
+  }
 
   /// Inserts the present resolved bar into the newest diff of a nav's ring, unless the diff has it.
   mutating func addBarToNewestDiff(_ slot: NavSlot) {
@@ -246,6 +255,7 @@ struct Navs: Sendable {
     slots[slot].running = fresh.running
     slots[slot].digest = fresh.digest
     slots[slot].shown = fresh.shown
+    slots[slot].barsSince = min(slots[slot].barsSince, revision)
     slots[slot].topChange = fresh.topChange
     slots[slot].lastSequence = head
     slots[slot].changedAt = fresh.changedAt

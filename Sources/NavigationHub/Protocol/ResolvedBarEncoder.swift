@@ -2,7 +2,9 @@ package import NavigationCore
 
 /// Encodes the resolved bar of a nav, and finds out whether a commit changed it.
 ///
-/// Nothing is encoded while nobody asks, and a nav keeps no bytes of its bar. The bytes that depend on the parts only are in the template, which navs with equal parts share.
+/// Nothing is encoded while nobody asks, and a nav keeps no bytes of its bar. The bytes that depend
+/// on the parts only are in the template, which navs with equal parts share.
+///
 /// Law: `write` and `bytes` give the output of `JSONWriter.resolved` for the state.
 package struct ResolvedBarEncoder: Sendable {
   private var template = BarTemplate.ofDefaults
@@ -43,6 +45,15 @@ package struct ResolvedBarEncoder: Sendable {
     guard writtenRevision != controller.revision else { return }
     var json = JSONWriter(reserving: 768)
     write(controller, &json)
+  }
+
+  /// Whether the bytes for a state are right, and the hash of what was written last too, if
+  /// `follows`: if the bar was written at each change since.
+  package func isCorrect(
+    for controller: borrowing NavigationController, follows: Bool
+  ) -> Bool {
+    let scratch = Self.encodeResolved(controller)
+    return bytes(of: controller) == scratch && (!follows || writtenHash == KeyHash(scratch.span))
   }
 
   /// Encodes the resolved bar from scratch.
