@@ -109,7 +109,7 @@ import Testing
     let json = replies[1].json
     let list = json["list"] as? [[String: Any]] ?? [json]
     #expect(list.map { $0["resolved"] != nil } == (1...count).map { $0 == count })
-    let bar = String(decoding: kept.resolvedBar, as: UTF8.self)
+    let bar = String(decoding: kept.controller.encodedBar, as: UTF8.self)
     #expect(replies[1].text.contains(#","resolved":\#(bar),"ev":"#))
     // A second resume shares the diff, and a later one finds it.
     #expect(try world.client(4).watch(from)[1].body == replies[1].body)

@@ -190,7 +190,7 @@ private struct Twins {
       let (left, right) = (try eager.entry(name), try lazy.entry(name))
       #expect(left.controller == right.controller, note)
       #expect(left.digest == right.digest, note)
-      #expect(left.resolvedBar == right.resolvedBar, note)
+      #expect(left.controller.encodedBar == right.controller.encodedBar, note)
       #expect(left.epoch == right.epoch, note)
       #expect(left.topChange == right.topChange, note)
       #expect(left.number == right.number, note)

@@ -156,12 +156,12 @@ enum InspectionScope: CaseIterable {
     let stage = try Stage()
     let slot = try #require(stage.world.hub.navs.slot(of: "kiosk"))
     #expect(try stage.owner.get("verify").text.contains(#""ok":true"#))
-    // The template of another bar, which counts as one of a later revision.
-    var other = stage.world.hub.navs[slot].controller
-    other.bar.content.tintColor = "red"
-    (other.revision, other.bar.version) = (Revision(99), Revision(99))
+    // What was sent of the bar is another bar.
+    try stage.viewer.watch()
+    #expect(try stage.owner.get("verify").text.contains(#""ok":true"#))
     var json = JSONWriter()
-    stage.world.hub.navs[slot].shown.write(other, &json)
+    let other = NavigationController(revision: Revision(1))
+    stage.world.hub.navs[slot].followedBar.write(other, &json)
     #expect(try stage.owner.get("verify").text.contains(#""ok":false"#))
     #expect(stage.world.notices.contains { $0.text.contains("resolved differs") })
     try stage.refused(.frozen, Stage.pop)

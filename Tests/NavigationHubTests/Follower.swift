@@ -47,7 +47,7 @@ final class Follower {
     let entry = try world.entry("kiosk")
     return isSynced && mirror?.digest == entry.digest && mirror?.revision == entry.revision
       && ids == entry.controller.stack.map(\.id.text)
-      && mirror?.resolved?.bytes == entry.resolvedBar
+      && mirror?.resolved?.bytes == entry.controller.encodedBar
   }
 
   func connect() throws {

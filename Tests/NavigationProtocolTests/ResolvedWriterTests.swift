@@ -7,7 +7,7 @@ import Testing
   private func json(_ text: String) -> OpaqueJSON { OpaqueJSON(validated: Array(text.utf8)) }
 
   private func text(_ nav: NavigationController) -> String {
-    String(decoding: ResolvedBarEncoder.encodeResolved(nav), as: UTF8.self)
+    String(decoding: nav.encodedBar, as: UTF8.self)
   }
 
   private func state(_ ids: String...) throws -> NavigationController {

@@ -149,11 +149,6 @@ package struct JSONWriter: ~Copyable {
   /// Writes values that `bytesWithComma` of another writer returned.
   package mutating func raw(withComma bytes: [UInt8]) { append(bytes.span) }
 
-  /// Writes a range of the bytes that `bytesWithComma` of another writer returned.
-  package mutating func raw(withComma bytes: [UInt8], in range: Range<Int>) {
-    append(bytes.span.extracting(range))
-  }
-
   /// Writes 64 bits as 16 hex digits in quotes.
   package mutating func hex(_ bits: UInt64) {
     reserve(19)

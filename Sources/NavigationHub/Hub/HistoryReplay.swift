@@ -42,7 +42,7 @@ package struct HistoryReplay: Sendable {
   /// The digest of the state: the checksum as computed, the chain as the entries name it.
   package private(set) var digest = Digest(checksum: 0, chain: 0)
   private var running = RunningDigest()
-  private var shown = ResolvedBarEncoder()
+  private var followed = FollowedBar()
   /// Whether a state was taken.
   package private(set) var isBegun = false
 
@@ -51,13 +51,13 @@ package struct HistoryReplay: Sendable {
   package var revision: Revision { controller.revision }
 
   /// The resolved bar of the state, as JSON.
-  package var resolvedBar: [UInt8] { shown.bytes(of: controller) }
+  package var resolvedBar: [UInt8] { controller.encodedBar }
 
   /// The complete state as JSON with the members of `get` `state`, under the given name of a nav.
   package func state(of nav: String) -> [UInt8] {
     Snapshot(
       nav: nav, kind: controller.kindName, epoch: epoch, revision: revision, why: "join",
-      digest: digest, content: .controller(controller, shown)
+      digest: digest, content: .controller(controller)
     ).part(from: 0, limit: Int.max / 4).body
   }
 
@@ -104,7 +104,7 @@ package struct HistoryReplay: Sendable {
       chain: step.recordedDigest?.chain ?? digest.chain)
     controller.forgetDetached()
     var json = JSONWriter(reserving: 768)
-    if shown.write(controller, &json) { step.bar = json.bytes }
+    if followed.write(controller, &json) { step.bar = json.bytes }
     step.changesState = true
   }
 
@@ -121,8 +121,8 @@ package struct HistoryReplay: Sendable {
     guard whole.digest == step.recordedDigest else {
       throw StoredDataError(what: "a state with two digests")
     }
-    shown = ResolvedBarEncoder()
-    shown.follow(controller)
+    followed = FollowedBar()
+    followed.follow(controller)
     step.bar = resolvedBar
     (step.changesState, isBegun) = (true, true)
   }

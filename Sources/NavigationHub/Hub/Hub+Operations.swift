@@ -350,12 +350,9 @@ extension Hub {
     assert(!batches.isUnsound, "a revision of an unsound batch")
     batches.noteChange(of: &navs[slot], slot)
     let sequence = batches.nextRow(of: navs[slot].shard)
-    let row = navs[slot].updateDerivedValues(
+    return navs[slot].updateDerivedValues(
       after: commit, sequence: sequence, cause: cause, by: by,
       mayIncludeBar: watches.includeResolvedBar(of: slot), &json)
-    // Most navs have the standard template, which all of them share already.
-    if row.diff.hasResolved, !navs[slot].shown.hasDefaultTemplate { navs.shareTemplate(of: slot) }
-    return row
   }
 
   private mutating func endRow(
@@ -426,7 +423,8 @@ extension NavEntry {
       nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
       revision: commit.revision, sequence: sequence, cause: cause, by: by)
     let (diff, needsRecovery) = Self.encode(
-      commit, of: controller, in: frame, &digest, &running, &shown, mayIncludeBar: mayIncludeBar,
+      commit, of: controller, in: frame, &digest, &running, &followedBar,
+      mayIncludeBar: mayIncludeBar,
       &json)
     return Hub.BegunRow(
       diff: diff, needsRecovery: needsRecovery, previousRow: previous, digestBefore: before)
@@ -440,12 +438,12 @@ extension NavEntry {
   private static func encode(
     _ commit: Commit, of controller: borrowing NavigationController,
     in frame: borrowing DiffEnvelope, _ digest: inout Digest, _ running: inout RunningDigest,
-    _ shown: inout ResolvedBarEncoder, mayIncludeBar: Bool, _ json: inout JSONWriter
+    _ followed: inout FollowedBar, mayIncludeBar: Bool, _ json: inout JSONWriter
   ) -> (diff: EncodedDiff, needsRecovery: Bool) {
     let checksum = running.update(
       controller, from: min(commit.splice?.at ?? .max, commit.changedScreenIndexes.first ?? .max))
     let diff = frame.encode(
-      commit, of: controller, shown: &shown, mayIncludeBar: mayIncludeBar, checksum: checksum,
+      commit, of: controller, followed: &followed, mayIncludeBar: mayIncludeBar, checksum: checksum,
       digest: &digest, &json)
     return (diff, controller.needsRecovery)
   }

@@ -120,8 +120,8 @@ extension Hub {
     }
   }
 
-  /// Computes the digest and the resolved bar from scratch, and compares the digest with the stored
-  /// one, the bar with what a read would answer and, if a watch gets it, with what was sent.
+  /// Computes the digest from scratch and, if a watch gets it, the resolved bar, and compares both
+  /// with what was sent.
   ///
   /// Freezes the nav if a value differs or an invariant is broken.
   private mutating func verify(_ request: GetRequest, _ slot: NavSlot, to sender: Sender) {
@@ -298,7 +298,7 @@ extension Hub {
           what: "it leads to revision \(entry.controller.revision.number), not \(revision.number)")
       }
       switch what {
-      case .bar: return (entry.resolvedBar, nil, nil)
+      case .bar: return (entry.controller.encodedBar, nil, nil)
       case .top: return (entry.latestValue(.top), nil, nil)
       default: return (entry.state, nil, nil)
       }
@@ -313,7 +313,7 @@ extension NavEntry {
   func value(of request: GetRequest, watchCount: Int) throws(Hub.OpFailure) -> [UInt8] {
     switch request.what {
     case .state: return state
-    case .bar: return resolvedBar
+    case .bar: return controller.encodedBar
     case .top: return latestValue(.top)
     case .screen:
       guard let text = request.screen, let id = ScreenID(text) else {
@@ -369,7 +369,7 @@ extension NavEntry {
     let fresh = Digest(checksum: checksum, chain: digest.chain)
     var violated = directory == nil ? controller.violatedInvariants() : []
     if fresh != digest { violated.append("digest \(digest.text) is \(fresh.text)") }
-    if directory == nil, !shown.isCorrect(for: controller, follows: barIsFollowed) {
+    if barIsFollowed, !followedBar.isRight(for: controller) {
       violated.append("resolved differs from the state")
     }
     return (fresh, violated)

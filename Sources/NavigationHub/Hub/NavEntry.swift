@@ -16,8 +16,8 @@ struct NavEntry: Sendable {
   /// The digest of the newest state or records.
   var digest: Digest
   var running = RunningDigest()
-  /// Encodes the resolved bar.
-  var shown = ResolvedBarEncoder()
+  /// What watches were told of the bar.
+  var followedBar = FollowedBar()
   /// The revision since which a watch gets the resolved bar; a diff in the ring has the bar only if
   /// it is newer, or if a watch has resumed.
   var barsSince: Revision
@@ -107,13 +107,11 @@ struct NavEntry: Sendable {
       nav: name, kind: directory == nil ? controller.kindName : "directory", epoch: epoch,
       revision: revision, why: why, digest: digest,
       content: directory.map { .directory($0.records.map(\.json)) }
-        ?? .controller(controller, shown))
+        ?? .controller(controller))
   }
 
   /// The whole newest state, as one part of a snapshot.
   var state: [UInt8] { snapshot(why: "join").part(from: 0, limit: Int.max / 4).body }
-
-  var resolvedBar: [UInt8] { shown.bytes(of: controller) }
 
   /// The cost of going through the whole state, in the unit of ``Hub/eventCost``.
   var wholeStateCost: Int {
@@ -142,14 +140,14 @@ struct NavEntry: Sendable {
         directory.map { $0.records.last?.id ?? "" }
         ?? controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
     case .bar, .full:
-      shown.follow(controller)
-      key = "\(shown.writtenHash.bits)"
+      followedBar.follow(controller)
+      key = "\(followedBar.hash.bits)"
     }
     return key == known ? nil : (key, latestValue(view))
   }
 
   func latestValue(_ view: View) -> [UInt8] {
-    guard view == .top else { return resolvedBar }
+    guard view == .top else { return controller.encodedBar }
     guard directory == nil, let top = controller.top else { return Array("null".utf8) }
     return JSONWriter.value { $0.screen(top) }
   }

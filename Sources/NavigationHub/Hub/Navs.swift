@@ -35,8 +35,6 @@ struct Navs: Sendable {
   private var nextSlotToTrim = 0
   /// Whether a client has shown that an older copy of the journal was put back.
   var isOlderJournalReported = false
-  /// The templates of encoded bars, which navs share.
-  private var templates = BarTemplates()
   private var random: SeededGenerator
 
   /// Makes the virtual navs; `seed` determines all epochs.
@@ -171,9 +169,6 @@ struct Navs: Sendable {
 
   mutating func makeEpoch() -> Epoch { Epoch(bits: random.next()) }
 
-  /// Replaces the template of a nav's bar by an equal one that another nav has, if any.
-  mutating func shareTemplate(of slot: NavSlot) { slots[slot].shown.share(&templates) }
-
   // Rings.
 
   /// Appends a diff to a nav's ring; `trimRing` later drops old diffs.
@@ -185,8 +180,7 @@ struct Navs: Sendable {
 
   /// Notes the present bar of a nav, so that the next diff has the bar only if it changes.
   mutating func followBar(of slot: NavSlot) {
-    slots[slot].shown.follow(slots[slot].controller)
-    if !slots[slot].shown.hasDefaultTemplate { shareTemplate(of: slot) }
+    slots[slot].followedBar.follow(slots[slot].controller)
   }
 
   /// Notes that a watch gets the bar from the present revision on.
@@ -198,7 +192,7 @@ struct Navs: Sendable {
   /// Inserts the present resolved bar into the newest diff of a nav's ring, unless the diff has it.
   mutating func addBarToNewestDiff(_ slot: NavSlot) {
     guard !slots[slot].ring.diff(of: slots[slot].revision).hasResolved else { return }
-    let bar = slots[slot].resolvedBar
+    let bar = slots[slot].controller.encodedBar
     ringBytes += slots[slot].ring.addBarToNewest(bar)
   }
 
@@ -254,7 +248,7 @@ struct Navs: Sendable {
     slots[slot].controller = fresh.controller
     slots[slot].running = fresh.running
     slots[slot].digest = fresh.digest
-    slots[slot].shown = fresh.shown
+    slots[slot].followedBar = fresh.followedBar
     slots[slot].barsSince = min(slots[slot].barsSince, revision)
     slots[slot].topChange = fresh.topChange
     slots[slot].lastSequence = head

@@ -125,3 +125,12 @@ extension TitleTextAttributes {
       + (color?.jsonOctets ?? 0)
   }
 }
+
+extension NavigationController {
+  /// The newest revision that changed any of the six parts.
+  package var newestPartVersion: Revision {
+    max(
+      max(max(bar.version, toolbar.version), max(environment.version, settings.version)),
+      max(presented.version, transition.version))
+  }
+}

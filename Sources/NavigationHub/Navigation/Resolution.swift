@@ -116,14 +116,6 @@ extension NavigationController {
     return shown
   }
 
-  /// Whether settings and bar allow a swipe back; a standalone bar never does.
-  ///
-  /// As in UIKit, the gesture does not begin with a hidden bar, nor with a hidden back button.
-  var mayBeSwiped: Bool {
-    !isStandalone && (settings.isDefault || settings.content.interactivePop.isEnabled)
-      && (bar.isDefault || !bar.content.isHidden || swipeNeedsNoBackButton)
-  }
-
   /// Whether a swipe back may begin while no back button is visible.
   var swipeNeedsNoBackButton: Bool {
     !settings.isDefault && settings.content.interactivePopWithoutBackButton
@@ -250,7 +242,6 @@ extension Resolution {
 
   /// The bar's height in points, whether it is hidden or not.
   func height(isLarge: Bool) -> UInt64 {
-    assert(mayBeLarge || !isLarge)
     let base =
       if hasPrompt {
         Points.prompt
@@ -262,16 +253,12 @@ extension Resolution {
     return isLarge ? base + Points.largeTitle : base
   }
 
-  var isLarge: Bool { mayBeLarge && Self.isLarge(stack) }
-
-  /// Whether the bar allows large titles now, so that the screens decide.
-  var mayBeLarge: Bool { bar.prefersLargeTitles && !environment.isVerticallyCompact }
-
-  /// Whether the top screen's title is large, if the bar allows large titles.
+  /// Whether the top screen's title is large.
   ///
   /// An automatic screen is like the one below it, and large at the root. O(screens from the top
   /// down to the nearest one that is not automatic).
-  static func isLarge(_ stack: [Screen]) -> Bool {
+  var isLarge: Bool {
+    guard bar.prefersLargeTitles, !environment.isVerticallyCompact else { return false }
     for screen in stack.reversed() {
       switch screen.hasDefaultDetails ? .automatic : screen.item.largeTitleDisplayMode {
       case .always: return true

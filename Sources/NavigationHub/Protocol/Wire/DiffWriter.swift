@@ -71,7 +71,7 @@ package struct DiffEnvelope: ~Copyable {
   @inline(never)
   package func encode(
     _ commit: Commit, of controller: borrowing NavigationController,
-    shown: inout ResolvedBarEncoder, mayIncludeBar: Bool,
+    followed: inout FollowedBar, mayIncludeBar: Bool,
     checksum: UInt32, digest: inout Digest, _ json: inout JSONWriter
   ) -> EncodedDiff {
     json.removeAll()
@@ -85,7 +85,7 @@ package struct DiffEnvelope: ~Copyable {
     if mayIncludeBar, commit.mayChangeBar {
       json.name("resolved")
       // Whether it changed is known only when it has been written.
-      if !shown.write(controller, &json) { json.remove(from: start) }
+      if !followed.write(controller, &json) { json.remove(from: start) }
     }
     let end = json.count
     json.name("ev")

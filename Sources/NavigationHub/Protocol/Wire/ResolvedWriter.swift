@@ -41,40 +41,30 @@ extension JSONWriter {
     optional("top", bar.top?.text)
     optional("back", bar.back?.text)
     optional("visible", bar.visible?.text)
-    sizeMembers(bar)
-    if let back = bar.backButton {
-      beginBackSlot(back)
-      beginBackMenu()
-      bar.backMenu?.forEach { menuEntry($0, $1) }
-      endBackSlot()
-    }
-    for button in bar.leftItems { slotButton(bar.shown(button)) }
-    endArray()
-    middle(bar)
-    membersAfterMiddle(bar)
-    bool(bar.allowsSwipeBack)
-    endObject()
-  }
-
-  /// Writes `height`, `layoutHeight` and `metrics`, and opens the list `left`.
-  ///
-  /// The caller writes the elements of `left` and closes the list.
-  mutating func sizeMembers(_ bar: ResolvedBar) {
     member("height", bar.height)
     member("layoutHeight", bar.layoutHeight)
     member("metrics", word: bar.metrics.word)
     name("left")
     beginArray()
-  }
-
-  /// Writes the members after `middle`, up to and including the name `swipeBack`.
-  ///
-  /// The caller writes the value of `swipeBack`.
-  mutating func membersAfterMiddle(_ bar: ResolvedBar) {
+    if let back = bar.backButton {
+      beginObject()
+      object("back") { json in
+        json.backSlot(back)
+        json.name("menu")
+        json.beginArray()
+        bar.backMenu?.forEach { json.menuEntry($0, $1) }
+        json.endArray()
+      }
+      endObject()
+    }
+    for button in bar.leftItems { slotButton(bar.shown(button)) }
+    endArray()
+    middle(bar)
     array("right", bar.rightItems) { $0.slotButton(bar.shown($1)) }
     surface(bar)
     layout(bar)
-    name("swipeBack")
+    member("swipeBack", bar.allowsSwipeBack)
+    endObject()
   }
 
   private mutating func middle(_ bar: ResolvedBar) {
@@ -88,17 +78,13 @@ extension JSONWriter {
       memberIfTrue("overflow", bar.titleViewOverflows)
     case .title(let title):
       member("title", title)
-      if !title.isEmpty { membersAfterTitle(bar) }
+      if !title.isEmpty {
+        member("placement", word: bar.isLarge ? "large" : "inline")
+        if case .properties(let properties) = bar.surface { attributes(properties.attributes) }
+      }
       accessibility(bar.titleAccessibility)
     }
     endObject()
-  }
-
-  /// Writes the members that follow a title that is not empty.
-  mutating func membersAfterTitle(_ bar: ResolvedBar) {
-    name("placement")
-    word(bar.isLarge ? "large" : "inline")
-    if case .properties(let properties) = bar.surface { attributes(properties.attributes) }
   }
 
   /// Writes the title's attributes except the colour, which is the member `textColor` of the bar.
@@ -133,51 +119,12 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes the members of the back button, the first element of `left`, before `menu`.
-  mutating func beginBackSlot(_ slot: borrowing ResolvedBar.BackSlot) {
-    beginObject()
-    name("back")
-    beginObject()
+  /// Writes the members of the back button before `menu`.
+  private mutating func backSlot(_ slot: borrowing ResolvedBar.BackSlot) {
     optional("text", slot.text)
     optional("image", slot.image?.ref)
     optional("title", slot.hiddenTitle)
     accessibility(slot.accessibility)
-    backSourceMembers(slot)
-    if let generic = slot.genericText {
-      name("candidates")
-      beginArray()
-      if let preferred = slot.preferredText { string(preferred) }
-      lastTitleCandidates(generic)
-    }
-  }
-
-  /// Opens the list `menu`, behind the other members of the back button.
-  mutating func beginBackMenu() { literal(#""menu":["#) }
-
-  /// Writes one entry of `menu`.
-  @inline(__always)
-  mutating func menuEntry(_ screen: borrowing Screen, _ rules: BackButtonRules) {
-    literal(#"{"screen":"#)
-    word(screen.id.text)
-    if rules.showsWholeTitleInMenu(of: screen) {
-      screen.withTitle { member("text", utf8: $0) }
-    } else {
-      let entry = rules.menuEntry(of: screen)
-      optional("text", entry.text)
-      accessibility(entry.accessibility)
-    }
-    endObject()
-  }
-
-  /// Closes the list `menu` and the back button.
-  mutating func endBackSlot() {
-    endArray()
-    endObject()
-    endObject()
-  }
-
-  /// Writes the source of the back button's content, and its indicator.
-  private mutating func backSourceMembers(_ slot: borrowing ResolvedBar.BackSlot) {
     member("source", word: slot.source.word)
     name("indicator")
     switch slot.indicator {
@@ -192,25 +139,27 @@ extension JSONWriter {
       member("key", word: "back.generic")
     }
     memberIfTrue("truncated", slot.isTruncated)
-  }
-
-  private mutating func lastTitleCandidates(_ generic: String) {
+    guard let generic = slot.genericText else { return }
+    name("candidates")
+    beginArray()
+    if let preferred = slot.preferredText { string(preferred) }
     string(generic)
     null()
     endArray()
   }
 
-  /// Writes the members of a back button before `menu`, but without its text, a title that fits.
-  ///
-  /// First come the members between the text and the first candidate, then those after that
-  /// candidate. Returns the position at which the second part begins.
-  mutating func backSlotWithoutTitle(_ slot: borrowing ResolvedBar.BackSlot) -> Int {
-    backSourceMembers(slot)
-    name("candidates")
-    beginArray()
-    let end = position
-    lastTitleCandidates(slot.genericText ?? "")
-    return end
+  /// Writes one entry of `menu`.
+  private mutating func menuEntry(_ screen: borrowing Screen, _ rules: BackButtonRules) {
+    literal(#"{"screen":"#)
+    word(screen.id.text)
+    if rules.showsWholeTitleInMenu(of: screen) {
+      screen.withTitle { member("text", utf8: $0) }
+    } else {
+      let entry = rules.menuEntry(of: screen)
+      optional("text", entry.text)
+      accessibility(entry.accessibility)
+    }
+    endObject()
   }
 
   private mutating func surface(_ bar: ResolvedBar) {

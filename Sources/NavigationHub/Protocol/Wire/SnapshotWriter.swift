@@ -6,7 +6,7 @@ package import NavigationCore
 package struct Snapshot: Sendable {
   /// The contents of a snapshot.
   package enum Content: Sendable {
-    case controller(NavigationController, ResolvedBarEncoder)
+    case controller(NavigationController)
     /// The encoded records of a virtual nav.
     case directory([[UInt8]])
   }
@@ -23,7 +23,7 @@ package struct Snapshot: Sendable {
   /// The number of screens, or of records in a virtual nav.
   package var screenCount: Int {
     switch content {
-    case .controller(let controller, _): controller.stack.count
+    case .controller(let controller): controller.stack.count
     case .directory(let records): records.count
     }
   }
@@ -65,7 +65,7 @@ package struct Snapshot: Sendable {
 
   private func encodedScreen(_ index: Int) -> [UInt8] {
     switch content {
-    case .controller(let controller, _): JSONWriter.value { $0.screen(controller.stack[index]) }
+    case .controller(let controller): JSONWriter.value { $0.screen(controller.stack[index]) }
     case .directory(let records): records[index]
     }
   }
@@ -73,14 +73,14 @@ package struct Snapshot: Sendable {
   /// The members after the screens, each with a comma behind it.
   private func membersAfterScreens(_ hasResolved: Bool) -> [UInt8] {
     var json = JSONWriter(reserving: 1024)
-    if case .controller(let controller, let shown) = content {
+    if case .controller(let controller) = content {
       for part in PartName.allCases {
         json.dynamicName(part.text)
         json.part(part, of: controller)
       }
       if hasResolved {
         json.name("resolved")
-        json.bar(shown, of: controller)
+        json.resolved(controller.resolvedBar())
       }
     }
     json.member("dig", digest)

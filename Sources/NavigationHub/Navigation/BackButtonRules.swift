@@ -1,84 +1,5 @@
 package import NavigationCore
 
-/// The rules for titles, back button and swipe, valid while the top screen has default details.
-///
-/// While the top screen has default details and no part changes, all other members of the resolved
-/// bar change only in the ids of screens. So `BarTemplate` can keep their bytes.
-package final class BarRules: Sendable {
-  package let isLarge: Bool
-  private let mayBeLarge: Bool
-  private let isStandalone: Bool
-  private let mayBeSwiped: Bool
-  let backButton: BackButtonRules
-
-  init(_ resolution: Resolution, mayBeSwiped: Bool) {
-    mayBeLarge = resolution.mayBeLarge
-    isLarge = resolution.isLarge
-    isStandalone = resolution.isStandalone
-    assert(mayBeLarge || !isLarge)
-    assert(!isStandalone || !mayBeSwiped, "a standalone bar has no swipe")
-    self.mayBeSwiped = mayBeSwiped
-    backButton = resolution.backButtonRules(
-      hasAppearance: resolution.appearance(isLarge: resolution.isLarge) != nil)
-  }
-
-  /// Whether the rules are valid for `stack`, provided that no part has changed and the top screen
-  /// has default details.
-  ///
-  /// O(1); if titles may be large, O(screens from the top down to the nearest one that is not
-  /// automatic).
-  package func areValid(for stack: [Screen]) -> Bool {
-    !mayBeLarge || isLarge == Resolution.isLarge(stack)
-  }
-
-  /// Calls `body` with the title that the bar shows, as UTF-8 bytes; does nothing without one.
-  @inline(__always)
-  package func withTitle(of top: Screen, _ body: (Span<UInt8>) -> Void) {
-    if !isStandalone { top.withTitle(body) }
-  }
-
-  /// Whether a swipe may pop the top of a stack of `depth` screens, if no presented screen covers it.
-  package func allowsSwipeBack(depth: Int) -> Bool {
-    assert(depth >= 0)
-    return depth >= 2 && mayBeSwiped
-  }
-}
-
-extension BarRules: Equatable {
-  /// Equality of all rules; two objects made from different states can be equal.
-  package static func == (left: BarRules, right: BarRules) -> Bool {
-    left.isLarge == right.isLarge && left.mayBeLarge == right.mayBeLarge
-      && left.isStandalone == right.isStandalone && left.mayBeSwiped == right.mayBeSwiped
-      && left.backButton == right.backButton
-  }
-}
-
-extension NavigationController {
-  /// Makes the rules by which the parts decide titles, back button and swipe.
-  ///
-  /// Make new ones when one of the six parts changes, or when `areValid(for:)` returns false.
-  package func barRules() -> BarRules { BarRules(Resolution(self), mayBeSwiped: mayBeSwiped) }
-
-  /// Whether this is a controller whose bar, toolbar, environment and settings are at their
-  /// defaults.
-  package var hasDefaultBarParts: Bool {
-    !isStandalone && bar.isDefault && toolbar.isDefault && environment.isDefault
-      && settings.isDefault
-  }
-
-  /// The newest revision that changed the bar, toolbar, environment or settings part.
-  ///
-  /// The resolved bar depends on these parts, on the stack and on the presented screens.
-  package var newestBarPartVersion: Revision {
-    max(max(bar.version, toolbar.version), max(environment.version, settings.version))
-  }
-
-  /// The newest revision that changed any of the six parts.
-  package var newestPartVersion: Revision {
-    max(newestBarPartVersion, max(presented.version, transition.version))
-  }
-}
-
 /// How the parts of a nav affect the back button: language, width limit, indicator and images.
 ///
 /// The screen below the top supplies the title or image, see `slot(of:)`.
@@ -91,18 +12,6 @@ struct BackButtonRules: Hashable, Sendable {
   var columnLimit: Int?
   /// The arrow beside the text or image.
   var indicator: ResolvedBar.BackIndicator
-
-  /// Whether the text of the button above this screen is the screen's whole title.
-  ///
-  /// The result is false for a screen with details of its own, which only `slot(of:)` considers.
-  func showsWholeTitle(of previous: Screen) -> Bool {
-    guard previous.hasDefaultDetails, !isStandalone, previous.titleByteCount > 0 else {
-      return false
-    }
-    // No character has more columns than bytes.
-    guard let columnLimit, previous.titleByteCount > columnLimit else { return true }
-    return previous.title.map { fits($0) } ?? false
-  }
 
   /// The button above this screen.
   func slot(of previous: Screen) -> ResolvedBar.BackSlot {
@@ -157,14 +66,16 @@ struct BackButtonRules: Hashable, Sendable {
       isGeneric: isGeneric, isTruncated: true, preferredText: title, genericText: genericTitle)
   }
 
-  func wholeTitleSlot(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
+  private func wholeTitleSlot(_ title: String, source: ResolvedBar.BackSource)
+    -> ResolvedBar.BackSlot
+  {
     assert(!title.isEmpty, "an empty title is not shown")
     return ResolvedBar.BackSlot(
       text: title, source: source, indicator: indicator, preferredText: title,
       genericText: genericTitle)
   }
 
-  func fits(_ text: String) -> Bool {
+  private func fits(_ text: String) -> Bool {
     guard let columnLimit else { return true }
     return DisplayWidth.columns(of: text) <= columnLimit
   }
@@ -188,9 +99,15 @@ struct BackButtonRules: Hashable, Sendable {
   }
 
   /// Whether a menu's text for this screen is the screen's whole title.
-  @inline(__always)
+  ///
+  /// The result is false for a screen with details of its own, which only `slot(of:)` considers.
   func showsWholeTitleInMenu(of screen: Screen) -> Bool {
-    screen.titleByteCount <= BackMenu.textByteLimit && showsWholeTitle(of: screen)
+    let byteCount = screen.titleByteCount
+    guard screen.hasDefaultDetails, !isStandalone, (1...BackMenu.textByteLimit).contains(byteCount)
+    else { return false }
+    // No character has more columns than bytes.
+    guard let columnLimit, byteCount > columnLimit else { return true }
+    return screen.title.map { fits($0) } ?? false
   }
 }
 
@@ -224,21 +141,18 @@ package struct BackMenu: Sendable {
     package var accessibility: Accessibility
   }
 
+  private var screens: some Collection<Screen> {
+    stack.dropLast().suffix(Self.entryLimit).reversed()
+  }
+
   /// The entries, nearest to the top first.
   package var entries: [Entry] {
-    Self.indices(depth: stack.count).reversed().map { rules.menuEntry(of: stack[$0]) }
+    screens.map { rules.menuEntry(of: $0) }
   }
 
   /// Calls `body` with the screens of the menu, nearest to the top first, and with the rules.
   func forEach(_ body: (Screen, BackButtonRules) -> Void) {
-    for index in Self.indices(depth: stack.count).reversed() { body(stack[index], rules) }
-  }
-
-  /// The indexes of the menu's screens in a stack of `depth` screens.
-  @inline(__always)
-  static func indices(depth: Int) -> Range<Int> {
-    assert(depth >= 2)
-    return max(0, depth - 1 - entryLimit)..<depth - 1
+    for screen in screens { body(screen, rules) }
   }
 }
 
