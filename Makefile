@@ -11,7 +11,7 @@ SWIFT ?= swift
 
 # Debian's packages by purpose. Each target installs its own, and prints them before: see .ci/deps.
 # To build: the C libraries. `make deps` installs these.
-BUILD_PACKAGES := libzmq3-dev libsqlite3-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
+BUILD_PACKAGES := libzmq3-dev libsqlite3-dev libsystemd-dev zlib1g-dev libxxhash-dev \
   libmicrohttpd-dev libncurses-dev libpq-dev
 # The bundler of the client for pages.
 WEB_PACKAGES := esbuild

@@ -13,7 +13,7 @@ enum Stage: String, CaseIterable {
     case .decode: ["19ClientMessageReaderV6decode"]
     case .decide: ["13NavigationHub0B0V6handle_2at"]
     // The client's answer is encoded inline in the function that decides, so it counts there.
-    case .encode: ["12DiffEnvelopeV6encode", "11JournalBodyO12writeChanged"]
+    case .encode: ["12DiffEnvelopeV6encode", "11ChangedBodyO5write"]
     case .journal: ["13JournalWriterC3run"]
     case .send: ["13GuardedRouterV4send"]
     }

@@ -27,10 +27,10 @@ private struct ChecksumSeed {
 extension RowGroup {
   /// Computes the checksum stored with a group, which covers all its other columns.
   static func checksum(
-    first: UInt64, last: UInt64, size: UInt64, heads: Span<UInt8>, _ bodies: Span<UInt8>
+    first: UInt64, last: UInt64, heads: Span<UInt8>, _ bodies: Span<UInt8>
   ) -> UInt64 {
     var seed = ChecksumSeed(1)
-    for number in [first, last, size] { seed.mix(number) }
+    for number in [first, last] { seed.mix(number) }
     seed.mix(seed.checksum(of: heads))
     return seed.checksum(of: bodies)
   }

@@ -143,7 +143,6 @@ extension Journal {
     guard batch.group.records > 0 else {
       return try engine.deleteGroup(found.first)
     }
-    batch.group.seal()
     let checksum = batch.group.checksum
     census.draft.count(rows: batch.group.records, checksum: checksum)
     try store(batch.group, checksum, replacing: true)
@@ -157,29 +156,27 @@ extension Journal {
   ) throws(JournalError) -> (StoredGroup, rowCount: Int)? {
     var result: (StoredGroup, rowCount: Int)?
     let isThere = try engine.readGroup(from: slice.nextSequence) {
-      (found, heads, stored) throws(JournalError) in
-      try found.withUncompressedBodies(stored, in: name) { (bodies) throws(JournalError) in
-        var cursor = RecordCursor(first: found.first)
-        var records = 0
-        batch.group.begin(found.first)
-        while cursor.next(in: heads) {
-          records += 1
-          let row = cursor.header
-          guard cursor.bodyRange.upperBound <= bodies.count else { break }
-          let isDoomed =
-            deletedNavs.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.deletionEnd ?? 0
-          if slice.spendBudget(on: row), isDoomed {
-            slice.deleted.append(RowSummary(row, bodyBytes: cursor.bodyRange.count))
-          } else {
-            batch.group.append(row, bodies.extracting(cursor.bodyRange))
-          }
+      (found, heads, bodies) throws(JournalError) in
+      var cursor = RecordCursor(first: found.first)
+      var records = 0
+      batch.group.begin(found.first)
+      while cursor.next(in: heads) {
+        records += 1
+        let row = cursor.header
+        guard cursor.bodyRange.upperBound <= bodies.count else { break }
+        let isDoomed =
+          deletedNavs.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.deletionEnd ?? 0
+        if slice.spendBudget(on: row), isDoomed {
+          slice.deleted.append(RowSummary(row, bodyBytes: cursor.bodyRange.count))
+        } else {
+          batch.group.append(row, bodies.extracting(cursor.bodyRange))
         }
-        guard cursor.hasEnded(heads, at: found.last, bodyBytes: bodies.count) else {
-          throw damage("\(found.name) cannot be separated")
-        }
-        if slice.rowBudget > 0 { slice.nextSequence = max(slice.nextSequence, found.last + 1) }
-        result = (found, records)
       }
+      guard cursor.hasEnded(heads, at: found.last, bodyBytes: bodies.count) else {
+        throw damage("\(found.name) cannot be separated")
+      }
+      if slice.rowBudget > 0 { slice.nextSequence = max(slice.nextSequence, found.last + 1) }
+      result = (found, records)
     }
     if !isThere { slice.nextSequence = slice.lastSequence + 1 }
     return result

@@ -12,11 +12,7 @@ extension Journal {
   /// only after this returns, because a missing row is found at the end. `replay` succeeds on a
   /// full or read-only disk too; `shortageAtStart` then has the error. Throws `.notReplayed` if a
   /// closure refuses a record.
-  ///
-  /// With `onlyBeginningBodies`, rows have their bodies only in groups with a row that creates a
-  /// nav or gives it a new epoch. All other bodies are empty and are not unpacked.
   package func replay(
-    onlyBeginningBodies: Bool = false,
     snapshots: (SnapshotRow) throws(HubReplayError) -> Void,
     rows: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) {
@@ -24,7 +20,7 @@ extension Journal {
     let expected = try metadata.census()
     let newest = try engine.newestSequence()
     try replaySnapshots(snapshots)
-    try replayRows(onlyBeginningBodies, rows, expected)
+    try replayRows(rows, expected)
     census.stored.lastSequence = max(census.stored.lastSequence, expected.lastSequence)
     guard census.stored.lastSequence >= newest else {
       throw damage("the rows \(census.stored.lastSequence + 1) to \(newest) are missing")
@@ -70,7 +66,7 @@ extension Journal {
   }
 
   private func replayRows(
-    _ onlyBeginningBodies: Bool, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
+    _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
     _ expected: Census
   ) throws(JournalError) {
     let deletedNavs = Set(deletedNavs)
@@ -90,23 +86,16 @@ extension Journal {
         throw damage("\(group.name) are counted in part")
       }
       last = group.last
-      var count = 0
-      if onlyBeginningBodies, !RecordCursor.hasNavBeginnings(heads) {
-        count = try replayGroup(group, heads, Span(), group.bodyBytes(bodies), deletedNavs, consume)
-      } else {
-        try group.withUncompressedBodies(bodies, in: name) { (bodies) throws(JournalError) in
-          count = try replayGroup(group, heads, bodies, bodies.count, deletedNavs, consume)
-        }
-      }
+      let count = try replayGroup(group, heads, bodies, deletedNavs, consume)
       census.stored.lastSequence = last
       census.stored.count(rows: count, checksum: group.checksum)
     }
     guard isCounted || censusMatches(expected) else { throw damage(Self.missingRecords) }
   }
 
-  /// Passes on rows, with their bodies if `bodies` has them; returns their number.
+  /// Passes on the rows of a group; returns their number.
   private func replayGroup(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ bodyBytes: Int,
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>,
     _ deletedNavs: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) -> Int {
     var count = 0
@@ -115,14 +104,14 @@ extension Journal {
       count += 1
       ledger.add(RowSummary(cursor.header, bodyBytes: cursor.bodyRange.count))
       guard deletedNavs.isEmpty || !deletedNavs.contains(cursor.header.nav) else { continue }
-      let isThere = cursor.bodyRange.upperBound <= bodies.count
+      guard cursor.bodyRange.upperBound <= bodies.count else { break }
       do throws(HubReplayError) {
-        try consume(cursor.header, isThere ? bodies.extracting(cursor.bodyRange) : Span())
+        try consume(cursor.header, bodies.extracting(cursor.bodyRange))
       } catch {
         throw JournalError(error, in: name)
       }
     }
-    guard cursor.hasEnded(heads, at: group.last, bodyBytes: bodyBytes) else {
+    guard cursor.hasEnded(heads, at: group.last, bodyBytes: bodies.count) else {
       throw damage("\(group.name) cannot be separated")
     }
     return count

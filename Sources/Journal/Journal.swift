@@ -179,7 +179,6 @@ extension Journal {
   /// Stores the collected rows as a group, if there are any, and begins the next group.
   private func storeStagedGroup() throws(JournalError) {
     guard batch.group.records > 0 else { return }
-    batch.group.seal()
     let checksum = batch.group.checksum
     census.draft.lastSequence = batch.group.last
     census.draft.count(rows: batch.group.records, checksum: checksum)
@@ -191,10 +190,8 @@ extension Journal {
     _ group: borrowing RowGroup, _ checksum: UInt64, replacing: Bool
   ) throws(JournalError) {
     try engine.store(
-      StoredGroup(
-        first: group.first, last: group.last, unpackedBytes: group.uncompressedBytes,
-        checksum: checksum),
-      group.heads, group.storedBodies, replacing: replacing)
+      StoredGroup(first: group.first, last: group.last, checksum: checksum),
+      group.heads, group.bodies, replacing: replacing)
   }
 
   private func insert(_ snapshot: SnapshotRow) throws(JournalError) {

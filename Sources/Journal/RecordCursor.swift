@@ -8,12 +8,11 @@ import NavigationHub
 struct RecordCursor {
   /// The columns of the row read last.
   private(set) var header: RowHeader
-  /// The range of the body of the row read last, in the uncompressed bodies of the group.
+  /// The range of the body of the row read last, in the bodies of the group.
   private(set) var bodyRange = 0..<0
   /// The authors described so far, each with its last op.
   private var authors: [RowAuthor] = []
-  private var offset = 1
-  private var isBroken = false
+  private var reader = ByteReader()
 
   /// Begins before the first row of the group with this key.
   init(first: UInt64) {
@@ -22,27 +21,24 @@ struct RecordCursor {
       top: nil)
   }
 
-  /// Whether a row of the group creates a nav or begins an epoch: then a start needs the bodies.
-  static func hasNavBeginnings(_ heads: Span<UInt8>) -> Bool { !heads.isEmpty && heads[0] != 0 }
-
   /// Reads the next head; returns false if there is none, or if it is unreadable.
   mutating func next(in heads: Span<UInt8>) -> Bool {
-    guard offset < heads.count else { return false }
-    let (sequence, isTooLarge) = header.sequence.addingReportingOverflow(number(in: heads))
-    let sort = number(in: heads)
+    guard reader.offset < heads.count else { return false }
+    let (sequence, isTooLarge) = header.sequence.addingReportingOverflow(reader.number(in: heads))
+    let sort = reader.number(in: heads)
     let kind = UInt8(exactly: sort & ~RowGroup.openNavBit).flatMap(JournalRow.Kind.init(rawValue:))
-    header.nav = number(in: heads)
-    header.revision = number(in: heads)
-    let distance = number(in: heads)
-    let difference = number(in: heads)
-    let size = number(in: heads)
+    header.nav = reader.number(in: heads)
+    header.revision = reader.number(in: heads)
+    let distance = reader.number(in: heads)
+    let difference = reader.number(in: heads)
+    let size = reader.number(in: heads)
     readAuthor(in: heads)
-    let depth = number(in: heads)
-    let top = depth == 0 ? nil : ScreenID(text(in: heads))
-    guard !isBroken, let kind, !isTooLarge, sequence < .max, distance <= sequence,
+    let depth = reader.number(in: heads)
+    let top = depth == 0 ? nil : ScreenID(reader.text(in: heads))
+    guard !reader.isBroken, let kind, !isTooLarge, sequence < .max, distance <= sequence,
       max(size, depth) <= UInt64(Int32.max), (depth == 0) == (top == nil)
     else {
-      isBroken = true
+      reader.isBroken = true
       return false
     }
     header.sequence = sequence + 1
@@ -57,17 +53,17 @@ struct RecordCursor {
   }
 
   private mutating func readAuthor(in heads: Span<UInt8>) {
-    let number = number(in: heads)
-    guard number > 0 else {
+    let index = reader.number(in: heads)
+    guard index > 0 else {
       header.author = nil
       return
     }
-    let place = Int(clamping: number - 1)
+    let place = Int(clamping: index - 1)
     if place < authors.count {
-      authors[place].op &+= Self.zigzagDecoded(self.number(in: heads))
+      authors[place].op &+= Self.zigzagDecoded(reader.number(in: heads))
     } else {
       guard place == authors.count else {
-        isBroken = true
+        reader.isBroken = true
         return
       }
       authors.append(newAuthor(in: heads))
@@ -76,22 +72,11 @@ struct RecordCursor {
   }
 
   private mutating func newAuthor(in heads: Span<UInt8>) -> RowAuthor {
-    let client = ClientID(high: number(in: heads), low: number(in: heads))
-    let principal = [UInt8](copying: text(in: heads))
+    let client = ClientID(high: reader.word(in: heads), low: reader.word(in: heads))
+    let principal = [UInt8](copying: reader.text(in: heads))
     return RowAuthor(
-      principal: String(decoding: principal, as: UTF8.self), client: client, op: number(in: heads))
-  }
-
-  /// Reads the size of a text, and its bytes.
-  @_lifetime(copy heads)
-  private mutating func text(in heads: Span<UInt8>) -> Span<UInt8> {
-    let count = Int(clamping: number(in: heads))
-    guard !isBroken, count <= heads.count - offset else {
-      isBroken = true
-      return heads.extracting(first: 0)
-    }
-    defer { offset += count }
-    return heads.extracting(offset..<offset + count)
+      principal: String(decoding: principal, as: UTF8.self), client: client,
+      op: reader.number(in: heads))
   }
 
   /// Reverses `RowGroup.zigzagEncoded`, which stores the sign in the lowest bit.
@@ -99,33 +84,7 @@ struct RecordCursor {
 
   /// Whether all heads were read, `last` is the last row, and its body ends where the bodies end.
   func hasEnded(_ heads: Span<UInt8>, at last: UInt64, bodyBytes: Int) -> Bool {
-    !isBroken && offset == heads.count && header.sequence == last && offset > 1
+    !reader.isBroken && reader.offset == heads.count && header.sequence == last && reader.offset > 0
       && bodyRange.upperBound == bodyBytes
-  }
-
-  /// Reads a number with seven bits in each byte, the least significant first.
-  @inline(__always)
-  private mutating func number(in bytes: Span<UInt8>) -> UInt64 {
-    guard offset < bytes.count else {
-      isBroken = true
-      return 0
-    }
-    let byte = bytes[offset]
-    offset += 1
-    return byte < 0x80 ? UInt64(byte) : longNumber(in: bytes, from: UInt64(byte & 0x7F))
-  }
-
-  private mutating func longNumber(in bytes: Span<UInt8>, from low: UInt64) -> UInt64 {
-    var value = low
-    var shift: UInt64 = 7
-    while offset < bytes.count, shift < 64 {
-      let byte = bytes[offset]
-      offset += 1
-      value |= UInt64(byte & 0x7F) << shift
-      guard byte >= 0x80 else { return value }
-      shift += 7
-    }
-    isBroken = true
-    return 0
   }
 }

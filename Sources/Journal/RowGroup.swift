@@ -4,8 +4,7 @@ import NavigationHub
 /// The rows of a group, which are stored together in one row of the database.
 ///
 /// A database row costs more than its contents, so rows of a batch share one. It has two parts. The
-/// heads begin with a byte that tells whether a start needs the bodies of this group. For each row
-/// follow these numbers, in base 128:
+/// heads have these numbers for each row, in base 128:
 ///
 /// 1. the distance of its sequence from the row before, minus one
 /// 2. its kind, with `openNavBit`
@@ -17,8 +16,7 @@ import NavigationHub
 /// 8. its author, or 0
 /// 9. the depth of its nav's stack, and behind a depth above 0 the top: its size and its bytes
 ///
-/// The bodies follow one another in the other part. That part is compressed by LZ4 if this makes it
-/// shorter. `RecordCursor` reads the heads.
+/// The bodies follow one another in the other part. `RecordCursor` reads the heads.
 @safe struct RowGroup: ~Copyable {
   /// The maximum of rows and of bytes of bodies; a single larger body has a group of its own.
   static let maximumRows = 64
@@ -37,7 +35,6 @@ import NavigationHub
   private var authors: [RowAuthor] = []
   private var headBuffer = ScratchBuffer(capacity: 4096)
   private var bodyBuffer = ScratchBuffer(capacity: Self.maximumBytes)
-  private var packed = LZ4Buffer()
 
   /// Removes all rows; `first` is the key of the next group.
   mutating func begin(_ first: UInt64) {
@@ -48,7 +45,6 @@ import NavigationHub
     lastRowTime = 0
     authors.removeAll(keepingCapacity: true)
     headBuffer.clear()
-    headBuffer.append(0)
     bodyBuffer.clear()
   }
 
@@ -65,10 +61,6 @@ import NavigationHub
     let row = RowSummary(header, bodyBytes: body.count)
     precondition(row.sequence > last, "sequence \(row.sequence) behind \(last)")
     precondition(row.previous < row.sequence, "\(row.sequence) must follow its previous")
-    switch row.kind {
-    case .created, .epoch: headBuffer.replaceFirst(by: 1)
-    case .changed, .closed, .report: break
-    }
     headBuffer.makeRoom(numbers: 9)
     headBuffer.append(number: row.sequence - last - 1)
     headBuffer.append(
@@ -103,9 +95,8 @@ import NavigationHub
       authors[place].op = author.op
       return
     }
-    headBuffer.makeRoom(numbers: 2)
-    headBuffer.append(number: author.client.high)
-    headBuffer.append(number: author.client.low)
+    headBuffer.append(word: author.client.high)
+    headBuffer.append(word: author.client.low)
     headBuffer.append(author.principal)
     headBuffer.makeRoom(numbers: 1)
     headBuffer.append(number: author.op)
@@ -122,32 +113,7 @@ import NavigationHub
     get { bodyBuffer.bytes }
   }
 
-  /// Completes the group, and compresses the bodies if that saves space.
-  ///
-  /// It does not compress a single row: that saves little, and a client waits for the answer.
-  mutating func seal() {
-    packed.clear()
-    guard records > 1 else { return }
-    // Taken out while it is written to, because the group lends its bodies at the same time.
-    var target = LZ4Buffer()
-    swap(&target, &packed)
-    target.pack(bodyBuffer.bytes)
-    swap(&target, &packed)
-  }
-
-  /// The number of uncompressed bytes of the bodies; 0 if they are stored uncompressed.
-  var uncompressedBytes: UInt64 { packed.isEmpty ? 0 : UInt64(bodyBuffer.count) }
-
-  /// The bodies as stored; valid after `seal`.
-  var storedBodies: Span<UInt8> {
-    @_lifetime(borrow self)
-    get { packed.isEmpty ? bodyBuffer.bytes : packed.bytes }
-  }
-
-  /// The checksum of the group; valid after `seal`.
-  var checksum: UInt64 {
-    Self.checksum(first: first, last: last, size: uncompressedBytes, heads: heads, storedBodies)
-  }
+  var checksum: UInt64 { Self.checksum(first: first, last: last, heads: heads, bodies) }
 
   /// Moves the sign of a difference into the lowest bit, so that small negative ones are short too.
   private static func zigzagEncoded(_ difference: UInt64) -> UInt64 {
@@ -202,18 +168,6 @@ import NavigationHub
     count += bytes.count
   }
 
-  /// Replaces the first byte, which must exist.
-  mutating func replaceFirst(by byte: UInt8) {
-    precondition(count > 0, "there is no first byte")
-    unsafe memory.storeBytes(of: byte, as: UInt8.self)
-  }
-
-  mutating func append(_ byte: UInt8) {
-    makeRoom(bytes: 1)
-    unsafe memory.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
-    count += 1
-  }
-
   /// Appends the size of a text, and its bytes.
   @inline(__always)
   mutating func append(_ text: String) {
@@ -221,6 +175,14 @@ import NavigationHub
     makeRoom(numbers: 1)
     append(number: UInt64(bytes.count))
     append(bytes)
+  }
+
+  /// Appends a number as 8 bytes, the least significant first.
+  @inline(__always)
+  mutating func append(word: UInt64) {
+    makeRoom(bytes: 8)
+    unsafe memory.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt64.self)
+    count += 8
   }
 
   @inline(__always)

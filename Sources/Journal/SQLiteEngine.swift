@@ -62,12 +62,12 @@ final class SQLiteEngine: JournalEngine {
     }
     facts = try FactTable(database)
     insertGroup = try database.prepare(
-      "INSERT INTO log(\(StoredGroup.columns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
+      "INSERT INTO log(\(StoredGroup.columns)) VALUES(?1, ?2, ?3, ?4, ?5)")
     insertSnapshot = try database.prepare(
-      "INSERT OR REPLACE INTO snapshot(\(SnapshotRow.columns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
+      "INSERT OR REPLACE INTO snapshot(\(SnapshotRow.columns)) VALUES(?1, ?2, ?3, ?4, ?5)")
     selectGroup = try database.prepare(Schema.selectGroup)
     replaceGroup = try database.prepare(
-      "UPDATE log SET last = ?2, size = ?3, sum = ?4, heads = ?5, bodies = ?6 WHERE seq = ?1")
+      "UPDATE log SET last = ?2, sum = ?3, heads = ?4, bodies = ?5 WHERE seq = ?1")
     deleteGroup = try database.prepare("DELETE FROM log WHERE seq = ?1")
     deleteSnapshot = try database.prepare("DELETE FROM snapshot WHERE nav = ?1 AND rev = ?2")
     beginStatement = try database.prepare("BEGIN IMMEDIATE")
@@ -153,9 +153,8 @@ final class SQLiteEngine: JournalEngine {
     let statement = replacing ? replaceGroup : insertGroup
     statement.bind(1, group.first)
     statement.bind(2, group.last)
-    statement.bind(3, group.unpackedBytes)
-    statement.bind(4, group.checksum)
-    try statement.run(5, heads, 6, bodies)
+    statement.bind(3, group.checksum)
+    try statement.run(4, heads, 5, bodies)
   }
 
   func deleteGroup(_ first: UInt64) throws(JournalError) {

@@ -1,7 +1,7 @@
 /// The format of the database, and the statements for it.
 enum Schema {
   /// The version of the format, which rises with every change that older versions cannot read.
-  static let version: Int64 = 6
+  static let version: Int64 = 7
   /// "navj" in ASCII, which distinguishes a journal from other SQLite files.
   static let applicationID: Int64 = 0x6e61_766a
 
@@ -9,8 +9,8 @@ enum Schema {
   static let tables: [(name: String, sql: String)] = [
     (
       "log",
-      "CREATE TABLE log(seq INTEGER PRIMARY KEY, last INTEGER, size INTEGER, sum INTEGER, "
-        + "heads BLOB, bodies BLOB)"
+      "CREATE TABLE log(seq INTEGER PRIMARY KEY, last INTEGER, sum INTEGER, heads BLOB, "
+        + "bodies BLOB)"
     ),
     ("meta", "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID"),
     (

@@ -4,20 +4,17 @@ package import NavigationHub
 /// The columns of a stored group besides its heads and bodies.
 package struct StoredGroup: Hashable, Sendable {
   /// The names of all columns, in both databases.
-  package static let columns = "seq, last, size, sum, heads, bodies"
+  package static let columns = "seq, last, sum, heads, bodies"
 
   /// The key of the database row; no sequence in the group is below it.
   package var first: UInt64
   package var last: UInt64
-  /// The number of uncompressed bytes of the bodies; 0 if they are stored uncompressed.
-  package var unpackedBytes: UInt64
   /// The checksum of the other columns.
   package var checksum: UInt64
 
-  package init(first: UInt64, last: UInt64, unpackedBytes: UInt64, checksum: UInt64) {
+  package init(first: UInt64, last: UInt64, checksum: UInt64) {
     self.first = first
     self.last = last
-    self.unpackedBytes = unpackedBytes
     self.checksum = checksum
   }
 
@@ -28,45 +25,26 @@ package struct StoredGroup: Hashable, Sendable {
   package func verify(
     _ heads: Span<UInt8>, _ bodies: Span<UInt8>, in path: String
   ) throws(JournalError) {
-    let found = RowGroup.checksum(
-      first: first, last: last, size: unpackedBytes, heads: heads, bodies)
-    guard found == checksum else {
+    guard RowGroup.checksum(first: first, last: last, heads: heads, bodies) == checksum else {
       throw .damaged(path: path, what: "the checksum of \(name) is wrong")
     }
-  }
-
-  /// Passes the uncompressed bodies to `consume`, without a copy if they are stored uncompressed.
-  func withUncompressedBodies(
-    _ bodies: Span<UInt8>, in path: String,
-    _ consume: (Span<UInt8>) throws(JournalError) -> Void
-  ) throws(JournalError) {
-    guard unpackedBytes > 0 else { return try consume(bodies) }
-    guard let unpacked = LZ4Buffer.unpack(bodies, size: unpackedBytes) else {
-      throw .damaged(path: path, what: "\(name) cannot be unpacked")
-    }
-    try consume(unpacked.span)
-  }
-
-  func bodyBytes(_ bodies: Span<UInt8>) -> Int {
-    unpackedBytes > 0 ? Int(clamping: unpackedBytes) : bodies.count
   }
 }
 
 extension Statement {
-  /// Reads the current row of a `SELECT` of `StoredGroup.columns`, with the bodies as stored.
+  /// Reads the current row of a `SELECT` of `StoredGroup.columns`, and passes it on.
   ///
   /// Throws `.damaged` if a column has another type or the checksum is wrong.
   func readCurrentGroup(_ path: String, _ consume: GroupConsumer) throws(JournalError) {
     func damage(_ what: String) -> JournalError { .damaged(path: path, what: what) }
     guard let first = unsigned(0), first > 0 else { throw damage("a row has no sequence") }
-    guard let last = unsigned(1), last >= first, let size = unsigned(2), let sum = integer(3) else {
+    guard let last = unsigned(1), last >= first, let sum = integer(2) else {
       throw damage("a column of row \(first) is not what a row has")
     }
-    let group = StoredGroup(
-      first: first, last: last, unpackedBytes: size, checksum: UInt64(bitPattern: sum))
+    let group = StoredGroup(first: first, last: last, checksum: UInt64(bitPattern: sum))
     var hasBytes = false
-    try withBlob(4) { (heads) throws(JournalError) in
-      try withBlob(5) { (bodies) throws(JournalError) in
+    try withBlob(3) { (heads) throws(JournalError) in
+      try withBlob(4) { (bodies) throws(JournalError) in
         hasBytes = true
         try group.verify(heads, bodies, in: path)
         try consume(group, heads, bodies)
@@ -108,16 +86,12 @@ struct LoadedGroup {
   private let bodies: [UInt8]
   private let rows: [(header: RowHeader, body: Range<Int>)]
 
-  /// Copies a group after its checksum was verified; `stored` has its bodies, packed or not.
+  /// Copies a group after its checksum was verified.
   init(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ stored: Span<UInt8>, _ path: String
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ path: String
   ) throws(JournalError) {
     self.group = group
-    var bodies: [UInt8] = []
-    try group.withUncompressedBodies(stored, in: path) { (unpacked) throws(JournalError) in
-      bodies = [UInt8](copying: unpacked)
-    }
-    self.bodies = bodies
+    self.bodies = [UInt8](copying: bodies)
     var rows: [(header: RowHeader, body: Range<Int>)] = []
     var cursor = RecordCursor(first: group.first)
     while cursor.next(in: heads) { rows.append((cursor.header, cursor.bodyRange)) }

@@ -81,7 +81,6 @@ enum JournalReplay {
     progress(0, newest)
     var (records, first): (Int, UInt64?) = (0, nil)
     try journal.replay(
-      onlyBeginningBodies: true,
       snapshots: { snapshot throws(HubReplayError) in
         records += 1
         if records % recordsPerReport == 0 { progress(0, newest) }

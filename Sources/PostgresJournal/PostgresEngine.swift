@@ -105,17 +105,16 @@ final class PostgresEngine: JournalEngine {
     let sql =
       replacing
       ? """
-      UPDATE navd.log SET last = $3, size = $4, sum = $5, heads = $6, bodies = $7
-      WHERE shard = $1 AND seq = $2
+      UPDATE navd.log SET last = $3, sum = $4, heads = $5, bodies = $6 WHERE shard = $1 AND seq = $2
       """
       : """
       INSERT INTO navd.log(shard, \(StoredGroup.columns))
-      VALUES($1, $2, $3, $4, $5, $6, $7)
+      VALUES($1, $2, $3, $4, $5, $6)
       """
     add(
       PostgresCommand(
-        sql, id, .bits(group.first), .bits(group.last), .bits(group.unpackedBytes),
-        .bits(group.checksum), .bytes([UInt8](copying: heads)), .bytes([UInt8](copying: bodies))))
+        sql, id, .bits(group.first), .bits(group.last), .bits(group.checksum),
+        .bytes([UInt8](copying: heads)), .bytes([UInt8](copying: bodies))))
   }
 
   func deleteGroup(_ first: UInt64) throws(JournalError) {

@@ -41,7 +41,7 @@ final class PostgresLoading {
   /// The number of rows that are fetched together: about what a socket holds, so that the server need
   /// not wait.
   private static let rowsPerFetch = 256
-  private static let shardColumn: Int32 = 6
+  private static let shardColumn: Int32 = 5
 
   private let connection: PostgresConnection
   private let place: PostgresPlace

@@ -92,12 +92,12 @@ extension PostgresResult {
     _ row: Int, _ name: String, _ consume: GroupConsumer
   ) throws(JournalError) -> Bool {
     guard row < count else { return false }
-    guard let first = bits(row, 0), let last = bits(row, 1), let size = bits(row, 2),
-      let sum = bits(row, 3)
-    else { throw .damaged(path: name, what: "a row has no key") }
-    let group = StoredGroup(first: first, last: last, unpackedBytes: size, checksum: sum)
-    try withBytes(row, 4) { (heads) throws(JournalError) in
-      try withBytes(row, 5) { (bodies) throws(JournalError) in
+    guard let first = bits(row, 0), let last = bits(row, 1), let sum = bits(row, 2) else {
+      throw .damaged(path: name, what: "a row has no key")
+    }
+    let group = StoredGroup(first: first, last: last, checksum: sum)
+    try withBytes(row, 3) { (heads) throws(JournalError) in
+      try withBytes(row, 4) { (bodies) throws(JournalError) in
         try group.verify(heads, bodies, in: name)
         try consume(group, heads, bodies)
       }

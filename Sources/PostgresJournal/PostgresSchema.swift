@@ -6,7 +6,7 @@ import NavigationCore
 /// The first column of every table of records is the number of the shard.
 enum PostgresSchema {
   /// The version of the tables, which rises with every change that older daemons cannot read.
-  static let version: Int64 = 5
+  static let version: Int64 = 6
 
   /// The statements that make the tables of a new database.
   static let tables = [
@@ -32,10 +32,10 @@ enum PostgresSchema {
     """,
     """
     CREATE TABLE navd.log(
-      shard bigint, seq bigint, last bigint NOT NULL, size bigint NOT NULL, sum bigint NOT NULL,
+      shard bigint, seq bigint, last bigint NOT NULL, sum bigint NOT NULL,
       heads bytea NOT NULL, bodies bytea NOT NULL, PRIMARY KEY(shard, seq))
     """,
-    // navd compresses the bodies itself.
+    // The bodies are short already.
     "ALTER TABLE navd.log ALTER heads SET STORAGE EXTERNAL, ALTER bodies SET STORAGE EXTERNAL",
     """
     CREATE TABLE navd.snapshot(

@@ -60,7 +60,6 @@ struct LoopStage: ~Copyable {
       retention: configuration.retention, holder: "test")
     let now = Instant(boot: 1_000_000, wall: 1_732_147_200_000)
     try journal.replay(
-      onlyBeginningBodies: true,
       snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
       rows: { header, body throws(HubReplayError) in try hub.index(header, body: body, at: now) })
     hub.setFloors { journal.floorRevision(of: $0) }

@@ -17,7 +17,7 @@ import Testing
   private func beginnings(_ journal: Journal) throws(JournalError) -> Replayed {
     var replayed = Replayed()
     try journal.replay(
-      onlyBeginningBodies: true, snapshots: { replayed.snapshots.append($0) },
+      snapshots: { replayed.snapshots.append($0) },
       rows: { header, body in
         replayed.headers.append(header)
         replayed.bodies.append([UInt8](copying: body))

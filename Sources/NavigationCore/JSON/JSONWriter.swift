@@ -141,6 +141,9 @@ package struct JSONWriter: ~Copyable {
   @inline(__always)
   package mutating func literal(_ text: StaticString) { append(text) }
 
+  /// Writes bytes unchanged.
+  package mutating func literal(_ bytes: Span<UInt8>) { append(bytes) }
+
   package mutating func raw(_ head: Span<UInt8>, and tail: Span<UInt8>) {
     append(head)
     append(tail, Self.comma)
@@ -167,6 +170,35 @@ package struct JSONWriter: ~Copyable {
     writeHex(low)
     write(0x22)
     write(0x2C)
+  }
+
+  // Binary values, which precede the JSON in the body of a journal row.
+
+  /// Writes a number with seven bits in each byte, the least significant first.
+  @inline(__always)
+  package mutating func binary(_ number: UInt64) {
+    reserve(10)
+    var rest = number
+    while rest > 0x7F {
+      write(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    write(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// Writes the size of a text, and its bytes.
+  @inline(__always)
+  package mutating func binary(_ text: Span<UInt8>) {
+    binary(UInt64(text.count))
+    append(text)
+  }
+
+  /// Writes a number as 8 bytes, the least significant first.
+  @inline(__always)
+  package mutating func binary(word: UInt64) {
+    reserve(8)
+    store(word, at: position)
+    position &+= 8
   }
 
   // Reading back.

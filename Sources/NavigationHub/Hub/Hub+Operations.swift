@@ -299,8 +299,8 @@ extension Hub {
     let ok = ServerMessageWriter.encodedOk(
       id: op.request.id, standing: standing, sequence: navs[slot].lastSequence,
       outputs: outputs, delivered: delivered, &json)
-    JournalBody.writeChanged(
-      diff: row.diff, commit: commit, before: row.digestBefore, by: op, answeredBy: ok, &json)
+    ChangedBody.write(
+      row.change, commit, top: navs[slot].position().top, by: op, answeredBy: ok, &json)
     endRow(commit, slot, row, json.written, op.author, at: op.now)
     if commit.changesStackOrder {
       navs[slot].updateTopChange(commit, by: op.client.author, cause: cause, time: op.now.wall)
@@ -326,7 +326,7 @@ extension Hub {
     var json = JSONWriter(reserving: 1000)
     let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
     let row = beginRow(commit, slot, cause: cause, by: message, &json)
-    JournalBody.writeChanged(diff: row.diff, commit: commit, before: row.digestBefore, &json) {
+    ChangedBody.write(row.change, commit, top: navs[slot].position().top, &json) {
       if let by { $0.origin(by) }
     }
     endRow(commit, slot, row, json.written, nil, at: now)
@@ -335,11 +335,10 @@ extension Hub {
 
   /// The values of a new row that `beginRow` passes to `endRow`.
   fileprivate struct BegunRow: ~Copyable {
-    var diff: EncodedDiff
+    var change: ChangedBody.Change
     var needsRecovery: Bool
     /// The number of the nav's row before this one.
     var previousRow: UInt64
-    var digestBefore: Digest
   }
 
   private mutating func beginRow(
@@ -369,7 +368,7 @@ extension Hub {
         sequence: sequence, nav: navs[slot].number,
         revision: commit.revision.number, previous: row.previousRow, time: now.wall, kind: .changed,
         depth: depth, top: top, needsRecovery: row.needsRecovery, author: author), body: body)
-    appendToRing(row.diff, slot)
+    appendToRing(row.change.diff, slot)
     batches.eventCost += watches.of(nav: slot).count * Self.costOfWatch
   }
 
@@ -422,12 +421,14 @@ extension NavEntry {
     let frame = DiffEnvelope(
       nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
       revision: commit.revision, sequence: sequence, cause: cause, by: by)
-    let (diff, needsRecovery) = Self.encode(
+    let (encoded, needsRecovery) = Self.encode(
       commit, of: controller, in: frame, &digest, &running, &followedBar,
       mayIncludeBar: mayIncludeBar,
       &json)
-    return Hub.BegunRow(
-      diff: diff, needsRecovery: needsRecovery, previousRow: previous, digestBefore: before)
+    let change = ChangedBody.Change(
+      envelope: frame, digestBefore: before, digest: digest, diff: encoded.diff,
+      changes: encoded.changes)
+    return Hub.BegunRow(change: change, needsRecovery: needsRecovery, previousRow: previous)
   }
 
   /// Computes the digest of the state after a commit, and encodes the diff.
@@ -439,13 +440,13 @@ extension NavEntry {
     _ commit: Commit, of controller: borrowing NavigationController,
     in frame: borrowing DiffEnvelope, _ digest: inout Digest, _ running: inout RunningDigest,
     _ followed: inout FollowedBar, mayIncludeBar: Bool, _ json: inout JSONWriter
-  ) -> (diff: EncodedDiff, needsRecovery: Bool) {
+  ) -> (encoded: (diff: EncodedDiff, changes: Range<Int>), needsRecovery: Bool) {
     let checksum = running.update(
       controller, from: min(commit.splice?.at ?? .max, commit.changedScreenIndexes.first ?? .max))
-    let diff = frame.encode(
+    let encoded = frame.encode(
       commit, of: controller, followed: &followed, mayIncludeBar: mayIncludeBar, checksum: checksum,
       digest: &digest, &json)
-    return (diff, controller.needsRecovery)
+    return (encoded, controller.needsRecovery)
   }
 
   /// The name, epoch, revision, digest and top of a nav that is not virtual.

@@ -280,7 +280,7 @@ extension Hub {
       var json = JSONWriter(reserving: 4096)
       json.beginArray()
       for row in answer.rows {
-        try navs.reader.load(row.body)
+        try navs.reader.load(row)
         json.raw(navs.reader.logEntry(row))
       }
       json.endArray()

@@ -26,7 +26,7 @@ extension JournalBodyReader {
       var entries: [[UInt8]] = []
       var size = 0
       for row in group {
-        try load(row.body)
+        try load(row)
         var entry = entry(row, hasContents: true)
         if entry.count >= bytes / 2 { entry = self.entry(row, hasContents: false) }
         // A client that diverges again and again at one revision must not end the list there.

@@ -21,6 +21,12 @@ struct JournalBodyReader: Sendable {
     var topChange: TopChange?
   }
 
+  mutating func load(_ row: JournalRow) throws(StoredDataError) {
+    try load(
+      row.kind == .changed ? ChangedBody.json(row.header, row.body.span) : row.body)
+  }
+
+  /// Loads the body of another row than `changed`, or of a snapshot.
   mutating func load(_ body: [UInt8]) throws(StoredDataError) {
     do {
       try tape.read(body, maximumDepth: 48)
@@ -93,7 +99,7 @@ struct JournalBodyReader: Sendable {
 
   /// The remembered op that a row records; nil if it records none.
   mutating func entry(of row: JournalRow) -> RememberedOps.Entry? {
-    guard (try? load(row.body)) != nil, let by = authorIndex, let op = integer("op", of: by),
+    guard (try? load(row)) != nil, let by = authorIndex, let op = integer("op", of: by),
       let octets = tape.member(short: "octets", of: 0).flatMap({ tape.hex64($0) }),
       let reply = reply(to: op, top: row.top)
     else { return nil }

@@ -95,61 +95,8 @@ extension JournalRecords: Sequence {
   }
 }
 
-/// The bodies of journal rows: JSON, so that a journal can be read without this program.
+/// The bodies of rows other than `changed`, and of snapshots: JSON.
 enum JournalBody {
-  /// Writes the body of a `changed` row: the diff, without the resolved bar, which a reader computes
-  /// from the state.
-  ///
-  /// Afterwards `json` has nothing but the body. `before` is the digest before the commit; `origin`
-  /// writes the members about the author of the row, if it has one.
-  static func writeChanged(
-    diff: EncodedDiff, commit: Commit, before: Digest, _ json: inout JSONWriter,
-    origin: (inout JSONWriter) -> Void
-  ) {
-    beginChanged(diff, before, &json)
-    origin(&json)
-    endChanged(commit, &json)
-  }
-
-  /// Writes the body of a `changed` row that an op caused.
-  ///
-  /// `op` is a parameter, because a closure would copy it; `ok` is its answer.
-  // Never inlined, so that its instructions can be counted by its name.
-  @inline(never)
-  static func writeChanged(
-    diff: EncodedDiff, commit: Commit, before: Digest, by op: OpContext, answeredBy ok: EncodedOk,
-    _ json: inout JSONWriter
-  ) {
-    beginChanged(diff, before, &json)
-    json.origin(op, answeredBy: ok)
-    endChanged(commit, &json)
-  }
-
-  @inline(__always)
-  private static func beginChanged(
-    _ diff: EncodedDiff, _ before: Digest, _ json: inout JSONWriter
-  ) {
-    json.removeAll()
-    json.beginObject()
-    json.name("diff")
-    json.diff(diff, hasResolved: false)
-    json.member("before", before)
-  }
-
-  @inline(__always)
-  private static func endChanged(_ commit: Commit, _ json: inout JSONWriter) {
-    if commit.parts.contains(.transition), !commit.completionEvents.isEmpty {
-      json.name("ends")
-      json.events(commit.completionEvents)
-    }
-    if !commit.changedDetached.isEmpty {
-      json.name("det")
-      json.detached(commit.changedDetached)
-    }
-    json.released(commit.released)
-    json.endObject()
-  }
-
   /// The body of a `created` row, and of a snapshot.
   ///
   /// `origin` writes the members about the author of the row, or in a snapshot the last change of
@@ -230,34 +177,15 @@ extension JSONWriter {
 
   /// Writes which client caused a row with which op, and the whole answer to the op.
   mutating func origin(_ op: OpContext, answeredBy reply: [UInt8]) {
-    author(of: op)
+    array("ops", op.request.kinds) { $0.word($1.name) }
+    author(op.client.author, op: op.request.id)
+    member("octets", hex: op.octets.bits)
     member("reply", raw: reply)
     flags(of: op)
   }
 
-  /// Writes which client caused a row with which op, and the outputs of the operations; the diff
-  /// and the row's header have the rest of the answer.
-  mutating func origin(_ op: OpContext, answeredBy ok: EncodedOk) {
-    author(of: op)
-    name("out")
-    raw(ok.bytes.span.extracting(ok.outputsRange))
-    flags(of: op)
-  }
-
-  private mutating func author(of op: OpContext) {
-    let client = op.client
-    name("ops")
-    assert(!op.request.kinds.isEmpty)
-    beginArray()
-    for kind in op.request.kinds { word(kind.name) }
-    endArray()
-    raw(withComma: client.jsonBeforeOp)
-    integer(op.request.id)
-    raw(withComma: client.jsonBehindOp)
-    hex(op.octets.bits)
-  }
-
-  private mutating func flags(of op: OpContext) {
+  /// Writes what else the log tells about an op.
+  mutating func flags(of op: OpContext) {
     memberIfTrue("override", op.request.guards.any)
     memberIfTrue("vetoSkipped", op.isVetoSkipped)
     if !op.request.areDecodedWithoutSender {
@@ -281,7 +209,7 @@ extension JSONWriter {
     endArray()
   }
 
-  fileprivate mutating func detached(_ records: [DetachedRecords.Record]) {
+  mutating func detached(_ records: [DetachedRecords.Record]) {
     beginArray()
     for record in records {
       beginObject()

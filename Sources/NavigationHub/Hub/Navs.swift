@@ -377,14 +377,14 @@ extension NavEntry {
       guard let first = rows.popFirst(), first.kind == .created else {
         throw StoredDataError(what: "neither a snapshot nor the creation is there")
       }
-      try reader.load(first.body)
+      try reader.load(first)
       entry = try NavEntry(try reader.state(), number: first.nav)
       entry.lastSequence = first.sequence
       entry.changedAt = first.time
       entry.topChange = .creation(at: first.time, by: reader.author())
     }
     for row in rows {
-      try reader.load(row.body)
+      try reader.load(row)
       try entry.replay(row, &reader, limits)
     }
     return entry

@@ -8,34 +8,15 @@ struct SessionRef: Hashable, Sendable {
 
 /// A client as the author of ops: the values that all its ops have in common.
 ///
-/// A session has one `OpClient` for all its ops, which saves 900 instructions an op: the name is
-/// encoded once, and passed on by one reference. In a cluster, the key is for the shard that the
-/// session used last.
+/// A session has one `OpClient` for all its ops, which pass it on by one reference. In a cluster, the
+/// key is for the shard that the session used last.
 final class OpClient: Sendable {
   let author: Author
   let key: RememberedOps.Key
-  /// In a row, the member `by` up to the value of its `op`.
-  let jsonBeforeOp: [UInt8]
-  /// In a row, the rest of `by`, and the name `octets`.
-  let jsonBehindOp: [UInt8]
 
   init(name: String, _ client: ClientID, _ peer: Peer, _ shard: Shard = .first) {
     author = Author(name: name, principal: peer.principal, pid: peer.process)
     key = RememberedOps.Key(principal: peer.principal, client: client, shard: shard)
-    var json = JSONWriter(reserving: 128)
-    json.name("by")
-    json.beginObject()
-    json.member("name", name)
-    json.name("op")
-    jsonBeforeOp = json.bytesWithComma
-    json.removeAll()
-    json.member("principal", peer.principal)
-    if let process = peer.process { json.member("pid", UInt64(process)) }
-    json.name("client")
-    json.word(client.text)
-    json.endObject()
-    json.name("octets")
-    jsonBehindOp = json.bytesWithComma
   }
 }
 

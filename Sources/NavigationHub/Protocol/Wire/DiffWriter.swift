@@ -66,19 +66,21 @@ package struct DiffEnvelope: ~Copyable {
   /// Encodes the diff in the memory of `json`, with the resolved bar if it changed and
   /// `mayIncludeBar`.
   ///
-  /// `checksum` is that of the new revision; `digest` becomes the new revision's. The method is never
-  /// inlined, so that a profiler counts its instructions by its name.
+  /// `checksum` is that of the new revision; `digest` becomes the new revision's. Returns also the byte
+  /// range of the value of `ch`. The method is never inlined, so that a profiler counts its
+  /// instructions by its name.
   @inline(never)
   package func encode(
     _ commit: Commit, of controller: borrowing NavigationController,
     followed: inout FollowedBar, mayIncludeBar: Bool,
     checksum: UInt32, digest: inout Digest, _ json: inout JSONWriter
-  ) -> EncodedDiff {
+  ) -> (diff: EncodedDiff, changes: Range<Int>) {
     json.removeAll()
     begin(&json)
     json.memberIfTrue("animated", commit.isAnimated)
     if let relation = commit.topRelation { json.member("relation", word: relation.word) }
     json.name("ch")
+    let changes = json.position
     json.changes(commit, of: controller)
     digest = digest.next(checksum: checksum, diff: json.written)
     let (place, start) = (json.count, json.position)
@@ -91,7 +93,7 @@ package struct DiffEnvelope: ~Copyable {
     json.name("ev")
     json.events(commit.events)
     self.end(&json, depth: controller.stack.count, digest)
-    return EncodedDiff(bytes: json.bytes, resolved: place..<end)
+    return (EncodedDiff(bytes: json.bytes, resolved: place..<end), changes..<place)
   }
 
   /// Writes the members before the changes, and opens the object.
@@ -125,42 +127,44 @@ package struct DiffEnvelope: ~Copyable {
 extension JSONWriter {
   package mutating func events(_ events: [NavigationEvent]) {
     beginArray()
-    for event in events {
-      beginObject()
-      switch event {
-      case .willShow(let screen, let animated): animatedEvent("willShow", screen, animated)
-      case .didShow(let screen, let animated): animatedEvent("didShow", screen, animated)
-      case .willHide(let screen, let animated): animatedEvent("willHide", screen, animated)
-      case .didHide(let screen, let animated): animatedEvent("didHide", screen, animated)
-      case .didPush(let screen): screenEvent("didPush", screen)
-      case .didPop(let screen, let result): screenEvent("didPop", screen, result)
-      case .didPresent(let screen): screenEvent("didPresent", screen)
-      case .didDismiss(let screen, let result): screenEvent("didDismiss", screen, result)
-      case .transitionBegan(let transition): transitionBegan(transition)
-      case .transitionEnded(let id, let outcome):
-        object("transitionEnded") { json in
-          json.member("tid", id.number)
-          json.member("outcome", word: outcome.word)
-        }
-      case .barChange(let id, let change):
-        object("barChange") { json in
-          json.member("tid", id.number)
-          json.visibilityMembers(change)
-        }
-      case .barsVisibilityChanged(let bar, let toolbar, let cause):
-        object("barsVisibilityChanged") { json in
-          json.member("bar", bar)
-          json.member("toolbar", toolbar)
-          switch cause {
-          case .api: json.member("cause", word: "api")
-          case .screen: json.member("cause", word: "screen")
-          case .automatic(let cause): json.member("cause", word: cause.word)
-          }
+    for event in events { self.event(event) }
+    endArray()
+  }
+
+  mutating func event(_ event: NavigationEvent) {
+    beginObject()
+    switch event {
+    case .willShow(let screen, let animated): animatedEvent("willShow", screen, animated)
+    case .didShow(let screen, let animated): animatedEvent("didShow", screen, animated)
+    case .willHide(let screen, let animated): animatedEvent("willHide", screen, animated)
+    case .didHide(let screen, let animated): animatedEvent("didHide", screen, animated)
+    case .didPush(let screen): screenEvent("didPush", screen)
+    case .didPop(let screen, let result): screenEvent("didPop", screen, result)
+    case .didPresent(let screen): screenEvent("didPresent", screen)
+    case .didDismiss(let screen, let result): screenEvent("didDismiss", screen, result)
+    case .transitionBegan(let transition): transitionBegan(transition)
+    case .transitionEnded(let id, let outcome):
+      object("transitionEnded") { json in
+        json.member("tid", id.number)
+        json.member("outcome", word: outcome.word)
+      }
+    case .barChange(let id, let change):
+      object("barChange") { json in
+        json.member("tid", id.number)
+        json.visibilityMembers(change)
+      }
+    case .barsVisibilityChanged(let bar, let toolbar, let cause):
+      object("barsVisibilityChanged") { json in
+        json.member("bar", bar)
+        json.member("toolbar", toolbar)
+        switch cause {
+        case .api: json.member("cause", word: "api")
+        case .screen: json.member("cause", word: "screen")
+        case .automatic(let cause): json.member("cause", word: cause.word)
         }
       }
-      endObject()
     }
-    endArray()
+    endObject()
   }
 
   private mutating func transitionBegan(_ transition: RunningTransition) {
