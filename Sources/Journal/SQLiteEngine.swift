@@ -64,7 +64,7 @@ final class SQLiteEngine: JournalEngine {
     insertGroup = try database.prepare(
       "INSERT INTO log(\(StoredGroup.columns)) VALUES(?1, ?2, ?3, ?4, ?5)")
     insertSnapshot = try database.prepare(
-      "INSERT OR REPLACE INTO snapshot(\(SnapshotRow.columns)) VALUES(?1, ?2, ?3, ?4, ?5)")
+      "INSERT OR REPLACE INTO snapshot(\(SnapshotRow.columns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
     selectGroup = try database.prepare(Schema.selectGroup)
     replaceGroup = try database.prepare(
       "UPDATE log SET last = ?2, sum = ?3, heads = ?4, bodies = ?5 WHERE seq = ?1")

@@ -14,11 +14,11 @@ final class PostgresLoading {
     case snapshots = "snapshot"
     case groups = "log"
 
-    /// The columns, the shard last, and the order within a shard.
-    fileprivate var columns: (all: String, order: String) {
+    /// The columns, the index of the last one, the shard, and the order within a shard.
+    fileprivate var columns: (all: String, shard: Int32, order: String) {
       switch self {
-      case .snapshots: (SnapshotRow.columns + ", shard", "nav, rev")
-      case .groups: (StoredGroup.columns + ", shard", "seq")
+      case .snapshots: (SnapshotRow.columns + ", shard", 6, "nav, rev")
+      case .groups: (StoredGroup.columns + ", shard", 5, "seq")
       }
     }
 
@@ -41,7 +41,6 @@ final class PostgresLoading {
   /// The number of rows that are fetched together: about what a socket holds, so that the server need
   /// not wait.
   private static let rowsPerFetch = 256
-  private static let shardColumn: Int32 = 5
 
   private let connection: PostgresConnection
   private let place: PostgresPlace
@@ -68,7 +67,7 @@ final class PostgresLoading {
     guard shards.contains(shard) else { return }
     while let rows = try rowsFromNext(of: table) {
       let row = positions[table]?.nextRow ?? 0
-      let found = rows.integer(row, Self.shardColumn) ?? 0
+      let found = rows.integer(row, table.columns.shard) ?? 0
       if found > shard.number { return }
       positions[table]?.nextRow += 1
       if found == shard.number { try consume(rows, row) }
@@ -109,7 +108,7 @@ final class PostgresLoading {
         """),
     ]
     for table in Table.allCases {
-      let (columns, order) = table.columns
+      let (columns, _, order) = table.columns
       commands.append(
         PostgresCommand(
           """

@@ -142,7 +142,7 @@ import Testing
     "UPDATE log SET last = x'09' WHERE seq = 9", "UPDATE log SET sum = 0 WHERE seq = 9",
     "UPDATE log SET seq = 21 WHERE seq = 9", "DELETE FROM log WHERE seq = 12",
     "UPDATE log SET sum = (SELECT sum FROM log WHERE seq = 8) WHERE seq = 9",
-    "INSERT INTO log SELECT 99, last, size, sum, heads, bodies FROM log WHERE seq = 9",
+    "INSERT INTO log SELECT 99, last, sum, heads, bodies FROM log WHERE seq = 9",
     "UPDATE meta SET value = x'00' WHERE key = 'state'", "DELETE FROM meta WHERE key = 'census'",
     "CREATE INDEX i ON log(last)", "DROP TABLE snapshot", "PRAGMA application_id = 1",
     "PRAGMA user_version = 0", "UPDATE log SET seq = 99 WHERE seq = 12",
@@ -173,9 +173,9 @@ import Testing
     let directory = try TemporaryDirectory()
     try Journal.open(directory.path).close()
     let database = try Database(path: directory.file)
-    try database.execute("PRAGMA user_version = 7", .writing)
+    try database.execute("PRAGMA user_version = 8", .writing)
     database.close()
-    #expect(throws: JournalError.newer(path: directory.file, found: 7, supported: 6)) {
+    #expect(throws: JournalError.newer(path: directory.file, found: 8, supported: 7)) {
       try Journal.open(directory.path)
     }
   }
@@ -186,7 +186,7 @@ import Testing
     let database = try Database(path: directory.file)
     try database.execute("PRAGMA user_version = 1", .writing)
     database.close()
-    #expect(throws: JournalError.older(path: directory.file, found: 1, supported: 6)) {
+    #expect(throws: JournalError.older(path: directory.file, found: 1, supported: 7)) {
       try Journal.open(directory.path)
     }
   }

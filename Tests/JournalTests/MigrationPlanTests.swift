@@ -38,10 +38,10 @@ import Testing
   }
 
   @Test func `this version reads one format, and has no steps`() throws {
-    #expect(MigrationPlan.writtenFormat == 6 && MigrationPlan.knownSteps.isEmpty)
-    #expect(try MigrationPlan(path: "/j", found: 6, bytes: 1).steps.isEmpty)
-    #expect(throws: JournalError.older(path: "/j", found: 5, supported: 6)) {
-      try MigrationPlan(path: "/j", found: 5, bytes: 1)
+    #expect(MigrationPlan.writtenFormat == 7 && MigrationPlan.knownSteps.isEmpty)
+    #expect(try MigrationPlan(path: "/j", found: 7, bytes: 1).steps.isEmpty)
+    #expect(throws: JournalError.older(path: "/j", found: 6, supported: 7)) {
+      try MigrationPlan(path: "/j", found: 6, bytes: 1)
     }
   }
 }

@@ -319,12 +319,12 @@ import Testing
   @Test func `tables of another version are not touched`() throws {
     let stage = try PostgresStage()
     try stage.close(stage.open())
-    try stage.sql("UPDATE navd.version SET number = 6")
+    try stage.sql("UPDATE navd.version SET number = 7")
     let newer = #expect(throws: JournalError.self) { try stage.open() }
-    try stage.sql("UPDATE navd.version SET number = 4")
+    try stage.sql("UPDATE navd.version SET number = 5")
     let older = #expect(throws: JournalError.self) { try stage.open() }
-    guard case .newer(_, found: 6, supported: 5)? = newer,
-      case .older(_, found: 4, supported: 5)? = older
+    guard case .newer(_, found: 7, supported: 6)? = newer,
+      case .older(_, found: 5, supported: 6)? = older
     else {
       Issue.record("\(String(describing: newer)), \(String(describing: older))")
       return

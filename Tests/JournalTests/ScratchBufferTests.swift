@@ -42,11 +42,8 @@ import Testing
         buffer.append(bytes.span)
         twin += bytes
       case 7:
-        buffer.append(200 as UInt8)
-        twin.append(200)
-      case 8 where !twin.isEmpty:
-        buffer.replaceFirst(by: 3)
-        twin[0] = 3
+        buffer.append(word: 0x0807_0605_0403_0201)
+        twin += 1...8
       default:
         guard Int.random(in: 0..<4, using: &random) == 0 else { continue }
         buffer.clear()

@@ -160,7 +160,7 @@ private struct TopTwin {
 
   mutating func read(_ rows: [JournalRow]) throws {
     for row in rows[count...] {
-      let object = try JSONSerialization.jsonObject(with: Data(row.body)) as? [String: Any]
+      let object = try JSONSerialization.jsonObject(with: Data(row.json())) as? [String: Any]
       try take(row, try #require(object))
     }
     count = rows.count

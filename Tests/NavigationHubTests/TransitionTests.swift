@@ -140,7 +140,7 @@ import Testing
     #expect(entry.controller.environment.content.owner == nil)
     #expect(entry.controller.environment.content.delegateOrientations == nil)
     #expect(stage.isIdle)
-    let row = String(decoding: try #require(stage.world.journal.rows.last).body, as: UTF8.self)
+    let row = try #require(stage.world.journal.rows.last).text
     #expect(row.contains(#""cause":"recovery""#))
     #expect(row.contains(#""outcome":"timedOut""#))
     #expect(
@@ -159,7 +159,7 @@ import Testing
     try stage.world.restart(renewsEpochs: true)
     #expect(stage.revision == before + 1)
     #expect(stage.stack == ["A", "B"])
-    let row = String(decoding: try #require(stage.world.journal.rows.last).body, as: UTF8.self)
+    let row = try #require(stage.world.journal.rows.last).text
     #expect(row.contains(#""ev":[{"transitionEnded":"#))
     #expect(row.contains(#""outcome":"cancelled""#))
   }

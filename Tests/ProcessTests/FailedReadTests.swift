@@ -23,7 +23,7 @@ extension ProcessTests {
       ]
     }
 
-    /// Makes a nav with screens that LZ4 cannot shorten; returns the number of its rows.
+    /// Makes a nav with large screens; returns the number of its rows.
     private func fill(_ peer: Peer, _ nav: String = "a", screens: Int) throws -> Int {
       try peer.create(nav)
       for number in 0..<screens {

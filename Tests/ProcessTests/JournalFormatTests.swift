@@ -5,7 +5,7 @@ extension ProcessTests {
   /// Journals of another format than that of this version, and the dry run that reports them.
   @Suite struct JournalFormatTests {
     /// The format that this version writes.
-    private static let format: UInt8 = 6
+    private static let format: UInt8 = 7
 
     /// A state directory with a journal of this version, whose header names another format.
     private static func state(_ format: UInt8) throws -> TestDaemon {
@@ -43,10 +43,10 @@ extension ProcessTests {
 
     @Test(
       arguments: [
-        (9, "has format 9, this version reads up to 6; upgrade navd"),
+        (9, "has format 9, this version reads up to 7; upgrade navd"),
         (
-          5,
-          "has format 5, this version reads from 6 on; use the navd that wrote it, or begin in an empty place"
+          6,
+          "has format 6, this version reads from 7 on; use the navd that wrote it, or begin in an empty place"
         ),
       ] as [(UInt8, String)])
     func `a journal of another format is refused with 6 and its words, and stays as it is`(
@@ -79,7 +79,7 @@ extension ProcessTests {
       let daemon = try Self.state(Self.format)
       let plan = try Self.run(["--migrate", "--dry-run"], on: daemon.state)
       #expect(try plan.ended() == 0, "\(plan.transcript)")
-      #expect(plan.standardOutput.contains("found     format 6, "))
+      #expect(plan.standardOutput.contains("found     format 7, "))
       #expect(plan.standardOutput.contains("steps     none: there is nothing to do\n"))
       try daemon.start()
       let during = try Self.run(["--migrate", "--dry-run"], on: daemon.state)

@@ -67,7 +67,7 @@ struct Facts: Sendable {
   }
 
   private mutating func store(_ row: JournalRow, turn: Int, _ wrong: inout [String]) {
-    if let key = Self.origin(of: row.body), rows.updateValue(turn, forKey: key) != nil {
+    if let key = Self.origin(of: row), rows.updateValue(turn, forKey: key) != nil {
       wrong.append("op \(key.op) of \(key.client) is stored twice")
     }
     switch row.kind {
@@ -85,10 +85,10 @@ struct Facts: Sendable {
         wrong.append("revision \(row.revision) after \(head.place.revision) of \(name)")
       }
       heads[name]?.place = place
-      guard let end = row.body.position(of: ",\"before\":\"") else {
+      guard let body = try? row.json(), let end = body.position(of: ",\"before\":\"") else {
         return wrong.append("row \(row.sequence) without its diff")
       }
-      diffs[place] = (Array(row.body[8..<end]), turn)
+      diffs[place] = (Array(body[8..<end]), turn)
     case .closed: if let name = names[row.nav] { heads[name] = nil }
     case .epoch:
       guard let name = names[row.nav], let epoch = row.body.epoch else { return }
@@ -105,7 +105,7 @@ struct Facts: Sendable {
   /// Takes back what a lost machine lost: the journal goes on from `rows`.
   mutating func lose(_ lost: [JournalRow], kept: [JournalRow]) {
     for row in lost {
-      guard let key = Self.origin(of: row.body) else { continue }
+      guard let key = Self.origin(of: row) else { continue }
       rows[key] = nil
       acknowledged[key] = nil
       replies[key] = nil
@@ -141,16 +141,9 @@ struct Facts: Sendable {
     hasGoneBack = true
   }
 
-  /// Which op caused a row.
-  static func origin(of body: [UInt8]) -> OpKey? {
-    guard let start = body.position(of: ",\"principal\":\""),
-      let client = body.position(of: ",\"client\":\"", from: start)
-    else { return nil }
-    // The op stands right before the principal: its digits are read backwards.
-    var first = start
-    while first > 0, body[first - 1] >= 0x30, body[first - 1] <= 0x39 { first -= 1 }
-    guard let op = body.number(at: first), client + 43 <= body.count else { return nil }
-    return OpKey(client: Array(body[client + 11..<client + 43]).text, op: op)
+  /// The op that caused a row; nil if none did.
+  static func origin(of row: JournalRow) -> OpKey? {
+    row.author.map { OpKey(client: $0.client.text, op: $0.op) }
   }
 
   /// The name behind `{"nav":"`.

@@ -197,7 +197,7 @@ package struct JSONWriter: ~Copyable {
   @inline(__always)
   package mutating func binary(word: UInt64) {
     reserve(8)
-    store(word, at: position)
+    unsafe memory.storeBytes(of: word.littleEndian, toByteOffset: position, as: UInt64.self)
     position &+= 8
   }
 

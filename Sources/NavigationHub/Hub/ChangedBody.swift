@@ -9,10 +9,10 @@ import NavigationCore
 /// 2. the cause, and the name of the nav; its epoch, 8 bytes
 /// 3. the digest before and after the revision: checksum, and chain of 8 bytes
 /// 4. with `hasMessage`: the name of the client that asked, and the id of its message
-/// 5. with `hasOp`: the kinds of the operations, as a text; the hash of the op, 8 bytes; the client's
+/// 5. the value of `ch`, as JSON
+/// 6. the number of events, and the events (`StoredEvent`)
+/// 7. with `hasOp`: the kinds of the operations, as a text; the hash of the op, 8 bytes; the client's
 ///    process, or 0; the outputs, as JSON
-/// 6. the value of `ch`, as JSON
-/// 7. the number of events, and the events (`StoredEvent`)
 /// 8. if any, the members of the row's other facts, as a JSON object
 ///
 /// Raw values of causes, kinds and relations are stored, so new cases of these go behind the others.
@@ -47,8 +47,8 @@ enum ChangedBody {
     _ change: borrowing Change, _ commit: Commit, top: ScreenID?, _ json: inout JSONWriter,
     origin: (inout JSONWriter) -> Void
   ) {
-    begin(change, commit, hasOp: 0, &json)
-    end(change, commit, top, &json, origin)
+    begin(change, commit, top, hasOp: 0, &json)
+    end(commit, &json, origin)
   }
 
   /// Writes the body of a change that an op caused; `ok` is the answer to the op.
@@ -58,19 +58,20 @@ enum ChangedBody {
     _ change: borrowing Change, _ commit: Commit, top: ScreenID?, by op: OpContext,
     answeredBy ok: EncodedOk, _ json: inout JSONWriter
   ) {
-    begin(change, commit, hasOp: Flag.hasOp, &json)
+    begin(change, commit, top, hasOp: Flag.hasOp, &json)
     assert(!op.request.kinds.isEmpty)
     json.binary(UInt64(op.request.kinds.count))
     for kind in op.request.kinds { json.binary(UInt64(kind.rawValue)) }
     json.binary(word: op.octets.bits)
     json.binary(UInt64(op.client.author.pid ?? 0))
     json.binary(ok.bytes.span.extracting(ok.outputsRange))
-    end(change, commit, top, &json) { $0.flags(of: op) }
+    end(commit, &json) { $0.flags(of: op) }
   }
 
   @inline(__always)
   private static func begin(
-    _ change: borrowing Change, _ commit: Commit, hasOp: UInt64, _ json: inout JSONWriter
+    _ change: borrowing Change, _ commit: Commit, _ top: ScreenID?, hasOp: UInt64,
+    _ json: inout JSONWriter
   ) {
     json.removeAll()
     var flags = hasOp | (commit.isAnimated ? Flag.isAnimated : 0)
@@ -91,17 +92,16 @@ enum ChangedBody {
       json.binary(by.name.utf8.span)
       json.binary(by.op)
     }
-  }
-
-  @inline(__always)
-  private static func end(
-    _ change: borrowing Change, _ commit: Commit, _ top: ScreenID?, _ json: inout JSONWriter,
-    _ origin: (inout JSONWriter) -> Void
-  ) {
     json.binary(change.diff.bytes.span.extracting(change.changes))
     json.binary(UInt64(commit.events.count))
     var former: ScreenID?
     for event in commit.events { StoredEvent.write(event, top, &former, &json) }
+  }
+
+  @inline(__always)
+  private static func end(
+    _ commit: Commit, _ json: inout JSONWriter, _ origin: (inout JSONWriter) -> Void
+  ) {
     let start = json.position
     json.beginObject()
     origin(&json)
@@ -123,7 +123,7 @@ enum ChangedBody {
   /// other facts as members beside it.
   ///
   /// Throws if the body has another version or cannot be read.
-  static func json(_ row: RowHeader, _ body: Span<UInt8>) throws(StoredDataError) -> [UInt8] {
+  fileprivate static func json(_ row: RowHeader, _ body: Span<UInt8>) throws(StoredDataError) -> [UInt8] {
     var reader = ByteReader()
     let version = reader.number(in: body)
     guard version == self.version else {
@@ -135,6 +135,9 @@ enum ChangedBody {
       let top = relation == 0 ? .some(nil) : TopRelation(stored: relation - 1).map(Optional.some)
     else { throw StoredDataError(what: "a cause or relation that this version does not know") }
     let nav = String(copying: reader.text(in: body))
+    guard NavName(nav) != nil || nav == NavName.appearance.text else {
+      throw StoredDataError(what: "a change of no nav")
+    }
     let epoch = Epoch(bits: reader.word(in: body))
     let (before, digest) = (reader.digest(in: body), reader.digest(in: body))
     var by: (name: String, op: UInt64)?
@@ -146,13 +149,6 @@ enum ChangedBody {
       sequence: row.sequence, cause: cause, by: by)
     var json = JSONWriter(reserving: 1024)
     json.beginObject()
-    if flags & Flag.hasOp != 0 {
-      guard let author = row.author, let by else {
-        throw StoredDataError(what: "an op without its author")
-      }
-      try json.origin(Author(name: by.name, principal: author.principal), author, &reader, body)
-    }
-    json.member("before", before)
     json.name("diff")
     envelope.begin(&json)
     json.memberIfTrue("animated", flags & Flag.isAnimated != 0)
@@ -167,12 +163,26 @@ enum ChangedBody {
     }
     json.endArray()
     envelope.end(&json, depth: row.depth, digest)
+    json.member("before", before)
+    if flags & Flag.hasOp != 0 {
+      guard let author = row.author, let by else {
+        throw StoredDataError(what: "an op without its author")
+      }
+      try json.origin(by.name, author, &reader, body)
+    }
     guard !reader.isBroken else { throw StoredDataError(what: "a body that ends too early") }
     let rest = body.extracting(droppingFirst: reader.offset)
     // The members of the object, without its braces.
     if rest.count > 2 { json.raw(rest.extracting(1..<rest.count - 1)) }
     json.endObject()
     return json.bytes
+  }
+}
+
+extension JournalRow {
+  /// The body as JSON.
+  package func json() throws(StoredDataError) -> [UInt8] {
+    header.kind == .changed ? try ChangedBody.json(header, body.span) : body
   }
 }
 
@@ -244,9 +254,9 @@ private enum StoredEvent {
 extension JSONWriter {
   /// Writes the members about the op of a row: `ops`, `octets`, `by` and `out`.
   fileprivate mutating func origin(
-    _ author: consuming Author, _ key: RowAuthor, _ reader: inout ByteReader, _ body: Span<UInt8>
+    _ name: String, _ author: RowAuthor, _ reader: inout ByteReader, _ body: Span<UInt8>
   ) throws(StoredDataError) {
-    name("ops")
+    self.name("ops")
     beginArray()
     for _ in 0..<min(reader.number(in: body), 16) {
       guard let kind = OperationKind(stored: reader.number(in: body)) else {
@@ -257,9 +267,9 @@ extension JSONWriter {
     endArray()
     member("octets", hex: reader.word(in: body))
     let process = reader.number(in: body)
-    author.pid = process == 0 ? nil : Int32(exactly: process)
-    self.author(author, op: key.op)
-    name("out")
+    let pid = process == 0 ? nil : Int32(exactly: process)
+    self.author(Author(name: name, principal: author.principal, pid: pid), op: author.op)
+    self.name("out")
     raw(reader.text(in: body))
   }
 }

@@ -22,8 +22,7 @@ struct JournalBodyReader: Sendable {
   }
 
   mutating func load(_ row: JournalRow) throws(StoredDataError) {
-    try load(
-      row.kind == .changed ? ChangedBody.json(row.header, row.body.span) : row.body)
+    try load(row.json())
   }
 
   /// Loads the body of another row than `changed`, or of a snapshot.

@@ -16,7 +16,7 @@ struct NavEntry: Sendable {
   /// The digest of the newest state or records.
   var digest: Digest
   var running = RunningDigest()
-  /// What watches were told of the bar.
+  /// The hash of the bar that watches were sent last.
   var followedBar = FollowedBar()
   /// The revision since which a watch gets the resolved bar; a diff in the ring has the bar only if
   /// it is newer, or if a watch has resumed.

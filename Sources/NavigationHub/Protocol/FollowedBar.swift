@@ -1,6 +1,6 @@
 package import NavigationCore
 
-/// What watches of a nav were told of its bar: the hash of the resolved bar that was encoded last.
+/// The resolved bar that was encoded last for a nav's watches, kept as a hash.
 ///
 /// Nothing is encoded while no watch wants the bar, and no bytes are kept: they would take about 500
 /// bytes a nav. Templates of the bytes that depend on the parts only saved 7,400 instructions of a
