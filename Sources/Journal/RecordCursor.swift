@@ -73,10 +73,13 @@ struct RecordCursor {
 
   private mutating func newAuthor(in heads: Span<UInt8>) -> RowAuthor {
     let client = ClientID(high: reader.word(in: heads), low: reader.word(in: heads))
-    let principal = [UInt8](copying: reader.text(in: heads))
-    return RowAuthor(
-      principal: String(decoding: principal, as: UTF8.self), client: client,
-      op: reader.number(in: heads))
+    let principal = String(copying: reader.text(in: heads))
+    let name = String(copying: reader.text(in: heads))
+    let process = reader.number(in: heads)
+    let author = Author(
+      name: name, principal: principal,
+      pid: process == 0 ? nil : Int32(truncatingIfNeeded: process - 1))
+    return RowAuthor(author, client: client, op: reader.number(in: heads))
   }
 
   /// Reverses `RowGroup.zigzagEncoded`, which stores the sign in the lowest bit.

@@ -31,7 +31,8 @@ import NavigationHub
   private var lastRowTime: UInt64 = 0
   /// The authors in the group, each with its last op.
   ///
-  /// A head has the index of its author, from 1 on; at the first use, it also describes the author.
+  /// A head has the index of its author, from 1 on, and the difference of the op from the author's
+  /// last; at the first use, it describes the author instead.
   private var authors: [RowAuthor] = []
   private var headBuffer = ScratchBuffer(capacity: 4096)
   private var bodyBuffer = ScratchBuffer(capacity: Self.maximumBytes)
@@ -85,7 +86,7 @@ import NavigationHub
   private mutating func append(_ author: borrowing RowAuthor) {
     var place = 0
     while place < authors.count,
-      authors[place].client != author.client || authors[place].principal != author.principal
+      authors[place].client != author.client || authors[place].author != author.author
     {
       place += 1
     }
@@ -97,8 +98,10 @@ import NavigationHub
     }
     headBuffer.append(word: author.client.high)
     headBuffer.append(word: author.client.low)
-    headBuffer.append(author.principal)
-    headBuffer.makeRoom(numbers: 1)
+    headBuffer.append(author.author.principal)
+    headBuffer.append(author.author.name)
+    headBuffer.makeRoom(numbers: 2)
+    headBuffer.append(number: author.author.pid.map { UInt64(UInt32(bitPattern: $0)) + 1 } ?? 0)
     headBuffer.append(number: author.op)
     authors.append(copy author)
   }

@@ -28,8 +28,12 @@ import Testing
         author: Bool.random(using: &random)
           ? nil
           : RowAuthor(
-            principal: ["", "uid:0", "uid:1000 and more than fifteen bytes"].randomElement(
-              using: &random) ?? "",
+            Author(
+              name: ["", "a", "a name of more than fifteen bytes"].randomElement(using: &random)
+                ?? "",
+              principal: ["", "uid:0", "uid:1000 and more than fifteen bytes"].randomElement(
+                using: &random) ?? "",
+              pid: [nil, 0, 1, -1, .max].randomElement(using: &random) ?? nil),
             client: ClientID(high: number() & 3, low: number() & 3), op: number()))
       return JournalRow(
         header,

@@ -110,7 +110,7 @@ import Testing
     hub.rememberOps(from: rows.filter { $0.sequence % 2 == 0 } + [other])
     #expect(hub.opRowsToRead.isEmpty)
     let author = try #require(rows[0].author)
-    let key = RememberedOps.Key(principal: author.principal, client: author.client)
+    let key = RememberedOps.Key(principal: author.author.principal, client: author.client)
     #expect(hub.remembered.lastOpID(of: key) == 9)
     let known = (UInt64(1)...9).filter { id in
       switch hub.remembered.verdict(on: id, octets: BodyHash(bits: 0), of: key) {

@@ -61,3 +61,10 @@ package struct ByteReader: Sendable {
     return word.indices.reduce(0) { $0 | UInt64(word[$1]) << UInt64(8 * $1) }
   }
 }
+
+extension String {
+  /// Makes a text of bytes, which should be UTF-8.
+  package init(copying bytes: Span<UInt8>) {
+    self = String(decoding: [UInt8](copying: bytes), as: UTF8.self)
+  }
+}

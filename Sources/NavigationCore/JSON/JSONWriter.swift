@@ -47,6 +47,14 @@ package struct JSONWriter: ~Copyable {
     get { span(0..<count) }
   }
 
+  /// The bytes written so far, with the comma after the last value.
+  ///
+  /// Binary values may end with the byte of a comma.
+  package var writtenWithComma: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { span(0..<position) }
+  }
+
   /// Removes all bytes, but keeps the memory.
   package mutating func removeAll() { position = 0 }
 

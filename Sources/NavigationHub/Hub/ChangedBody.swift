@@ -3,31 +3,35 @@ import NavigationCore
 /// The body of a `changed` row: what the diff, the answer to the op and the entry in the log have
 /// beyond the row's header.
 ///
-/// Numbers are in base 128, or 8 bytes where it says so; a text has its size ahead:
+/// Numbers are in base 128, or of 8 bytes where it says so; a text has its size ahead:
 ///
-/// 1. the version of this form, and the flags
-/// 2. the cause, and the name of the nav; its epoch, 8 bytes
-/// 3. the digest before and after the revision: checksum, and chain of 8 bytes
-/// 4. with `hasMessage`: the name of the client that asked, and the id of its message
-/// 5. the value of `ch`, as JSON
-/// 6. the number of events, and the events (`StoredEvent`)
-/// 7. with `hasOp`: the kinds of the operations, as a text; the hash of the op, 8 bytes; the client's
-///    process, or 0; the outputs, as JSON
-/// 8. if any, the members of the row's other facts, as a JSON object
+/// 1. the version of this form, the flags, and the cause
+/// 2. the name of the nav, and its epoch, 8 bytes
+/// 3. the chain of the digest before the revision, 8 bytes, and the checksums before and after it
+/// 4. the change, see `Flag`, and the number of events, and the events (`StoredEvent`)
+/// 5. of a change by an op: the kinds of the operations, as a text; the hash of the op, 8 bytes; the
+///    outputs, as JSON, unless they are plain
+/// 6. if any, the row's other facts, as a JSON object
 ///
 /// Raw values of causes, kinds and relations are stored, so new cases of these go behind the others.
-///
-/// One push of a short screen takes 180 bytes, and 466 as JSON, which LZ4 packed to 107. Without JSON
-/// and LZ4 the op takes 2,900 instructions less.
 enum ChangedBody {
   private static let version: UInt64 = 1
 
-  /// What is in a body; the relation of the top is above the bits.
+  /// What is in a body; the relation of the top, plus 1, is above the bits.
   private enum Flag {
     static let isAnimated: UInt64 = 1
-    static let hasMessage: UInt64 = 2
-    static let hasOp: UInt64 = 4
-    static let relation: UInt64 = 8
+    /// An op caused the change, which the header names.
+    static let hasOp: UInt64 = 2
+    /// The change only pushed one screen: the text is the members behind its id.
+    static let isPush: UInt64 = 4
+    /// The change only popped one screen: the text is its id. Without both flags, it is the value of
+    /// `ch`.
+    static let isPop: UInt64 = 8
+    /// The only output is the id of the screen that was pushed or popped.
+    static let hasPlainOutput: UInt64 = 16
+    /// A message asked navd for the change: in front of the change are the name of its client and its id.
+    static let hasMessage: UInt64 = 32
+    static let relation: UInt64 = 64
   }
 
   /// The values of a revision that bodies of all authors have.
@@ -38,16 +42,20 @@ enum ChangedBody {
     var diff: EncodedDiff
     /// The byte range of the value of `ch` in the diff.
     var changes: Range<Int>
+    var depth: Int
+    var top: ScreenID?
   }
 
   /// Writes the body of a change by navd itself; `origin` writes the members about its author.
   ///
-  /// Afterwards `json` has nothing but the body.
+  /// Afterwards `json.writtenWithComma` is the body.
   static func write(
-    _ change: borrowing Change, _ commit: Commit, top: ScreenID?, _ json: inout JSONWriter,
+    _ change: borrowing Change, _ commit: Commit, _ json: inout JSONWriter,
     origin: (inout JSONWriter) -> Void
   ) {
-    begin(change, commit, top, hasOp: 0, &json)
+    let screen = screenOfChange(change, commit)
+    begin(
+      change, commit, screen, flags: change.envelope.by == nil ? 0 : Flag.hasMessage, &json)
     end(commit, &json, origin)
   }
 
@@ -55,47 +63,96 @@ enum ChangedBody {
   // Never inlined, so that its instructions can be counted by its name.
   @inline(never)
   static func write(
-    _ change: borrowing Change, _ commit: Commit, top: ScreenID?, by op: OpContext,
-    answeredBy ok: EncodedOk, _ json: inout JSONWriter
+    _ change: borrowing Change, _ commit: Commit, by op: OpContext,
+    _ outputs: ShortList<OperationOutput>, answeredBy ok: EncodedOk, _ json: inout JSONWriter
   ) {
-    begin(change, commit, top, hasOp: Flag.hasOp, &json)
     assert(!op.request.kinds.isEmpty)
+    let screen = screenOfChange(change, commit)
+    let isPlain = outputs.count == 1 && isPlain(outputs[0], screen)
+    begin(change, commit, screen, flags: Flag.hasOp | (isPlain ? Flag.hasPlainOutput : 0), &json)
     json.binary(UInt64(op.request.kinds.count))
     for kind in op.request.kinds { json.binary(UInt64(kind.rawValue)) }
     json.binary(word: op.octets.bits)
-    json.binary(UInt64(op.client.author.pid ?? 0))
-    json.binary(ok.bytes.span.extracting(ok.outputsRange))
+    if !isPlain { json.binary(ok.bytes.span.extracting(ok.outputsRange)) }
     end(commit, &json) { $0.flags(of: op) }
+  }
+
+  /// The screen of a change that only pushes or pops one screen.
+  private enum ScreenOfChange {
+    case pushed(ScreenID)
+    case popped(ScreenID)
+  }
+
+  private static func screenOfChange(
+    _ change: borrowing Change, _ commit: Commit
+  ) -> ScreenOfChange? {
+    guard commit.changedScreenIndexes.isEmpty, commit.parts.isEmpty else { return nil }
+    switch commit.splice {
+    case .some(let splice):
+      switch (splice.removed.count, splice.insertedCount, change.depth - splice.at) {
+      case (0, 1, 1): return change.top.map { .pushed($0) }
+      case (1, 0, 0): return .popped(splice.removed[0])
+      default: return nil
+      }
+    case .none: return nil
+    }
+  }
+
+  private static func isPlain(_ output: OperationOutput, _ screen: ScreenOfChange?) -> Bool {
+    switch (output, screen) {
+    case (.screen(let id), .pushed(let screen)): id == screen
+    case (.popped(let id), .popped(let screen)): id == screen
+    default: false
+    }
   }
 
   @inline(__always)
   private static func begin(
-    _ change: borrowing Change, _ commit: Commit, _ top: ScreenID?, hasOp: UInt64,
+    _ change: borrowing Change, _ commit: Commit, _ screen: ScreenOfChange?, flags: UInt64,
     _ json: inout JSONWriter
   ) {
     json.removeAll()
-    var flags = hasOp | (commit.isAnimated ? Flag.isAnimated : 0)
-    if change.envelope.by != nil { flags |= Flag.hasMessage }
+    json.binary(version)
+    var flags = flags | (commit.isAnimated ? Flag.isAnimated : 0)
     if let relation = commit.topRelation {
       flags |= Flag.relation * (UInt64(relation.rawValue) + 1)
     }
-    json.binary(version)
+    switch screen {
+    case .pushed: flags |= Flag.isPush
+    case .popped: flags |= Flag.isPop
+    case nil: break
+    }
     json.binary(flags)
     json.binary(UInt64(change.envelope.cause.rawValue))
     json.binary(change.envelope.nav.utf8.span)
     json.binary(word: change.envelope.epoch.bits)
-    for digest in [change.digestBefore, change.digest] {
-      json.binary(UInt64(digest.checksum))
-      json.binary(word: digest.chain)
-    }
-    if let by = change.envelope.by {
+    json.binary(word: change.digestBefore.chain)
+    json.binary(UInt64(change.digestBefore.checksum))
+    json.binary(UInt64(change.digest.checksum))
+    if flags & Flag.hasMessage != 0, let by = change.envelope.by {
       json.binary(by.name.utf8.span)
       json.binary(by.op)
     }
-    json.binary(change.diff.bytes.span.extracting(change.changes))
+    let changes = change.diff.bytes.span.extracting(change.changes)
+    switch screen {
+    case .pushed(let screen):
+      json.binary(changes.extracting(membersOfPush(at: change.depth - 1, screen, changes.count)))
+    case .popped(let screen): json.binary(screen.text.utf8.span)
+    case nil: json.binary(changes)
+    }
     json.binary(UInt64(commit.events.count))
     var former: ScreenID?
-    for event in commit.events { StoredEvent.write(event, top, &former, &json) }
+    for event in commit.events { StoredEvent.write(event, change.top, &former, &json) }
+  }
+
+  /// The range of the members behind the id of the screen, in the value of `ch` for a push.
+  private static func membersOfPush(at index: Int, _ top: ScreenID, _ count: Int) -> Range<Int> {
+    let text: StaticString = #"[{"at":,"del":[],"ins":[{"id":"","#
+    let end: StaticString = "}]}]"
+    var digits = 1
+    var rest = index
+    while rest > 9 { (rest, digits) = (rest / 10, digits + 1) }
+    return text.utf8CodeUnitCount + digits + top.text.utf8.count..<count - end.utf8CodeUnitCount
   }
 
   @inline(__always)
@@ -116,14 +173,16 @@ enum ChangedBody {
     json.released(commit.released)
     let isEmpty = json.position == start + 1
     json.endObject()
-    if isEmpty { json.remove(from: start) }
+    json.remove(from: isEmpty ? start : json.count)
   }
 
   /// Returns the contents of a body as JSON: `diff` as it was sent without the resolved bar, and the
   /// other facts as members beside it.
   ///
   /// Throws if the body has another version or cannot be read.
-  fileprivate static func json(_ row: RowHeader, _ body: Span<UInt8>) throws(StoredDataError) -> [UInt8] {
+  fileprivate static func json(
+    _ row: RowHeader, _ body: Span<UInt8>
+  ) throws(StoredDataError) -> [UInt8] {
     var reader = ByteReader()
     let version = reader.number(in: body)
     guard version == self.version else {
@@ -132,29 +191,40 @@ enum ChangedBody {
     let flags = reader.number(in: body)
     let relation = flags / Flag.relation
     guard let cause = Cause(stored: reader.number(in: body)),
-      let top = relation == 0 ? .some(nil) : TopRelation(stored: relation - 1).map(Optional.some)
+      let relation = relation == 0
+        ? .some(nil) : TopRelation(stored: relation - 1).map(Optional.some)
     else { throw StoredDataError(what: "a cause or relation that this version does not know") }
     let nav = String(copying: reader.text(in: body))
     guard NavName(nav) != nil || nav == NavName.appearance.text else {
       throw StoredDataError(what: "a change of no nav")
     }
-    let epoch = Epoch(bits: reader.word(in: body))
-    let (before, digest) = (reader.digest(in: body), reader.digest(in: body))
-    var by: (name: String, op: UInt64)?
+    var envelope = DiffEnvelope(
+      nav: nav, epoch: Epoch(bits: reader.word(in: body)), base: Revision(row.revision &- 1),
+      revision: Revision(row.revision), sequence: row.sequence, cause: cause,
+      by: row.author.map { ($0.author.name, $0.op) })
+    let chain = reader.word(in: body)
+    let before = Digest(checksum: reader.checksum(in: body), chain: chain)
+    let checksum = reader.checksum(in: body)
     if flags & Flag.hasMessage != 0 {
-      by = (String(copying: reader.text(in: body)), reader.number(in: body))
+      envelope.by = (String(copying: reader.text(in: body)), reader.number(in: body))
     }
-    let envelope = DiffEnvelope(
-      nav: nav, epoch: epoch, base: Revision(row.revision &- 1), revision: Revision(row.revision),
-      sequence: row.sequence, cause: cause, by: by)
+    let change = reader.text(in: body)
+    let screen = flags & Flag.isPop == 0 ? row.top : ScreenID(change)
     var json = JSONWriter(reserving: 1024)
     json.beginObject()
     json.name("diff")
+    let start = json.position
     envelope.begin(&json)
     json.memberIfTrue("animated", flags & Flag.isAnimated != 0)
-    if let top { json.member("relation", word: top.word) }
+    if let relation { json.member("relation", word: relation.word) }
     json.name("ch")
-    json.raw(reader.text(in: body))
+    if flags & (Flag.isPush | Flag.isPop) == 0 {
+      json.raw(change)
+    } else if let screen {
+      json.splice(of: screen, row.depth, pushing: flags & Flag.isPush == 0 ? nil : change)
+    }
+    let digest = before.next(
+      checksum: checksum, diff: json.written.extracting(droppingFirst: start))
     json.name("ev")
     json.beginArray()
     var former: ScreenID?
@@ -165,12 +235,20 @@ enum ChangedBody {
     envelope.end(&json, depth: row.depth, digest)
     json.member("before", before)
     if flags & Flag.hasOp != 0 {
-      guard let author = row.author, let by else {
-        throw StoredDataError(what: "an op without its author")
+      guard let author = row.author else { throw StoredDataError(what: "an op without its author") }
+      try json.origin(author, &reader, body)
+      json.name("out")
+      if flags & Flag.hasPlainOutput == 0 {
+        json.raw(reader.text(in: body))
+      } else if let screen {
+        json.array([screen]) { json, screen in
+          json.object { $0.member(flags & Flag.isPop == 0 ? "id" : "popped", word: screen.text) }
+        }
       }
-      try json.origin(by.name, author, &reader, body)
     }
-    guard !reader.isBroken else { throw StoredDataError(what: "a body that ends too early") }
+    guard !reader.isBroken, screen != nil || flags & (Flag.isPush | Flag.isPop) == 0 else {
+      throw StoredDataError(what: "a body that cannot be read")
+    }
     let rest = body.extracting(droppingFirst: reader.offset)
     // The members of the object, without its braces.
     if rest.count > 2 { json.raw(rest.extracting(1..<rest.count - 1)) }
@@ -252,11 +330,34 @@ private enum StoredEvent {
 }
 
 extension JSONWriter {
-  /// Writes the members about the op of a row: `ops`, `octets`, `by` and `out`.
+  /// Writes the value of `ch` for a push of one screen or, if `members` is nil, a pop.
+  ///
+  /// The text has the members of the screen behind its id.
+  fileprivate mutating func splice(
+    of screen: ScreenID, _ depth: Int, pushing members: Span<UInt8>?
+  ) {
+    beginArray()
+    beginObject()
+    member("at", UInt64(members == nil ? depth : depth - 1))
+    array("del", members == nil ? [screen] : []) { $0.word($1.text) }
+    name("ins")
+    beginArray()
+    if let members {
+      beginObject()
+      member("id", word: screen.text)
+      raw(members)
+      endObject()
+    }
+    endArray()
+    endObject()
+    endArray()
+  }
+
+  /// Writes the members about the op of a row: `ops`, `by` and `octets`.
   fileprivate mutating func origin(
-    _ name: String, _ author: RowAuthor, _ reader: inout ByteReader, _ body: Span<UInt8>
+    _ author: RowAuthor, _ reader: inout ByteReader, _ body: Span<UInt8>
   ) throws(StoredDataError) {
-    self.name("ops")
+    name("ops")
     beginArray()
     for _ in 0..<min(reader.number(in: body), 16) {
       guard let kind = OperationKind(stored: reader.number(in: body)) else {
@@ -265,19 +366,14 @@ extension JSONWriter {
       word(kind.name)
     }
     endArray()
+    self.author(author.author, op: author.op)
     member("octets", hex: reader.word(in: body))
-    let process = reader.number(in: body)
-    let pid = process == 0 ? nil : Int32(exactly: process)
-    self.author(Author(name: name, principal: author.principal, pid: pid), op: author.op)
-    self.name("out")
-    raw(reader.text(in: body))
   }
 }
 
 extension ByteReader {
-  fileprivate mutating func digest(in bytes: Span<UInt8>) -> Digest {
-    Digest(
-      checksum: UInt32(truncatingIfNeeded: number(in: bytes)), chain: word(in: bytes))
+  fileprivate mutating func checksum(in bytes: Span<UInt8>) -> UInt32 {
+    UInt32(truncatingIfNeeded: number(in: bytes))
   }
 }
 
@@ -286,11 +382,5 @@ extension RawRepresentable<UInt8> {
   fileprivate init?(stored number: UInt64) {
     guard let rawValue = UInt8(exactly: number) else { return nil }
     self.init(rawValue: rawValue)
-  }
-}
-
-extension String {
-  fileprivate init(copying bytes: Span<UInt8>) {
-    self = String(decoding: [UInt8](copying: bytes), as: UTF8.self)
   }
 }

@@ -299,9 +299,8 @@ extension Hub {
     let ok = ServerMessageWriter.encodedOk(
       id: op.request.id, standing: standing, sequence: navs[slot].lastSequence,
       outputs: outputs, delivered: delivered, &json)
-    ChangedBody.write(
-      row.change, commit, top: navs[slot].position().top, by: op, answeredBy: ok, &json)
-    endRow(commit, slot, row, json.written, op.author, at: op.now)
+    ChangedBody.write(row.change, commit, by: op, outputs, answeredBy: ok, &json)
+    endRow(commit, slot, row, json.writtenWithComma, op.author, at: op.now)
     if commit.changesStackOrder {
       navs[slot].updateTopChange(commit, by: op.client.author, cause: cause, time: op.now.wall)
     }
@@ -326,10 +325,10 @@ extension Hub {
     var json = JSONWriter(reserving: 1000)
     let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
     let row = beginRow(commit, slot, cause: cause, by: message, &json)
-    ChangedBody.write(row.change, commit, top: navs[slot].position().top, &json) {
+    ChangedBody.write(row.change, commit, &json) {
       if let by { $0.origin(by) }
     }
-    endRow(commit, slot, row, json.written, nil, at: now)
+    endRow(commit, slot, row, json.writtenWithComma, nil, at: now)
     navs[slot].updateTopChange(commit, by: by?.author, cause: cause, time: now.wall)
   }
 
@@ -362,12 +361,12 @@ extension Hub {
     assert(row.previousRow < sequence, "row \(sequence) follows row \(row.previousRow)")
     assert(sequence == batches.sequence(of: navs[slot].shard))
     navs[slot].changedAt = now.wall
-    let (depth, top) = navs[slot].position()
     batches.append(
       RowHeader(
         sequence: sequence, nav: navs[slot].number,
         revision: commit.revision.number, previous: row.previousRow, time: now.wall, kind: .changed,
-        depth: depth, top: top, needsRecovery: row.needsRecovery, author: author), body: body)
+        depth: row.change.depth, top: row.change.top, needsRecovery: row.needsRecovery,
+        author: author), body: body)
     appendToRing(row.change.diff, slot)
     batches.eventCost += watches.of(nav: slot).count * Self.costOfWatch
   }
@@ -427,7 +426,7 @@ extension NavEntry {
       &json)
     let change = ChangedBody.Change(
       envelope: frame, digestBefore: before, digest: digest, diff: encoded.diff,
-      changes: encoded.changes)
+      changes: encoded.changes, depth: controller.stack.count, top: controller.stack.last?.id)
     return Hub.BegunRow(change: change, needsRecovery: needsRecovery, previousRow: previous)
   }
 
@@ -455,11 +454,6 @@ extension NavEntry {
     return NavStanding(
       nav: name, epoch: epoch, revision: controller.revision, digest: digest,
       depth: controller.stack.count, top: controller.stack.last?.id.text)
-  }
-
-  /// The number of screens, and the top one; mutating only to avoid a copy of the entry.
-  fileprivate mutating func position() -> (depth: Int, top: ScreenID?) {
-    (controller.stack.count, controller.stack.last?.id)
   }
 
   /// Notes author, time and cause of a change of the top, if the commit changed the top.

@@ -55,7 +55,7 @@ extension Hub {
     {
       let entry = RememberedOps.Entry(
         id: author.op, octets: BodyHash(bits: 0), isOk: true, reply: [], row: row.sequence)
-      let key = RememberedOps.Key(principal: author.principal, client: author.client, shard: shard)
+      let key = RememberedOps.Key(principal: author.author.principal, client: author.client, shard: shard)
       remembered.remember(entry, of: key, row: row.sequence, at: now.boot)
     } else if row.author != nil {
       remembered.forget(upTo: row.sequence, of: shard)

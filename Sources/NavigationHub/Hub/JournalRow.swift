@@ -36,14 +36,15 @@ package struct JournalRow: Hashable, Sendable {
   }
 }
 
-/// The key of the op that caused a row: principal, client and id of the op.
+/// The op that caused a row, and its author.
 package struct RowAuthor: Hashable, Sendable {
-  package var principal: String
+  package var author: Author
   package var client: ClientID
+  /// The id of the op, which `author.principal` and `client` make unique.
   package var op: UInt64
 
-  package init(principal: String, client: ClientID, op: UInt64) {
-    self.principal = principal
+  package init(_ author: Author, client: ClientID, op: UInt64) {
+    self.author = author
     self.client = client
     self.op = op
   }

@@ -26,7 +26,7 @@ struct OpContext: Sendable {
   var name: String { client.author.name }
   /// The key in the op's row, by which a restarted daemon remembers the op.
   var author: RowAuthor {
-    RowAuthor(principal: key.principal, client: key.client, op: request.id)
+    RowAuthor(client.author, client: key.client, op: request.id)
   }
 
   var isCreation: Bool { !request.kinds.areOrdinary && request.kinds.first == .navCreate }
