@@ -35,7 +35,7 @@ enum PostgresSchema {
       shard bigint, seq bigint, last bigint NOT NULL, sum bigint NOT NULL,
       heads bytea NOT NULL, bodies bytea NOT NULL, PRIMARY KEY(shard, seq))
     """,
-    // The bodies are short already.
+    // The rows are short already.
     "ALTER TABLE navd.log ALTER heads SET STORAGE EXTERNAL, ALTER bodies SET STORAGE EXTERNAL",
     """
     CREATE TABLE navd.snapshot(

@@ -89,8 +89,8 @@ import Testing
       try stage.close()
       let rows = try LoopStage.rows(directory).dropFirst(7)
       #expect(rows.map(\.nav).filter { $0 == 1 }.count == 2)
-      let screens = rows.compactMap { row in
-        String(decoding: row.body, as: UTF8.self).firstMatch(of: /"id":"(\d)"/).map { $0.1 }
+      let screens = try rows.compactMap { row in
+        try String(decoding: row.json(), as: UTF8.self).firstMatch(of: /"id":"(\d)"/).map { $0.1 }
       }
       #expect(screens == ["1", "2", "3", "4", "5"] || screens == ["1", "3", "4", "2", "5"])
     }

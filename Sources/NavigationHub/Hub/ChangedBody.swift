@@ -14,23 +14,27 @@ import NavigationCore
 /// 6. if any, the row's other facts, as a JSON object
 ///
 /// Raw values of causes, kinds and relations are stored, so new cases of these go behind the others.
+/// Reading repeats what the writers of diffs and events wrote, and computes the digest from it: a
+/// change of theirs needs another version of this form.
 enum ChangedBody {
   private static let version: UInt64 = 1
 
-  /// What is in a body; the relation of the top, plus 1, is above the bits.
+  /// The flags of a body, and the relation of the top.
   private enum Flag {
     static let isAnimated: UInt64 = 1
     /// An op caused the change, which the header names.
     static let hasOp: UInt64 = 2
-    /// The change only pushed one screen: the text is the members behind its id.
+    /// The change only pushed one screen, and the text is the members behind its id.
     static let isPush: UInt64 = 4
-    /// The change only popped one screen: the text is its id. Without both flags, it is the value of
-    /// `ch`.
+    /// The change only popped one screen, and the text is its id.
+    ///
+    /// Without this flag and `isPush`, the text is the value of `ch`.
     static let isPop: UInt64 = 8
     /// The only output is the id of the screen that was pushed or popped.
     static let hasPlainOutput: UInt64 = 16
     /// A message asked navd for the change: in front of the change are the name of its client and its id.
     static let hasMessage: UInt64 = 32
+    /// The factor of the relation plus 1, or of 0 for none.
     static let relation: UInt64 = 64
   }
 
@@ -221,15 +225,17 @@ enum ChangedBody {
     if flags & (Flag.isPush | Flag.isPop) == 0 {
       json.raw(change)
     } else if let screen {
-      json.splice(of: screen, row.depth, pushing: flags & Flag.isPush == 0 ? nil : change)
+      json.splice(of: screen, row.depth, pushing: flags & Flag.isPop == 0 ? change : nil)
     }
     let digest = before.next(
       checksum: checksum, diff: json.written.extracting(droppingFirst: start))
     json.name("ev")
     json.beginArray()
     var former: ScreenID?
-    for _ in 0..<reader.number(in: body) where !reader.isBroken {
+    var eventsLeft = reader.number(in: body)
+    while eventsLeft > 0, !reader.isBroken {
       StoredEvent.copy(&reader, body, row.top, &former, &json)
+      eventsLeft -= 1
     }
     json.endArray()
     envelope.end(&json, depth: row.depth, digest)
@@ -246,12 +252,14 @@ enum ChangedBody {
         }
       }
     }
-    guard !reader.isBroken, screen != nil || flags & (Flag.isPush | Flag.isPop) == 0 else {
+    let rest = body.extracting(droppingFirst: reader.offset)
+    guard !reader.isBroken, screen != nil || flags & (Flag.isPush | Flag.isPop) == 0,
+      rest.isEmpty || rest.count > 2
+    else {
       throw StoredDataError(what: "a body that cannot be read")
     }
-    let rest = body.extracting(droppingFirst: reader.offset)
     // The members of the object, without its braces.
-    if rest.count > 2 { json.raw(rest.extracting(1..<rest.count - 1)) }
+    if !rest.isEmpty { json.raw(rest.extracting(1..<rest.count - 1)) }
     json.endObject()
     return json.bytes
   }
@@ -359,8 +367,9 @@ extension JSONWriter {
   ) throws(StoredDataError) {
     name("ops")
     beginArray()
-    for _ in 0..<min(reader.number(in: body), 16) {
-      guard let kind = OperationKind(stored: reader.number(in: body)) else {
+    let count = reader.number(in: body)
+    for _ in 0..<min(count, 16) {
+      guard count <= 16, let kind = OperationKind(stored: reader.number(in: body)) else {
         throw StoredDataError(what: "an operation that this version does not know")
       }
       word(kind.name)

@@ -73,7 +73,7 @@ package struct HistoryReplay: Sendable {
     }
     var step = Step(kind: Kind(rawValue: kind), revision: Revision(revision))
     step.recordedDigest = tape.member(short: "dig", of: 0).flatMap { tape.digest($0) }
-    step.digestBefore = tape.member(short: "before", of: 0).flatMap { tape.digest($0) }
+    step.digestBefore = reader.digestBefore()
     step.lacksContents = reader.flag("omitted")
     step.recordedBar = tape.member(short: "resolved", of: 0).map { tape.raw($0) }
     if let epoch = tape.member(short: "epoch", of: 0).flatMap({ tape.hex64($0) }) {

@@ -225,8 +225,9 @@ extension Hub {
   }
 
   mutating func finishRead(_ answer: HistoryAnswer, at now: Instant) {
-    // To parse an octet takes twice the time of writing it.
-    let octets = answer.rows.reduce(answer.snapshot?.body.count ?? 0) { $0 + $1.body.count }
+    // To parse an octet takes twice the time of writing it. A change has about 400 octets more as
+    // JSON than as a row.
+    let octets = answer.rows.reduce(answer.snapshot?.body.count ?? 0) { $0 + $1.body.count + 400 }
     let cost = 2 * octets + answer.rows.count * Self.costOfRow
     // Not of the turn's cost, which is for messages: few answers come at once, and none can wait.
     let turnCost = batches.eventCost

@@ -55,7 +55,8 @@ extension Hub {
     {
       let entry = RememberedOps.Entry(
         id: author.op, octets: BodyHash(bits: 0), isOk: true, reply: [], row: row.sequence)
-      let key = RememberedOps.Key(principal: author.author.principal, client: author.client, shard: shard)
+      let key = RememberedOps.Key(
+        principal: author.author.principal, client: author.client, shard: shard)
       remembered.remember(entry, of: key, row: row.sequence, at: now.boot)
     } else if row.author != nil {
       remembered.forget(upTo: row.sequence, of: shard)
@@ -202,6 +203,9 @@ extension NavEntry {
     case .changed: changedAt = row.time
     }
     let (change, proof) = try reader.change()
+    guard reader.digestBefore() == digest else {
+      throw StoredDataError(what: "the digest before row \(row.sequence) is not \(digest.text)")
+    }
     let former = change.splices.isEmpty ? nil : controller.top?.id
     try controller.replay(change)
     let lowest = change.splices.map(\.at).min()

@@ -80,7 +80,6 @@ extension JournalBodyReader {
     if let by = tape.member(short: "by", of: 0) {
       json.name("by")
       json.beginObject()
-      // Not the client's id, which only serves to recognise repeated ops.
       json.copy(["name", "op", "principal", "pid"], of: by, tape)
       json.endObject()
     }

@@ -25,7 +25,7 @@ struct JournalBodyReader: Sendable {
     try load(row.json())
   }
 
-  /// Loads the body of another row than `changed`, or of a snapshot.
+  /// Loads JSON: a state, an epoch, or what `JournalRow.json` returns.
   mutating func load(_ body: [UInt8]) throws(StoredDataError) {
     do {
       try tape.read(body, maximumDepth: 48)
@@ -214,6 +214,9 @@ struct JournalBodyReader: Sendable {
     }
     return (change, digest)
   }
+
+  /// The digest before the loaded `changed` row.
+  func digestBefore() -> Digest? { tape.member(short: "before", of: 0).flatMap { tape.digest($0) } }
 
   /// The loaded row's diff, byte for byte as it was sent without `resolved`.
   func diff() throws(StoredDataError) -> EncodedDiff {

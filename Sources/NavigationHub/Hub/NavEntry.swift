@@ -340,7 +340,7 @@ extension JSONWriter {
       json.member("name", author.name)
       if let op { json.member("op", op) }
       json.member("principal", author.principal)
-      if let process = author.pid { json.member("pid", UInt64(process)) }
+      if let process = author.pid { json.member("pid", UInt64(UInt32(bitPattern: process))) }
     }
   }
 }

@@ -18,7 +18,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   /// The names of the arguments; nil if a `MemberTable` lists them.
   package var arguments: [String]? { Self.arguments[Int(rawValue)] }
 
-  // Every journal row has the name of its operation, so the names are made once.
+  // The log names the operations of each row, so the names are made once.
   private static let names: [String] = allCases.map { $0.row.name.description }
   private static let arguments: [[String]?] = allCases.map {
     // Octets, since characters are compared by canonical equivalence.
