@@ -54,7 +54,7 @@ final class SQLiteEngine: JournalEngine {
     try database.execute("PRAGMA cell_size_check=ON; PRAGMA synchronous=FULL", .opening)
     // Exclusive locking mode measured the same (173 against 177 µs for a synced commit), and would
     // keep readers out.
-    try database.execute("PRAGMA journal_mode=WAL; PRAGMA cache_size=-8192", .opening)
+    try database.execute("PRAGMA journal_mode=WAL", .opening)
     // Fails now if the file cannot be written, instead of at the first operation.
     if !isFrozen { try database.execute("BEGIN IMMEDIATE; ROLLBACK", .opening) }
     guard !database.isReadOnly || isFrozen else {

@@ -331,7 +331,7 @@ import Testing
         number += 1
         try stage.turn([stage.op(1, LoopStage.push("s\(number)") + #",{"pop":{}}"#)])
       }
-      try stage.turn()
+      try stage.settle()
       #expect(stage.loop.writer.walPages > MaintenanceSchedule.quietPages)
       let reader = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
       try reader.execute("BEGIN; SELECT * FROM log", .reading)

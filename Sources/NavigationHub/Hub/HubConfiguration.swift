@@ -22,7 +22,7 @@ package struct HubConfiguration: Hashable, Sendable {
   /// The most bytes of diffs of one nav kept for resuming.
   package var resumeBytes = 262_144
   /// The most bytes of diffs kept for resuming, in all.
-  package var resumeTotalBytes = 64 << 20
+  package var resumeTotalBytes = 16 << 20
   /// The most decided ops remembered for one client.
   package var rememberedOps = 64
   /// The most clients whose ops are remembered.
