@@ -67,9 +67,6 @@ package struct JSONWriter: ~Copyable {
   /// The number of bytes written, without the comma after the last value.
   package var count: Int { position - (lastByte == Self.comma ? 1 : 0) }
 
-  /// A copy of the bytes written so far, with the comma after the last value.
-  package var bytesWithComma: [UInt8] { copy(ofFirst: position) }
-
   @inline(__always)
   package mutating func beginObject() { append(0x7B) }
 
@@ -157,7 +154,7 @@ package struct JSONWriter: ~Copyable {
     append(tail, Self.comma)
   }
 
-  /// Writes values that `bytesWithComma` of another writer returned.
+  /// Writes values that `writtenWithComma` of another writer returned.
   package mutating func raw(withComma bytes: [UInt8]) { append(bytes.span) }
 
   /// Writes 64 bits as 16 hex digits in quotes.

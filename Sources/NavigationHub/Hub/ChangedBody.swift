@@ -207,8 +207,9 @@ enum ChangedBody {
       revision: Revision(row.revision), sequence: row.sequence, cause: cause,
       by: row.author.map { ($0.author.name, $0.op) })
     let chain = reader.word(in: body)
-    let before = Digest(checksum: reader.checksum(in: body), chain: chain)
-    let checksum = reader.checksum(in: body)
+    let before = Digest(
+      checksum: UInt32(truncatingIfNeeded: reader.number(in: body)), chain: chain)
+    let checksum = UInt32(truncatingIfNeeded: reader.number(in: body))
     if flags & Flag.hasMessage != 0 {
       envelope.by = (String(copying: reader.text(in: body)), reader.number(in: body))
     }
@@ -230,27 +231,13 @@ enum ChangedBody {
     let digest = before.next(
       checksum: checksum, diff: json.written.extracting(droppingFirst: start))
     json.name("ev")
-    json.beginArray()
-    var former: ScreenID?
-    var eventsLeft = reader.number(in: body)
-    while eventsLeft > 0, !reader.isBroken {
-      StoredEvent.copy(&reader, body, row.top, &former, &json)
-      eventsLeft -= 1
-    }
-    json.endArray()
+    StoredEvent.copyList(&reader, body, row.top, &json)
     envelope.end(&json, depth: row.depth, digest)
     json.member("before", before)
     if flags & Flag.hasOp != 0 {
       guard let author = row.author else { throw StoredDataError(what: "an op without its author") }
-      try json.origin(author, &reader, body)
-      json.name("out")
-      if flags & Flag.hasPlainOutput == 0 {
-        json.raw(reader.text(in: body))
-      } else if let screen {
-        json.array([screen]) { json, screen in
-          json.object { $0.member(flags & Flag.isPop == 0 ? "id" : "popped", word: screen.text) }
-        }
-      }
+      let plain = flags & Flag.hasPlainOutput == 0 ? nil : screen
+      try json.origin(author, plain, isPop: flags & Flag.isPop != 0, &reader, body)
     }
     let rest = body.extracting(droppingFirst: reader.offset)
     guard !reader.isBroken, screen != nil || flags & (Flag.isPush | Flag.isPop) == 0,
@@ -308,8 +295,22 @@ private enum StoredEvent {
     former = screen
   }
 
+  /// Reads the number of events and the events, and writes them as a JSON array.
+  static func copyList(
+    _ reader: inout ByteReader, _ body: Span<UInt8>, _ top: ScreenID?, _ json: inout JSONWriter
+  ) {
+    json.beginArray()
+    var former: ScreenID?
+    var left = reader.number(in: body)
+    while left > 0, !reader.isBroken {
+      copy(&reader, body, top, &former, &json)
+      left -= 1
+    }
+    json.endArray()
+  }
+
   /// Reads an event, and writes it as JSON; marks the reader as broken if there is none.
-  static func copy(
+  private static func copy(
     _ reader: inout ByteReader, _ body: Span<UInt8>, _ top: ScreenID?, _ former: inout ScreenID?,
     _ json: inout JSONWriter
   ) {
@@ -361,9 +362,12 @@ extension JSONWriter {
     endArray()
   }
 
-  /// Writes the members about the op of a row: `ops`, `by` and `octets`.
+  /// Writes the members about the op of a row: `ops`, `by`, `octets` and `out`.
+  ///
+  /// A plain output has the id of `screen` only.
   fileprivate mutating func origin(
-    _ author: RowAuthor, _ reader: inout ByteReader, _ body: Span<UInt8>
+    _ author: RowAuthor, _ screen: ScreenID?, isPop: Bool, _ reader: inout ByteReader,
+    _ body: Span<UInt8>
   ) throws(StoredDataError) {
     name("ops")
     beginArray()
@@ -377,12 +381,11 @@ extension JSONWriter {
     endArray()
     self.author(author.author, op: author.op)
     member("octets", hex: reader.word(in: body))
-  }
-}
-
-extension ByteReader {
-  fileprivate mutating func checksum(in bytes: Span<UInt8>) -> UInt32 {
-    UInt32(truncatingIfNeeded: number(in: bytes))
+    name("out")
+    guard let screen else { return raw(reader.text(in: body)) }
+    array([screen]) { json, screen in
+      json.object { $0.member(isPop ? "popped" : "id", word: screen.text) }
+    }
   }
 }
 

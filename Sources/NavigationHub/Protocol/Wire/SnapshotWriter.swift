@@ -84,6 +84,6 @@ package struct Snapshot: Sendable {
       }
     }
     json.member("dig", digest)
-    return json.bytesWithComma
+    return [UInt8](copying: json.writtenWithComma)
   }
 }
