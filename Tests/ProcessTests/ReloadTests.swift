@@ -123,6 +123,8 @@ extension ProcessTests {
       }
       #expect(floor >= 40)
       #expect(try daemon.navctl(["verify", "kiosk"]).status == 0)
+      // The revision that put it there is gone.
+      #expect(try daemon.navctl(["why", "kiosk", "home"]).status == 6)
     }
 
     @Test func `under load no op fails and no session ends`() throws {

@@ -163,16 +163,16 @@ extension Command {
     let daemon = try invocation.connect()
     var origin = ScreenOrigin(of: screen)
     let page: UInt64 = 1000
-    var oldestRevision: UInt64 = 1
+    var (oldestRevision, former) = (UInt64(1), UInt64.max)
     var answer = try daemon.fittingLog(nav: nav, from: nil, limit: page)
     while true {
       oldestRevision = answer.oldestReadable?.number ?? oldestRevision
       let entries = try answer.json().elements
       let first = entries.first?["rev"]?.integer ?? oldestRevision
-      if origin.endsSearch(reading: entries) || first <= oldestRevision { break }
-      // Two pages share an entry, so that the one before each entry is known.
+      if origin.endsSearch(reading: entries) || first <= oldestRevision || first >= former { break }
+      former = first
+      // Pages share an entry, for the one before each. A pruned log begins behind the oldest revision.
       let from = max(oldestRevision, first - min(first, page - 1))
-      guard from < first else { break }
       answer = try daemon.fittingLog(nav: nav, from: from, limit: first - from + 1)
     }
     origin.endSearch()
