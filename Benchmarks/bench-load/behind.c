@@ -87,8 +87,8 @@ static uint64_t replay(struct link *link, int id, const char *epoch, const char 
   uint64_t begin = nanoseconds(), revision = 1;
   int size = snprintf(message, sizeof message,
                       "{\"id\":%d,\"nav\":\"b.000000\",\"from\":{\"epoch\":\"%.16s\",\"rev\":1,"
-                      "\"dig\":\"%s\"}}",
-                      id, epoch, digest);
+                      "\"dig\":\"%s%.16s\"}}",
+                      id, epoch, digest, epoch);
   send_link(link, "nsp1.watch", message, (size_t)size);
   while (revision < head) {
     if (!take_link(link, &verb, &body)) {
@@ -108,8 +108,8 @@ static uint64_t replay(struct link *link, int id, const char *epoch, const char 
   return nanoseconds() - begin;
 }
 
-// Writes the digest of a nav with one screen at its first revision: the CRC-32 of the text `state`,
-// in hexadecimal.
+// Writes the first half of the digest of a nav with one screen at its first revision: the CRC-32 of
+// the text `state`, in hexadecimal. The other half is its epoch.
 static void write_first_digest(char digest[9]) {
   static const char state[] =
       "n1000000000@1\n:bar@1\n:toolbar@1\n:presented@1\n:transition@1\n:environment@1\n:settings@1";
@@ -166,7 +166,8 @@ int measure_behind(const char *endpoint, uint64_t revisions) {
   const char *found = strstr(body, "\"epoch\":\"");
   if (!found) fail("no epoch", body, 256);
   memcpy(epoch, found + 9, 16);
-  snprintf(from, sizeof from, ",\"from\":{\"epoch\":\"%s\",\"rev\":1,\"dig\":\"00000000\"}", epoch);
+  snprintf(from, sizeof from, ",\"from\":{\"epoch\":\"%s\",\"rev\":1,\"dig\":\"00000000%s\"}", epoch,
+           epoch);
   for (int index = 0; index < watch_count; index++)
     times[index] = catch_up(socket, body, first_id + 1 + index, from, revisions + 1);
   report_latencies(times, watch_count, "");
