@@ -7,7 +7,7 @@ import Testing
 
 /// What a replay leaves out, and what a reader finds.
 @Suite struct ReaderRangeTests {
-  /// Rows whose bodies are alike.
+  /// Makes records of rows, with bodies of some 300 bytes that name the row.
   private func alike(_ rows: [JournalRow]) -> [JournalRecord] {
     rows.map { row in
       var row = row
