@@ -14,7 +14,7 @@ extension Journal {
   /// closure refuses a record.
   package func replay(
     snapshots: (SnapshotRow) throws(HubReplayError) -> Void,
-    rows: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
+    rows: (borrowing RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) {
     precondition(!isReplayed, "replayed twice")
     let expected = try metadata.census()
@@ -66,7 +66,7 @@ extension Journal {
   }
 
   private func replayRows(
-    _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
+    _ consume: (borrowing RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
     _ expected: Census
   ) throws(JournalError) {
     let deletedNavs = Set(deletedNavs)
@@ -96,7 +96,8 @@ extension Journal {
   /// Passes on the rows of a group; returns their number.
   private func replayGroup(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>,
-    _ deletedNavs: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
+    _ deletedNavs: Set<UInt64>,
+    _ consume: (borrowing RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
   ) throws(JournalError) -> Int {
     var count = 0
     var cursor = RecordCursor(first: group.first)

@@ -12,6 +12,8 @@ struct RecordCursor {
   private(set) var bodyRange = 0..<0
   /// The authors described so far, each with its last op.
   private var authors: [RowAuthor] = []
+  /// The index of the author read last.
+  private var lastAuthor = 0
   private var reader = ByteReader()
 
   /// Begins before the first row of the group with this key.
@@ -61,6 +63,11 @@ struct RecordCursor {
     let place = Int(clamping: index - 1)
     if place < authors.count {
       authors[place].op &+= Self.zigzagDecoded(reader.number(in: heads))
+      // Most rows have the author of the row before, which need not be retained again.
+      if place == lastAuthor, header.author != nil {
+        header.author?.op = authors[place].op
+        return
+      }
     } else {
       guard place == authors.count else {
         reader.isBroken = true
@@ -68,6 +75,7 @@ struct RecordCursor {
       }
       authors.append(newAuthor(in: heads))
     }
+    lastAuthor = place
     header.author = authors[place]
   }
 

@@ -184,11 +184,17 @@ package struct JSONWriter: ~Copyable {
   package mutating func binary(_ number: UInt64) {
     reserve(10)
     var rest = number
+    // A local variable: as far as the compiler knows, storing a byte could change `position`.
+    var end = position
     while rest > 0x7F {
-      write(UInt8(truncatingIfNeeded: rest) | 0x80)
+      unsafe memory.storeBytes(
+        of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: end, as: UInt8.self)
+      end &+= 1
       rest >>= 7
     }
-    write(UInt8(truncatingIfNeeded: rest))
+    unsafe memory.storeBytes(
+      of: UInt8(truncatingIfNeeded: rest), toByteOffset: end, as: UInt8.self)
+    position = end &+ 1
   }
 
   /// Writes the size of a text, and its bytes.

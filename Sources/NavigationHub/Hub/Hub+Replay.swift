@@ -39,7 +39,7 @@ extension Hub {
   /// needed only if the row creates a nav or gives it an epoch. The hub forgets an op older than
   /// `rememberedIdle`, unless its row is after `remembersAllAfterRow`.
   package mutating func index(
-    _ row: RowHeader, body: Span<UInt8>, at now: Instant
+    _ row: borrowing RowHeader, body: Span<UInt8>, at now: Instant
   ) throws(HubReplayError) {
     let shard = Shard(ofNav: row.nav)
     guard shard.number < shards.count else {

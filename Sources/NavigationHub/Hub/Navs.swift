@@ -282,7 +282,7 @@ struct Navs: Sendable {
   }
 
   /// Adds a row to the history of its nav, which the row must continue.
-  mutating func index(_ row: RowHeader, _ body: Span<UInt8>) throws(StoredDataError) {
+  mutating func index(_ row: borrowing RowHeader, _ body: Span<UInt8>) throws(StoredDataError) {
     try noteNumber(row.nav)
     guard let place = dormants.place(of: row.nav) else {
       // Retention may have pruned all rows of a closed nav except the one that closed it.
