@@ -107,7 +107,7 @@ build: deps ## Build everything, debug
 	$(call step,$(SWIFT) build -j $(JOBS))
 
 release: deps ## Build everything, optimised
-	$(call step,$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now -j $(JOBS))
+	$(call step,$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath -j $(JOBS))
 
 # The programs in the configuration asked for: for debian/rules. With BUILT they are there already, and nothing
 # waits for the lock of SwiftPM, which `swift test` holds.

@@ -44,7 +44,7 @@ extension CommandLineGrammar {
 
   /// Lets argp print `--help` or `--usage`, and exits with status 0.
   private func printHelp(requestedBy option: String) -> Never {
-    let epilogue = epilogue()
+    let (summary, epilogue) = (summary(), epilogue())
     // Nothing is freed: argp exits by itself, unless there is no memory.
     var table = unsafe optionTable()
     var words: [UnsafeMutablePointer<CChar>?] = unsafe [strdup(program), strdup(option), nil]

@@ -77,12 +77,14 @@ package struct PositionalArguments: Hashable, Sendable {
   package var usageArguments: [UsageArgument] {
     var depth = 0
     return usage.split(separator: " ").map { word in
-      depth += word.count { $0 == "[" }
-      defer { depth -= word.count { $0 == "]" } }
-      let name = word.filter { !"[].".contains($0) }
+      depth += word.utf8.count { $0 == UInt8(ascii: "[") }
+      defer { depth -= word.utf8.count { $0 == UInt8(ascii: "]") } }
+      let name = word.utf8.filter { !"[].".utf8.contains($0) }
       return UsageArgument(
-        alternatives: name.split(separator: "|").map(String.init), isRepeated: word.contains("..."),
-        isOptional: depth > 0)
+        alternatives: name.split(separator: UInt8(ascii: "|")).map {
+          String(decoding: $0, as: UTF8.self)
+        },
+        isRepeated: word.utf8.contains(UInt8(ascii: ".")), isOptional: depth > 0)
     }
   }
 
@@ -107,8 +109,8 @@ package struct PositionalArguments: Hashable, Sendable {
 package struct CommandLineGrammar: Sendable {
   /// The words that invoke the program or the command, such as "navctl push".
   package var program: String
-  /// The purpose of the program; the help prints it before the options.
-  package var summary: String
+  /// Makes the purpose of the program; the help prints it before the options.
+  package var summary: @Sendable () -> String
   /// Makes the notes and examples, which the help prints after the options.
   package var epilogue: @Sendable () -> String
   /// The lines at the end of the overview of a program with many commands: where to read on.
@@ -122,7 +124,8 @@ package struct CommandLineGrammar: Sendable {
   package var foreignOptions: [String: [String]] = [:]
 
   package init(
-    program: String, summary: String, epilogue: @escaping @autoclosure @Sendable () -> String = "",
+    program: String, summary: @escaping @autoclosure @Sendable () -> String,
+    epilogue: @escaping @autoclosure @Sendable () -> String = "",
     seeAlsoLines: [String] = [], version: String? = nil,
     options: [OptionDeclaration] = [], arguments: PositionalArguments = .none
   ) {

@@ -88,8 +88,7 @@ package struct CommandSet: Sendable {
   /// The grammar of the words up to the command.
   package var outerGrammar: CommandLineGrammar {
     var outer = program
-    let lines = [program.summary, ""] + commandList
-    outer.summary = lines.joined(separator: "\n")
+    outer.summary = { [self] in ([program.summary(), ""] + commandList).joined(separator: "\n") }
     outer.arguments = PositionalArguments("COMMAND [ARGUMENT...]", count: 0...Int.max)
     return outer
   }
@@ -99,7 +98,7 @@ package struct CommandSet: Sendable {
     let headings = groups.map { "\($0):" }
     let width = (headings.map(\.count).max() ?? 0) + 2
     var lines = [
-      "Usage: \(program.program) [OPTION...] COMMAND [ARGUMENT...]", program.summary, "",
+      "Usage: \(program.program) [OPTION...] COMMAND [ARGUMENT...]", program.summary(), "",
     ]
     for (group, heading) in zip(groups, headings) {
       var line = heading + String(repeating: " ", count: width - 1 - heading.count)

@@ -91,7 +91,7 @@ import Testing
     #expect(grammar.options.map(\.name) == ["name", "json", "nav"])
     #expect(grammar.options.map(\.short) == ["n", nil, nil])
     #expect(grammar.options.map(\.group) == [nil, nil, "Options of every command:"])
-    #expect(grammar.program == "tool new" && grammar.summary == "Make one.")
+    #expect(grammar.program == "tool new" && grammar.summary() == "Make one.")
     #expect(grammar.version == nil)
     #expect(grammar.epilogue() == "One line of a paragraph.\n\nAnother one.")
   }
@@ -108,7 +108,7 @@ import Testing
 
   @Test func `commands stand under their headings, in their order`() {
     #expect(
-      Self.tools.outerGrammar.summary == """
+      Self.tools.outerGrammar.summary() == """
         Do it.
 
         Make:

@@ -95,7 +95,8 @@ extension Command {
     "get", "Read one value of a nav", HelpGroup.look, .init("NAV"),
     options: [
       .init(
-        "what", argument: "WHAT", readableValues.dropLast().joined(separator: ", ") + " or stats",
+        "what", argument: "WHAT",
+        [String](readableValues.dropLast()).joined(separator: ", ") + " or stats",
         choices: readableValues),
       .init("at", argument: "REV", "The value at this revision"),
       .init("screen", argument: "ID", "The screen to read with --what screen"),

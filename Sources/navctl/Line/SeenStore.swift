@@ -144,8 +144,9 @@ struct ProcessStatus: Hashable, Sendable {
   /// Reads the text of `/proc/PID/stat`; nil if it is not one.
   init?(_ text: String) {
     // The name of the process stands in parentheses and can contain some; the last one ends it.
-    guard let end = text.lastIndex(of: ")") else { return nil }
-    let fields = text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
+    guard let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+    let fields = text.utf8[end...].split(separator: UInt8(ascii: " ")).dropFirst().map(
+      Substring.init)
     // The first field after the name is field 3 of proc_pid_stat(5).
     guard fields.count > 19, let session = Int64(fields[3]), let terminal = Int64(fields[4]),
       let start = UInt64(fields[19])
