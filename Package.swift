@@ -32,9 +32,10 @@ let inlined: [SwiftSetting] = [
 /// addresses cannot be overwritten.
 let boundAtStart: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
 
-/// lld, because not every linker has the next two options. `pack-relative-relocs` stores half a
-/// megabyte of relocations in a hundredth of the space; `--icf=safe` merges equal functions, which
-/// generics produce.
+/// How programs become smaller: by lld, because not every linker has these two options.
+///
+/// `pack-relative-relocs` stores half a megabyte of relocations in a hundredth of the space;
+/// `--icf=safe` merges equal functions, which generics produce.
 let smaller: [LinkerSetting] = [
   .unsafeFlags([
     "-use-ld=lld",

@@ -107,8 +107,8 @@ import Testing
     #expect(try since(client)?["rev"] as? Int == 3)
   }
 
-  @Test func `it takes a nav 48 octets`() {
-    #expect(MemoryLayout<TopChange?>.stride <= 48)
+  @Test func `it takes a nav 56 octets`() {
+    #expect(MemoryLayout<TopChange?>.stride <= 56)
   }
 
   @Test(arguments: UInt64(1)...6)

@@ -170,14 +170,14 @@ private struct BarWalk {
       let before = (0..<random.next() % 90).map { UInt8(truncatingIfNeeded: $0 &* 37) }
       let seed = crc32(before)
       var first = LineChecksum(hasPrecedingLine: false)
-      first.append(name, version)
+      first.append(name.utf8.span, version)
       #expect(first.checksum == crc32(Array("\(name)@\(version)".utf8)))
-      first.append(name, 0)
+      first.append(name.utf8.span, 0)
       let both = Array("\(name)@\(version)\n\(name)@0".utf8)
       #expect(first.checksum == crc32(both))
       #expect(first.checksum(after: seed) == crc32(before + both))
       var next = LineChecksum(hasPrecedingLine: true, from: seed)
-      next.append(name, version)
+      next.append(name.utf8.span, version)
       #expect(next.checksum == crc32(before + Array("\n\(name)@\(version)".utf8)))
     }
   }

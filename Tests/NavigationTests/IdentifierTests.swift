@@ -16,6 +16,27 @@ import Testing
     #expect(ButtonID(text) == nil)
   }
 
+  @Test(arguments: 1...64)
+  func `a screen's id of any length is its text, and no other`(length: Int) throws {
+    var random = SeededGenerator(seed: UInt64(length))
+    let characters = Array("abzABZ019._-")
+    let text = String(
+      (0..<length).map { $0 == 0 ? "s" : characters.randomElement(using: &random) ?? "a" })
+    let id = try #require(ScreenID(text))
+    #expect(id.text == text && "\(id)" == text && id.byteCount == length && id.isText(text))
+    #expect(id.withBytes { [UInt8](copying: $0) } == Array(text.utf8))
+    #expect(JSONWriter.value { $0.word(id) } == Array("\"\(text)\"".utf8))
+    let other = ScreenID(text.utf8.span)
+    #expect(other == id)
+    // Others: a byte changed, one less, one more.
+    var others = [String(text.dropLast()), text + "x", String(text.dropLast()) + "y"]
+    others += [String(text.prefix(length / 2)) + "q" + text.dropFirst(length / 2 + 1)]
+    for other in others where other != text {
+      #expect(!id.isText(other) && ScreenID(other) != id, "\(other)")
+    }
+    #expect(Set([id, other]).count == 1)
+  }
+
   @Test func `every byte is allowed or not, wherever it stands`() {
     func isLetter(_ byte: UInt8) -> Bool {
       UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte

@@ -141,12 +141,12 @@ struct MirrorDigest: Sendable {
     var checksum = kept == 0 ? 0 : prefixChecksums[kept - 1]
     for position in kept..<screens.count {
       var line = LineChecksum(hasPrecedingLine: position > 0, from: checksum)
-      line.append(screens[position].id, screens[position].version.number)
+      line.append(screens[position].id.utf8.span, screens[position].version.number)
       checksum = line.checksum
       prefixChecksums.append(checksum)
     }
     var lines = LineChecksum(hasPrecedingLine: !screens.isEmpty, from: checksum)
-    for part in parts { lines.append(":" + part.id, part.version.number) }
+    for part in parts { lines.append((":" + part.id).utf8.span, part.version.number) }
     return lines.checksum
   }
 }

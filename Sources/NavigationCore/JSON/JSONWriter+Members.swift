@@ -75,6 +75,12 @@ extension JSONWriter {
   }
 
   @inline(__always)
+  package mutating func member(_ name: StaticString, _ id: ScreenID) {
+    self.name(name)
+    word(id)
+  }
+
+  @inline(__always)
   package mutating func member(_ name: StaticString, _ value: UInt64) {
     self.name(name)
     integer(value)

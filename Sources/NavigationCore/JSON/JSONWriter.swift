@@ -116,6 +116,18 @@ package struct JSONWriter: ~Copyable {
     write(0x2C)
   }
 
+  package mutating func word(_ id: ScreenID) {
+    guard let words = id.words else { return id.withBytes { string(utf8: $0) } }
+    // The second word may be stored beyond the end of the id.
+    reserve(19)
+    write(0x22)
+    store(words.first, at: position)
+    store(words.second, at: position &+ 8)
+    position &+= id.byteCount
+    write(0x22)
+    write(0x2C)
+  }
+
   package mutating func integer(_ value: UInt64) {
     // At most three words of 8 bytes, and the comma. A word may be stored with bytes beyond its
     // digits.
@@ -203,6 +215,9 @@ package struct JSONWriter: ~Copyable {
     binary(UInt64(text.count))
     append(text)
   }
+
+  /// Writes the size of an id, and its bytes.
+  package mutating func binary(_ id: ScreenID) { id.withBytes { binary($0) } }
 
   /// Writes a number as 8 bytes, the least significant first.
   @inline(__always)

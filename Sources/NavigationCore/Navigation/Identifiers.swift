@@ -44,30 +44,75 @@ package struct NavName: Hashable, Comparable, Sendable {
 }
 
 /// The identity of a screen within its nav: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
-package struct ScreenID: Hashable, Sendable {
-  package let text: String
+///
+/// An id of at most 16 bytes lies in the value itself. A String of 16 bytes takes 64 more in the
+/// heap, which were a sixth of the memory of a nav.
+package struct ScreenID: Hashable, Sendable, CustomStringConvertible {
+  /// The first 16 bytes, the first one lowest, padded with zeros, which no id has.
+  private let first, second: UInt64
+  /// All bytes of an id of more than 16; else nil.
+  private let long: [UInt8]?
 
-  package init?(_ text: String) {
-    guard Grammar.isID(text.utf8.span) else { return nil }
-    self.text = text
-  }
+  package init?(_ text: String) { self.init(text.utf8.span) }
 
   package init?(_ bytes: Span<UInt8>) {
     guard Grammar.isID(bytes) else { return nil }
-    text = String(ascii: bytes)
+    self.init(checked: bytes)
+  }
+
+  private init(checked bytes: Span<UInt8>) {
+    long = bytes.count > 16 ? [UInt8](copying: bytes) : nil
+    guard bytes.count >= 8 else {
+      first = ByteWord(padding: bytes).bits & (1 &<< (bytes.count &* 8) &- 1)
+      second = 0
+      return
+    }
+    first = ByteWord(bytes, at: 0).bits
+    // The second word may overlap the first.
+    let size = min(bytes.count, 16)
+    second = size > 8 ? ByteWord(bytes, at: size &- 8).bits &>> ((16 &- size) &* 8) : 0
   }
 
   /// The id `s<rev>.<k>`, which the daemon assigns to the `ordinal`-th new screen of a revision.
   package init(assignedAt revision: Revision, ordinal: Int) {
     assert(ordinal > 0)
-    text = "s\(revision.number).\(ordinal)"
+    self.init(checked: "s\(revision.number).\(ordinal)".utf8.span)
     assert(isAssignedForm, "\(text) could be a client's")
   }
 
   /// Whether the daemon assigns identifiers of this form, so that clients may not choose it.
   package var isAssignedForm: Bool {
-    Grammar.isAssignedForm(text.utf8.span, prefix: UInt8(ascii: "s"))
+    withBytes { Grammar.isAssignedForm($0, prefix: UInt8(ascii: "s")) }
   }
+
+  /// The id as a String, which each call makes; `withBytes` lends the bytes.
+  package var text: String { withBytes { String(ascii: $0) } }
+
+  package var description: String { text }
+
+  /// The number of bytes, 1 to 64.
+  package var byteCount: Int {
+    long?.count ?? 16
+      &- (second == 0 ? 64 &+ first.leadingZeroBitCount : second.leadingZeroBitCount) &>> 3
+  }
+
+  /// The words of an id of at most 16 bytes; nil for a longer one.
+  @inline(__always)
+  var words: (first: ByteWord, second: ByteWord)? {
+    long == nil ? (ByteWord(bits: first), ByteWord(bits: second)) : nil
+  }
+
+  @inline(__always)
+  package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    if let long { return body(long.span) }
+    // The closure uses the bytes at most as long as the copy of the words lives.
+    return unsafe withUnsafeBytes(of: (first.littleEndian, second.littleEndian)) { words in
+      body(unsafe words.bindMemory(to: UInt8.self).span.extracting(first: byteCount))
+    }
+  }
+
+  /// Whether the id is this text, which need not be an id.
+  package func isText(_ text: String) -> Bool { withBytes { $0.hasSameBytes(as: text.utf8.span) } }
 }
 
 /// The identity of a bar button within its nav, with the grammar of `ScreenID`.

@@ -34,8 +34,8 @@ package struct Digest: Hashable, Sendable {
     parts: some Sequence<(name: String, version: UInt64)>
   ) -> UInt32 {
     var lines = LineChecksum(hasPrecedingLine: false)
-    for screen in screens { lines.append(screen.id, screen.version) }
-    for part in parts { lines.append(":" + part.name, part.version) }
+    for screen in screens { lines.append(screen.id.utf8.span, screen.version) }
+    for part in parts { lines.append((":" + part.name).utf8.span, part.version) }
     return lines.checksum
   }
 }
@@ -81,11 +81,10 @@ package struct LineChecksum: Sendable {
   package var checksum: UInt32 { ~crcRegister }
 
   /// Appends the line `name@version`, with a line feed before it unless it is the first line.
-  package mutating func append(_ name: String, _ version: UInt64) {
+  package mutating func append(_ name: Span<UInt8>, _ version: UInt64) {
     let table = Self.table.span
     if hasPrecedingLine { append(0x0A, table) }
     hasPrecedingLine = true
-    let name = name.utf8.span
     for index in name.indices { append(name[index], table) }
     append(0x40, table)
     var divisor: UInt64 = 1

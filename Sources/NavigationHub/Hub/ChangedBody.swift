@@ -141,7 +141,7 @@ enum ChangedBody {
     switch screen {
     case .pushed(let screen):
       json.binary(changes.extracting(membersOfPush(at: change.depth - 1, screen, changes.count)))
-    case .popped(let screen): json.binary(screen.text.utf8.span)
+    case .popped(let screen): json.binary(screen)
     case nil: json.binary(changes)
     }
     json.binary(UInt64(commit.events.count))
@@ -156,7 +156,7 @@ enum ChangedBody {
     var digits = 1
     var rest = index
     while rest > 9 { (rest, digits) = (rest / 10, digits + 1) }
-    return text.utf8CodeUnitCount + digits + top.text.utf8.count..<count - end.utf8CodeUnitCount
+    return text.utf8CodeUnitCount + digits + top.byteCount..<count - end.utf8CodeUnitCount
   }
 
   @inline(__always)
@@ -290,8 +290,8 @@ private enum StoredEvent {
     json.binary(kind | (animated ? 1 : 0))
     if screen == top { return json.binary(0) }
     if screen == former { return json.binary(1) }
-    json.binary(UInt64(screen.text.utf8.count) + 2)
-    json.literal(screen.text.utf8.span)
+    json.binary(UInt64(screen.byteCount) + 2)
+    screen.withBytes { json.literal($0) }
     former = screen
   }
 
@@ -348,12 +348,12 @@ extension JSONWriter {
     beginArray()
     beginObject()
     member("at", UInt64(members == nil ? depth : depth - 1))
-    array("del", members == nil ? [screen] : []) { $0.word($1.text) }
+    array("del", members == nil ? [screen] : []) { $0.word($1) }
     name("ins")
     beginArray()
     if let members {
       beginObject()
-      member("id", word: screen.text)
+      member("id", screen)
       raw(members)
       endObject()
     }
@@ -384,7 +384,7 @@ extension JSONWriter {
     name("out")
     guard let screen else { return raw(reader.text(in: body)) }
     array([screen]) { json, screen in
-      json.object { $0.member(isPop ? "popped" : "id", word: screen.text) }
+      json.object { $0.member(isPop ? "popped" : "id", screen) }
     }
   }
 }

@@ -192,26 +192,33 @@ extension NavEntry {
     if let digest = guards.digest, digest != self.digest {
       throw desync("digest", "dig is \(self.digest.text)") { $0.hex(digest) }
     }
-    if let top = guards.top, top != stack.last?.id.text {
+    if let top = guards.top, !isSame(top, stack.last) {
       let actual = stack.last?.id.text ?? "no screen"
       throw desync("top", "top is \(actual), not \(top ?? "no screen")") { top.write(&$0) }
     }
     if let depth = guards.depth, depth != UInt64(stack.count) {
       throw desync("depth", "depth is \(stack.count), not \(depth)") { $0.integer(depth) }
     }
-    if let ids = guards.stack, ids != stack.map(\.id.text) {
+    if let ids = guards.stack,
+      ids.count != stack.count || !zip(stack, ids).allSatisfy({ $0.id.isText($1) })
+    {
       let actual = stack.map(\.id.text).joined(separator: ", ")
       throw desync("stack", "the stack is [\(actual)]") { $0.array(ids) { $0.string($1) } }
     }
-    for id in guards.has ?? [] where !stack.contains(where: { $0.id.text == id }) {
+    for id in guards.has ?? [] where !stack.contains(where: { $0.id.isText(id) }) {
       throw desync("has", "\(id) is not on the stack") { $0.string(id) }
     }
-    if let visible = guards.visible, visible != controller.visible?.id.text {
+    if let visible = guards.visible, !isSame(visible, controller.visible) {
       let actual = controller.visible?.id.text ?? "no screen"
       throw desync("visible", "\(actual) is visible, not \(visible ?? "no screen")") {
         visible.write(&$0)
       }
     }
+  }
+
+  private func isSame(_ text: String?, _ screen: Screen?) -> Bool {
+    guard let text, let screen else { return text == nil && screen == nil }
+    return screen.id.isText(text)
   }
 
   private func desync(

@@ -13,7 +13,7 @@ package struct DetachedRecords: Sendable {
 
     var hash: KeyHash {
       switch self {
-      case .screen(let id): KeyHash(id.text)
+      case .screen(let id): id.withBytes { KeyHash($0) }
       case .button(let id): KeyHash(id.text)
       }
     }

@@ -26,7 +26,7 @@ package struct RunningDigest: Sendable {
     for position in kept..<count {
       let screen = controller.stack[position]
       var line = LineChecksum(hasPrecedingLine: position > 0, from: checksum)
-      line.append(screen.id.text, screen.version.number)
+      screen.id.withBytes { line.append($0, screen.version.number) }
       checksum = line.checksum
       prefixChecksums.append(checksum)
     }
@@ -64,7 +64,7 @@ extension NavigationController {
 extension LineChecksum {
   mutating func appendParts(of controller: borrowing NavigationController) {
     for part in PartName.allCases {
-      append(Self.partLabels[Int(part.rawValue)], controller.version(of: part).number)
+      append(Self.partLabels[Int(part.rawValue)].utf8.span, controller.version(of: part).number)
     }
   }
 

@@ -186,7 +186,7 @@ extension JSONWriter {
   private mutating func animatedEvent(_ event: StaticString, _ screen: ScreenID, _ animated: Bool) {
     name(event)
     beginObject()
-    member("screen", word: screen.text)
+    member("screen", screen)
     member("animated", animated)
     endObject()
   }
@@ -197,7 +197,7 @@ extension JSONWriter {
   ) {
     name(event)
     beginObject()
-    member("screen", word: screen.text)
+    member("screen", screen)
     optional("result", result)
     endObject()
   }
@@ -210,7 +210,7 @@ extension JSONWriter {
       member("at", UInt64(splice.at))
       name("del")
       beginArray()
-      for id in splice.removed { word(id.text) }
+      for id in splice.removed { word(id) }
       endArray()
       name("ins")
       beginArray()
@@ -248,7 +248,7 @@ extension JSONWriter {
     beginObject()
     switch output {
     case .nothing: break
-    case .screen(let id): optional("id", id.text)
+    case .screen(let id): member("id", id)
     case .alreadyInStack(let id):
       optional("id", id.text)
       member("reason", word: "alreadyInStack")
@@ -257,11 +257,11 @@ extension JSONWriter {
       strings("popped", popped.map(\.text))
     case .exchanged(let id, let popped):
       optional("id", id.text)
-      optional("popped", popped.text)
+      member("popped", popped)
     case .button(let id): optional("id", id.text)
     case .popped(let id):
       name("popped")
-      if let id { word(id.text) } else { null() }
+      if let id { word(id) } else { null() }
     case .poppedAll(let ids): strings("popped", ids.map(\.text))
     case .replaced(let popped, let ids):
       strings("popped", popped.map(\.text))

@@ -7,7 +7,7 @@ extension JSONWriter {
   /// Writes a screen record, with its version unless `hasVersion` is false.
   package mutating func screen(_ screen: Screen, hasVersion: Bool = true) {
     beginObject()
-    member("id", word: screen.id.text)
+    member("id", screen.id)
     if hasVersion { member("ver", screen.version.number) }
     let details = screen.hasDefaultDetails ? nil : screen.details
     if let details, details.kind != .content { member("kind", word: details.kind.word) }

@@ -151,7 +151,7 @@ extension JSONWriter {
   /// Writes one entry of `menu`.
   private mutating func menuEntry(_ screen: borrowing Screen, _ rules: BackButtonRules) {
     literal(#"{"screen":"#)
-    word(screen.id.text)
+    word(screen.id)
     if rules.showsWholeTitleInMenu(of: screen) {
       screen.withTitle { member("text", utf8: $0) }
     } else {
