@@ -3,6 +3,25 @@
 import Testing
 
 @Suite struct ScreenTests {
+  @Test(arguments: 1...64)
+  func `its texts are those it was given, however long each is`(length: Int) throws {
+    let text = String(repeating: "i", count: length)
+    let id = try #require(ScreenID(text))
+    let other = try #require(ScreenID(String(text.dropLast()) + "j"))
+    for title in [nil, "", "T", String(repeating: "ä", count: 80)] {
+      for route in [nil, "", "/r", String(repeating: "r", count: 200)] {
+        var screen = Screen(id: id, version: Revision(1), title: title, route: route)
+        #expect(screen.id == id && screen.hasID(id) && !screen.hasID(other))
+        #expect(screen.withID { [UInt8](copying: $0) } == Array(text.utf8))
+        #expect(screen.title == title && screen.route == route)
+        screen.title = "another"
+        #expect(screen.id == id && screen.title == "another" && screen.route == route)
+        screen.route = nil
+        #expect(screen.id == id && screen.title == "another" && screen.route == nil)
+      }
+    }
+  }
+
   @Test func `a copy is a value of its own`() {
     var original = Screen(id: "A", version: Revision(1))
     original.title = "T"

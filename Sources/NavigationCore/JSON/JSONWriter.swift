@@ -121,8 +121,8 @@ package struct JSONWriter: ~Copyable {
     // The second word may be stored beyond the end of the id.
     reserve(19)
     write(0x22)
-    store(words.first, at: position)
-    store(words.second, at: position &+ 8)
+    store(ByteWord(bits: words.first), at: position)
+    store(ByteWord(bits: words.second), at: position &+ 8)
     position &+= id.byteCount
     write(0x22)
     write(0x2C)

@@ -60,7 +60,10 @@ package struct ScreenID: Hashable, Sendable, CustomStringConvertible {
     self.init(checked: bytes)
   }
 
-  private init(checked bytes: Span<UInt8>) {
+  /// Makes the id of bytes that have been those of an id before.
+  @inline(__always)
+  package init(checked bytes: Span<UInt8>) {
+    assert(Grammar.isID(bytes))
     long = bytes.count > 16 ? [UInt8](copying: bytes) : nil
     guard bytes.count >= 8 else {
       first = ByteWord(padding: bytes).bits & (1 &<< (bytes.count &* 8) &- 1)
@@ -96,10 +99,15 @@ package struct ScreenID: Hashable, Sendable, CustomStringConvertible {
       &- (second == 0 ? 64 &+ first.leadingZeroBitCount : second.leadingZeroBitCount) &>> 3
   }
 
-  /// The words of an id of at most 16 bytes; nil for a longer one.
+  /// The bytes of an id of at most 16 in two words, the first byte lowest; nil for a longer one.
   @inline(__always)
-  var words: (first: ByteWord, second: ByteWord)? {
-    long == nil ? (ByteWord(bits: first), ByteWord(bits: second)) : nil
+  package var words: (first: UInt64, second: UInt64)? { long == nil ? (first, second) : nil }
+
+  /// Makes the id that has these `words`.
+  @inline(__always)
+  package init(words: (first: UInt64, second: UInt64)) {
+    (first, second) = words
+    long = nil
   }
 
   @inline(__always)
@@ -110,9 +118,6 @@ package struct ScreenID: Hashable, Sendable, CustomStringConvertible {
       body(unsafe words.bindMemory(to: UInt8.self).span.extracting(first: byteCount))
     }
   }
-
-  /// Whether the id is this text, which need not be an id.
-  package func isText(_ text: String) -> Bool { withBytes { $0.hasSameBytes(as: text.utf8.span) } }
 }
 
 /// The identity of a bar button within its nav, with the grammar of `ScreenID`.

@@ -200,12 +200,12 @@ extension NavEntry {
       throw desync("depth", "depth is \(stack.count), not \(depth)") { $0.integer(depth) }
     }
     if let ids = guards.stack,
-      ids.count != stack.count || !zip(stack, ids).allSatisfy({ $0.id.isText($1) })
+      ids.count != stack.count || !zip(stack, ids).allSatisfy({ isSame($1, $0) })
     {
       let actual = stack.map(\.id.text).joined(separator: ", ")
       throw desync("stack", "the stack is [\(actual)]") { $0.array(ids) { $0.string($1) } }
     }
-    for id in guards.has ?? [] where !stack.contains(where: { $0.id.isText(id) }) {
+    for id in guards.has ?? [] where !stack.contains(where: { isSame(id, $0) }) {
       throw desync("has", "\(id) is not on the stack") { $0.string(id) }
     }
     if let visible = guards.visible, !isSame(visible, controller.visible) {
@@ -218,7 +218,7 @@ extension NavEntry {
 
   private func isSame(_ text: String?, _ screen: Screen?) -> Bool {
     guard let text, let screen else { return text == nil && screen == nil }
-    return screen.id.isText(text)
+    return screen.withID { $0.hasSameBytes(as: text.utf8.span) }
   }
 
   private func desync(
@@ -299,7 +299,7 @@ extension TopChange {
       revision: revision, time: time,
       former: former.map { id in
         // Screens below `index - 1` were already below the former top, so they are not searched.
-        FormerTop(id: id, isPopped: !stack[max(index - 1, 0)...].contains { $0.id == id })
+        FormerTop(id: id, isPopped: !stack[max(index - 1, 0)...].contains { $0.hasID(id) })
       }, cause: cause)
   }
 
@@ -317,7 +317,7 @@ extension TopChange {
     var former: FormerTop?
     if let id = commit.splice?.removed.last {
       guard id != stack.last?.id else { return nil }
-      former = FormerTop(id: id, isPopped: count == 0 || !stack[at...].contains { $0.id == id })
+      former = FormerTop(id: id, isPopped: count == 0 || !stack[at...].contains { $0.hasID(id) })
     } else if at > 0 {
       // Without removed screens, the new top is an inserted one.
       assert(stack[at - 1].id != stack.last?.id, "nothing was inserted")

@@ -33,7 +33,7 @@ package struct DetachedRecords: Sendable {
 
     func has(_ key: Key) -> Bool {
       switch (self, key) {
-      case (.screen(let screen), .screen(let id)): screen.id == id
+      case (.screen(let screen), .screen(let id)): screen.hasID(id)
       case (.button(let button), .button(let id)): button.id == id
       default: false
       }

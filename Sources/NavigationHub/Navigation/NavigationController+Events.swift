@@ -86,7 +86,7 @@ extension NavigationController {
     let inserted = splice.at..<splice.at + splice.insertedCount
     let notes = draft.rare
     for id in splice.removed.reversed()
-    where !stack[inserted].contains(where: { $0.id == id })
+    where !stack[inserted].contains(where: { $0.hasID(id) })
       && notes?.exchanged.contains(id) != true
     {
       events.append(.didPop(id, result: notes?.screenResults[id]))

@@ -53,10 +53,10 @@ extension NavigationController {
     let isLarge = splice.insertedCount > 4
     if isLarge, Set(stack.map(\.id)).count != stack.count { return false }
     for index in splice.at..<end {
-      let screen = stack[index]
-      guard screen.kind == .content, isSound(screen), isLarge || isOnStackOnce(screen.id),
-        presented.isDefault || presented.content.index(of: screen.id) == nil,
-        !detached.contains(.screen(screen.id))
+      let (screen, id) = (stack[index], stack[index].id)
+      guard screen.kind == .content, isSound(screen), isLarge || isOnStackOnce(id),
+        presented.isDefault || presented.content.index(of: id) == nil,
+        !detached.contains(.screen(id))
       else { return false }
     }
     return true
@@ -64,12 +64,12 @@ extension NavigationController {
 
   private mutating func isOnStackOnce(_ id: ScreenID) -> Bool {
     var places = 0
-    for index in stack.indices where stack[index].id == id { places += 1 }
+    for index in stack.indices where stack[index].hasID(id) { places += 1 }
     return places == 1
   }
 
   private mutating func isActive(_ id: ScreenID) -> Bool {
-    for index in stack.indices where stack[index].id == id { return true }
+    for index in stack.indices where stack[index].hasID(id) { return true }
     return !presented.isDefault && presented.content.index(of: id) != nil
   }
 

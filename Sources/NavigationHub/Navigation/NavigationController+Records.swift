@@ -284,7 +284,7 @@ extension Screen {
 
   /// The estimated encoded size of the screen with its buttons, in bytes.
   var byteCount: Int {
-    48 + id.byteCount + (args?.bytes.count ?? 0) + titleByteCount + routeByteCount
+    48 + idByteCount + (args?.bytes.count ?? 0) + titleByteCount + routeByteCount
       + detailsByteCount
   }
 

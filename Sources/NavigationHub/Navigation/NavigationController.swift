@@ -69,7 +69,7 @@ package struct NavigationController: Sendable {
   }
 
   /// The index of a screen on the stack; searches from the top, O(depth).
-  package func index(of id: ScreenID) -> Int? { stack.lastIndex { $0.id == id } }
+  package func index(of id: ScreenID) -> Int? { stack.lastIndex { $0.hasID(id) } }
 
   /// Finds a screen on the stack, in the presentation chain or among the detached ones.
   package func screen(_ id: ScreenID) -> Screen? {

@@ -9,7 +9,7 @@ package struct Presentation: PartContent {
 
   package init() {}
 
-  package func index(of id: ScreenID) -> Int? { chain.firstIndex { $0.screen.id == id } }
+  package func index(of id: ScreenID) -> Int? { chain.firstIndex { $0.screen.hasID(id) } }
 }
 
 /// A presented screen.

@@ -8,14 +8,32 @@ package struct Screen: @unchecked Sendable {
   private var storage: Storage
 
   private struct Header: Sendable {
-    let id: ScreenID
+    let sizes: TextSizes
     var version: Revision
-    /// The number of bytes of the title; -1 for no title.
-    var titleByteCount: Int32
-    /// The number of bytes of the route, which follow the title; -1 for no route.
-    var routeByteCount: Int32
     var args: OpaqueJSON?
     var details: DetailsBox?
+  }
+
+  /// The numbers of bytes of the texts in the tail of the storage, which follow one another.
+  ///
+  /// In one number: with three, a screen of 120 bytes would take 16 bytes more.
+  private struct TextSizes: Sendable {
+    /// 8 bits for the id, then 28 for the title and 28 for the route: 1 more than the size, 0 for none.
+    private let bits: UInt64
+
+    init(_ id: ScreenID, _ title: String?, _ route: String?) {
+      let sizes = (title.map { $0.utf8.count + 1 } ?? 0, route.map { $0.utf8.count + 1 } ?? 0)
+      precondition(max(sizes.0, sizes.1) < 1 << 28, "a text that no message can hold")
+      bits = UInt64(id.byteCount) | UInt64(sizes.0) << 8 | UInt64(sizes.1) << 36
+    }
+
+    var hasTitle: Bool { bits >> 8 & 0xFFF_FFFF > 0 }
+    var hasRoute: Bool { bits >> 36 > 0 }
+    var id: Range<Int> { 0..<Int(bits & 0xFF) }
+    /// The number of bytes up to the title: those of the id, and zeros up to whole words.
+    var start: Int { (id.upperBound + 7) & ~7 }
+    var title: Range<Int> { start..<start + max(Int(bits >> 8 & 0xFFF_FFFF) - 1, 0) }
+    var route: Range<Int> { title.upperBound..<title.upperBound + max(Int(bits >> 36) - 1, 0) }
   }
 
   // The texts lie in the tail of the storage: a String of its own takes 64 bytes more. Guarded by
@@ -25,29 +43,23 @@ package struct Screen: @unchecked Sendable {
     static func make(
       _ id: ScreenID, _ version: Revision, _ title: String?, _ route: String?
     ) -> Storage {
-      let (titleByteCount, routeByteCount) = (title?.utf8.count ?? 0, route?.utf8.count ?? 0)
-      let made = create(minimumCapacity: titleByteCount + routeByteCount) { _ in
-        Header(
-          id: id, version: version, titleByteCount: title == nil ? -1 : Int32(titleByteCount),
-          routeByteCount: route == nil ? -1 : Int32(routeByteCount))
+      let sizes = TextSizes(id, title, route)
+      let made = create(minimumCapacity: sizes.route.upperBound) { _ in
+        Header(sizes: sizes, version: version)
       }
       unsafe made.withUnsafeMutablePointerToElements { bytes in
-        // The capacity is the sum of both counts.
-        if let title { unsafe Storage.copy(title, to: bytes) }
-        if let route { unsafe Storage.copy(route, to: bytes + titleByteCount) }
+        // The capacity is the sum of the three sizes.
+        unsafe bytes.initialize(repeating: 0, count: sizes.start)
+        id.withBytes { unsafe Storage.copy($0, to: bytes) }
+        if let title { unsafe Storage.copy(title.utf8.span, to: bytes + sizes.title.lowerBound) }
+        if let route { unsafe Storage.copy(route.utf8.span, to: bytes + sizes.route.lowerBound) }
       }
       return unsafe unsafeDowncast(made, to: Storage.self)
     }
 
     // The members are read by pointer. Each use of `header` begins an access that the runtime
     // records: 1,300 instructions an op.
-    var id: ScreenID { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.id } }
-    var titleByteCount: Int {
-      unsafe withUnsafeMutablePointerToHeader { unsafe Int($0.pointee.titleByteCount) }
-    }
-    var routeByteCount: Int {
-      unsafe withUnsafeMutablePointerToHeader { unsafe Int($0.pointee.routeByteCount) }
-    }
+    var sizes: TextSizes { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.sizes } }
     var version: Revision {
       get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.version } }
       set { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.version = newValue } }
@@ -61,9 +73,8 @@ package struct Screen: @unchecked Sendable {
       set { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.details = newValue } }
     }
 
-    private static func copy(_ text: String, to bytes: UnsafeMutablePointer<UInt8>) {
-      let span = text.utf8.span
-      unsafe span.withUnsafeBufferPointer { source in
+    private static func copy(_ text: Span<UInt8>, to bytes: UnsafeMutablePointer<UInt8>) {
+      unsafe text.withUnsafeBufferPointer { source in
         guard let start = source.baseAddress else { return }
         unsafe bytes.initialize(from: start, count: source.count)
       }
@@ -76,7 +87,37 @@ package struct Screen: @unchecked Sendable {
     assert(self.title == title && self.route == route)
   }
 
-  package var id: ScreenID { storage.id }
+  /// The identity; of more than 16 bytes, each call makes it anew.
+  package var id: ScreenID {
+    idByteCount > 16 ? withID { ScreenID(checked: $0) } : ScreenID(words: firstWords)
+  }
+
+  /// The first 16 bytes of the id, padded with zeros.
+  @inline(__always)
+  private var firstWords: (first: UInt64, second: UInt64) {
+    let hasSecond = idByteCount > 8
+    return unsafe storage.withUnsafeMutablePointerToElements { bytes in
+      // `make` wrote whole words.
+      let words = UnsafeRawPointer(bytes)
+      let first = unsafe words.loadUnaligned(as: UInt64.self)
+      let second = unsafe hasSecond ? words.loadUnaligned(fromByteOffset: 8, as: UInt64.self) : 0
+      return (UInt64(littleEndian: first), UInt64(littleEndian: second))
+    }
+  }
+
+  /// The number of bytes of the id, 1 to 64.
+  var idByteCount: Int { storage.sizes.id.count }
+
+  /// Calls `body` with the bytes of the id, which takes half the instructions of `id`.
+  @inline(__always)
+  func withID<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    withBytes(storage.sizes.id, body)
+  }
+
+  func hasID(_ id: ScreenID) -> Bool {
+    if let words = id.words { return idByteCount <= 16 && firstWords == words }
+    return withID { bytes in id.withBytes { bytes.hasSameBytes(as: $0) } }
+  }
 
   /// The revision at which the content last changed.
   package var version: Revision {
@@ -101,29 +142,28 @@ package struct Screen: @unchecked Sendable {
   }
 
   /// The number of bytes of the title; 0 if there is none.
-  package var titleByteCount: Int { max(storage.titleByteCount, 0) }
+  package var titleByteCount: Int { storage.sizes.title.count }
 
   /// The number of bytes of the route; 0 if there is none.
-  package var routeByteCount: Int { max(storage.routeByteCount, 0) }
+  package var routeByteCount: Int { storage.sizes.route.count }
 
   /// Calls `body` with the UTF-8 bytes of the title; returns nil if there is no title.
   @inline(__always)
   package func withTitle<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
-    storage.titleByteCount < 0 ? nil : withBytes(0..<titleByteCount, body)
+    storage.sizes.hasTitle ? withBytes(storage.sizes.title, body) : nil
   }
 
   /// Calls `body` with the UTF-8 bytes of the route; returns nil if there is no route.
   @inline(__always)
   package func withRoute<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
-    let start = titleByteCount
-    return storage.routeByteCount < 0 ? nil : withBytes(start..<start + routeByteCount, body)
+    storage.sizes.hasRoute ? withBytes(storage.sizes.route, body) : nil
   }
 
   @inline(__always)
   private func withBytes<Result>(
     _ range: Range<Int>, _ body: (Span<UInt8>) -> Result
   ) -> Result {
-    // `make` wrote the bytes of both texts, to which the counts in the header belong.
+    // `make` wrote the bytes of the texts, to which the sizes in the header belong.
     unsafe storage.withUnsafeMutablePointerToElements { bytes in
       body(
         unsafe UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count).span)
@@ -136,12 +176,12 @@ package struct Screen: @unchecked Sendable {
   }
 
   private func hasTitle(_ text: String?) -> Bool {
-    guard let text else { return storage.titleByteCount < 0 }
+    guard let text else { return !storage.sizes.hasTitle }
     return withTitle { $0.hasSameBytes(as: text.utf8.span) } ?? false
   }
 
   private func hasRoute(_ text: String?) -> Bool {
-    guard let text else { return storage.routeByteCount < 0 }
+    guard let text else { return !storage.sizes.hasRoute }
     return withRoute { $0.hasSameBytes(as: text.utf8.span) } ?? false
   }
 

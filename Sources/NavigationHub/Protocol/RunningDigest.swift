@@ -26,7 +26,7 @@ package struct RunningDigest: Sendable {
     for position in kept..<count {
       let screen = controller.stack[position]
       var line = LineChecksum(hasPrecedingLine: position > 0, from: checksum)
-      screen.id.withBytes { line.append($0, screen.version.number) }
+      screen.withID { line.append($0, screen.version.number) }
       checksum = line.checksum
       prefixChecksums.append(checksum)
     }
