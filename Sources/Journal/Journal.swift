@@ -100,7 +100,7 @@ package final class Journal: JournalStore {
   package var problem: JournalError? { engine.problem }
 
   /// The lowest revision of a nav that can be rebuilt; 0 if the history is complete.
-  package func floorRevision(of nav: UInt64) -> UInt64 { ledger.floorRevision(of: nav) }
+  package func floorRevision(of nav: UInt64) -> UInt64 { ledger.entry(nav)?.floorRevision ?? 0 }
 }
 
 // Commits.

@@ -65,11 +65,6 @@ struct Ledger {
 
   func entry(_ nav: UInt64) -> LedgerEntry? { entryIndices.find(nav).map { entries[$0] } }
 
-  /// The lowest revision of a nav that can be rebuilt; 0 if the history is complete.
-  func floorRevision(of nav: UInt64) -> UInt64 {
-    entryIndices.find(nav).map { entries[$0].floorRevision } ?? 0
-  }
-
   private mutating func append(_ nav: UInt64) -> Int {
     entryIndices.insert(entries.count, nav)
     entries.append(LedgerEntry(nav: nav))

@@ -56,27 +56,20 @@ struct RecordCursor {
 
   private mutating func readAuthor(in heads: Span<UInt8>) {
     let index = reader.number(in: heads)
-    guard index > 0 else {
-      header.author = nil
-      return
-    }
+    guard index > 0 else { return header.author = nil }
     let place = Int(clamping: index - 1)
-    if place < authors.count {
-      authors[place].op &+= Self.zigzagDecoded(reader.number(in: heads))
-      // Most rows have the author of the row before, which need not be retained again.
-      if place == lastAuthor, header.author != nil {
-        header.author?.op = authors[place].op
-        return
-      }
-    } else {
-      guard place == authors.count else {
-        reader.isBroken = true
-        return
-      }
+    guard place <= authors.count else { return reader.isBroken = true }
+    if place == authors.count {
       authors.append(newAuthor(in: heads))
+    } else {
+      authors[place].op &+= Self.zigzagDecoded(reader.number(in: heads))
     }
-    lastAuthor = place
-    header.author = authors[place]
+    // Most rows have the author of the row before, which need not be retained again.
+    if place == lastAuthor, header.author != nil {
+      header.author?.op = authors[place].op
+    } else {
+      (lastAuthor, header.author) = (place, authors[place])
+    }
   }
 
   private mutating func newAuthor(in heads: Span<UInt8>) -> RowAuthor {

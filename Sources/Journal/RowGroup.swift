@@ -75,7 +75,7 @@ struct RowGroup: ~Copyable {
     headWriter.binary(UInt64(row.bodyBytes))
     if let author = header.author { append(author) } else { headWriter.binary(0) }
     headWriter.binary(UInt64(header.depth))
-    if let top = header.top { headWriter.binary(top) }
+    header.top?.withBytes { headWriter.binary($0) }
     bodyWriter.literal(body)
     last = row.sequence
     lastRowTime = header.time

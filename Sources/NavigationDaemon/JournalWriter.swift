@@ -21,9 +21,10 @@ final class JournalWriter: @unchecked Sendable {
   /// one costs two syncs. 256 pages take 0.9 ms of processor time, 1000 pages 3.3 ms.
   static let busyPages = 256
 
-  /// The number of records from which a commit of the loop is followed by a checkpoint at
-  /// `busyPages`; after fewer, one op in seventy would wait for it.
-  static let minimumRecordsBeforeCheckpoint = 8
+  /// The number of events from which the writer commits a batch instead of the loop while commits
+  /// are long, and of records from which a commit of the loop is followed by a checkpoint at
+  /// `busyPages`: after fewer, one op in seventy would wait for it.
+  static let largeBatch = 8
 
   /// The milliseconds from which a commit is slow, so that the loop leaves commits to the worker.
   static let slowCommitMilliseconds: Int32 = 50
@@ -91,7 +92,7 @@ final class JournalWriter: @unchecked Sendable {
       isSlow = timing.isSlow
       let mustCheckpoint = withLock {
         policy.noteDuration(timing.duration)
-        return timing.records >= Self.minimumRecordsBeforeCheckpoint
+        return timing.records >= Self.largeBatch
           && walPageCount > checkpointPages
       }
       // It runs while the loop sends the answers; from the next turn on, it would delay ops.

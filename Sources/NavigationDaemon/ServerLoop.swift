@@ -160,8 +160,6 @@ extension Instant {
 // One turn: handle the events at hand, commit the changes, send the answers.
 
 extension ServerLoop {
-  /// The number of events from which the writer commits a batch, instead of the loop.
-  private static let minimumEventsForWriter = 8
   /// The number of events after which their records are passed to the writer.
   private static let eventsPerPart = 16
   /// The number of unloaded or loaded navs from which navd returns freed memory to the kernel.
@@ -201,7 +199,7 @@ extension ServerLoop {
     if maintenance.problem != nil { return try rollBack(at: now) }
     let commitsHere =
       isAlone && !isJournalRemote
-      && (events.count < Self.minimumEventsForWriter || writer.commitsAreShort)
+      && (events.count < JournalWriter.largeBatch || writer.commitsAreShort)
     let end = hub.eventCost + (router.peersOweTooMuch ? 0 : Self.workPerTurn)
     for index in events.indices {
       let before = hub.eventCost

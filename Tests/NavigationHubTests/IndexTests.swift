@@ -143,7 +143,7 @@ import Testing
     let rows = world.journal.rows.filter { $0.nav != 2 || $0.kind == .closed }
     let hub = try index(rows, world)
     #expect(hub.dormantNavs.map(\.nav) == [1, 3])
-    #expect(hub.navs.lastNumber() == 3)
+    #expect(hub.navs.createdCounts[0] == 3)
     #expect(hub.opRowsToRead[.first]?.count == rows.count)
     #expect(try client.get("state", nav: "two").code == "no-nav")
   }

@@ -68,7 +68,7 @@ import Testing
         }
       }
       #expect(!reader.isBroken && reader.offset == written.count)
-      _ = reader.byte(in: written.span)
+      _ = reader.number(in: written.span)
       #expect(reader.isBroken)
     }
   }

@@ -7,25 +7,16 @@ package struct ByteReader: Sendable {
 
   package init() {}
 
-  package mutating func byte(in bytes: Span<UInt8>) -> UInt8 {
-    guard offset < bytes.count else {
-      isBroken = true
-      return 0
-    }
-    defer { offset += 1 }
-    return bytes[offset]
-  }
-
   /// Reads a number with seven bits in each byte, the least significant first.
   @inline(__always)
   package mutating func number(in bytes: Span<UInt8>) -> UInt64 {
-    let first = byte(in: bytes)
-    return first < 0x80 ? UInt64(first) : longNumber(in: bytes, from: UInt64(first & 0x7F))
+    guard offset < bytes.count, bytes[offset] < 0x80 else { return longNumber(in: bytes) }
+    defer { offset += 1 }
+    return UInt64(bytes[offset])
   }
 
-  private mutating func longNumber(in bytes: Span<UInt8>, from low: UInt64) -> UInt64 {
-    var value = low
-    var shift: UInt64 = 7
+  private mutating func longNumber(in bytes: Span<UInt8>) -> UInt64 {
+    var (value, shift): (UInt64, UInt64) = (0, 0)
     while offset < bytes.count, shift < 64 {
       let byte = bytes[offset]
       offset += 1

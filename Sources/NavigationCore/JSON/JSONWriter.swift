@@ -97,7 +97,13 @@ package struct JSONWriter: ~Copyable {
   /// Writes a text that needs no escapes; ids and names of navs never do.
   package mutating func word(_ unescaped: String) {
     assert(unescaped.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C })
-    let text = unescaped.utf8.span
+    word(unescaped.utf8.span)
+  }
+
+  package mutating func word(_ id: ScreenID) { id.withBytes { word($0) } }
+
+  @inline(__always)
+  private mutating func word(_ text: Span<UInt8>) {
     let size = text.count
     reserve(size &+ 10)
     write(0x22)
@@ -112,18 +118,6 @@ package struct JSONWriter: ~Copyable {
     } else {
       write(text)
     }
-    write(0x22)
-    write(0x2C)
-  }
-
-  package mutating func word(_ id: ScreenID) {
-    guard let words = id.words else { return id.withBytes { string(utf8: $0) } }
-    // The second word may be stored beyond the end of the id.
-    reserve(19)
-    write(0x22)
-    store(ByteWord(bits: words.first), at: position)
-    store(ByteWord(bits: words.second), at: position &+ 8)
-    position &+= id.byteCount
     write(0x22)
     write(0x2C)
   }
@@ -215,9 +209,6 @@ package struct JSONWriter: ~Copyable {
     binary(UInt64(text.count))
     append(text)
   }
-
-  /// Writes the size of an id, and its bytes.
-  package mutating func binary(_ id: ScreenID) { id.withBytes { binary($0) } }
 
   /// Writes a number as 8 bytes, the least significant first.
   @inline(__always)

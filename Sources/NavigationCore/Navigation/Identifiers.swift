@@ -46,7 +46,7 @@ package struct NavName: Hashable, Comparable, Sendable {
 /// The identity of a screen within its nav: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
 ///
 /// An id of at most 16 bytes lies in the value itself. A String of 16 bytes takes 64 more in the
-/// heap, which were a sixth of the memory of a nav.
+/// heap: a sixth of the memory of a nav.
 package struct ScreenID: Hashable, Sendable, CustomStringConvertible {
   /// The first 16 bytes, the first one lowest, padded with zeros, which no id has.
   private let first, second: UInt64
@@ -66,8 +66,7 @@ package struct ScreenID: Hashable, Sendable, CustomStringConvertible {
     assert(Grammar.isID(bytes))
     long = bytes.count > 16 ? [UInt8](copying: bytes) : nil
     guard bytes.count >= 8 else {
-      first = ByteWord(padding: bytes).bits & (1 &<< (bytes.count &* 8) &- 1)
-      second = 0
+      (first, second) = (ByteWord(padding: bytes).bits & (1 &<< (bytes.count &* 8) &- 1), 0)
       return
     }
     first = ByteWord(bytes, at: 0).bits

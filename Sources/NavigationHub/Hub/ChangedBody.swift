@@ -141,7 +141,7 @@ enum ChangedBody {
     switch screen {
     case .pushed(let screen):
       json.binary(changes.extracting(membersOfPush(at: change.depth - 1, screen, changes.count)))
-    case .popped(let screen): json.binary(screen)
+    case .popped(let screen): screen.withBytes { json.binary($0) }
     case nil: json.binary(changes)
     }
     json.binary(UInt64(commit.events.count))

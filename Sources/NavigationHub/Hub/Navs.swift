@@ -30,7 +30,7 @@ struct Navs: Sendable {
   private var names = HashIndex()
   private var numbers = NumberIndex()
   /// The navs created so far in each shard.
-  private var createdCounts: [UInt64]
+  private(set) var createdCounts: [UInt64]
   /// The slot at which `trimRings` continues.
   private var nextSlotToTrim = 0
   /// Whether a client has shown that an older copy of the journal was put back.
@@ -96,9 +96,6 @@ struct Navs: Sendable {
 
   /// Whether a nav still has its name; a nav that is being closed has none.
   func hasName(_ slot: NavSlot) -> Bool { self.slot(of: slots[slot].name) == slot }
-
-  /// The highest nav number of a shard so far, without the bits of the shard.
-  func lastNumber(of shard: Shard = .first) -> UInt64 { createdCounts[shard.number] }
 
   // Creating and closing.
 

@@ -284,8 +284,7 @@ extension Screen {
 
   /// The estimated encoded size of the screen with its buttons, in bytes.
   var byteCount: Int {
-    48 + idByteCount + (args?.bytes.count ?? 0) + titleByteCount + routeByteCount
-      + detailsByteCount
+    48 + textByteCount + (args?.bytes.count ?? 0) + detailsByteCount
   }
 
   /// In how many places the screen shows a button.

@@ -17,7 +17,7 @@ package struct Screen: @unchecked Sendable {
   /// The numbers of bytes of the texts in the tail of the storage, which follow one another.
   ///
   /// In one number: with three, a screen of 120 bytes would take 16 bytes more.
-  private struct TextSizes: Sendable {
+  private struct TextSizes: Equatable {
     /// 8 bits for the id, then 28 for the title and 28 for the route: 1 more than the size, 0 for none.
     private let bits: UInt64
 
@@ -48,7 +48,7 @@ package struct Screen: @unchecked Sendable {
         Header(sizes: sizes, version: version)
       }
       unsafe made.withUnsafeMutablePointerToElements { bytes in
-        // The capacity is the sum of the three sizes.
+        // The capacity is where the last of the three ends.
         unsafe bytes.initialize(repeating: 0, count: sizes.start)
         id.withBytes { unsafe Storage.copy($0, to: bytes) }
         if let title { unsafe Storage.copy(title.utf8.span, to: bytes + sizes.title.lowerBound) }
@@ -95,18 +95,20 @@ package struct Screen: @unchecked Sendable {
   /// The first 16 bytes of the id, padded with zeros.
   @inline(__always)
   private var firstWords: (first: UInt64, second: UInt64) {
-    let hasSecond = idByteCount > 8
-    return unsafe storage.withUnsafeMutablePointerToElements { bytes in
+    unsafe storage.withUnsafeMutablePointerToElements { bytes in
       // `make` wrote whole words.
       let words = UnsafeRawPointer(bytes)
       let first = unsafe words.loadUnaligned(as: UInt64.self)
-      let second = unsafe hasSecond ? words.loadUnaligned(fromByteOffset: 8, as: UInt64.self) : 0
+      let second =
+        unsafe idByteCount > 8 ? words.loadUnaligned(fromByteOffset: 8, as: UInt64.self) : 0
       return (UInt64(littleEndian: first), UInt64(littleEndian: second))
     }
   }
 
-  /// The number of bytes of the id, 1 to 64.
-  var idByteCount: Int { storage.sizes.id.count }
+  /// The number of bytes of the id, the title and the route.
+  var textByteCount: Int { idByteCount + titleByteCount + storage.sizes.route.count }
+
+  private var idByteCount: Int { storage.sizes.id.count }
 
   /// Calls `body` with the bytes of the id, which takes half the instructions of `id`.
   @inline(__always)
@@ -130,7 +132,7 @@ package struct Screen: @unchecked Sendable {
   /// Each call makes a string; `withTitle` lends the bytes.
   package var title: String? {
     get { withTitle { Self.text($0) } }
-    set { if !hasTitle(newValue) { replaceStorage(title: newValue, route: route) } }
+    set { if !isSame(withTitle, newValue) { replaceStorage(title: newValue, route: route) } }
   }
 
   /// The route from which the client builds the screen; navd only compares it.
@@ -138,14 +140,11 @@ package struct Screen: @unchecked Sendable {
   /// Each call makes a string; `withRoute` lends the bytes.
   package var route: String? {
     get { withRoute { Self.text($0) } }
-    set { if !hasRoute(newValue) { replaceStorage(title: title, route: newValue) } }
+    set { if !isSame(withRoute, newValue) { replaceStorage(title: title, route: newValue) } }
   }
 
   /// The number of bytes of the title; 0 if there is none.
   package var titleByteCount: Int { storage.sizes.title.count }
-
-  /// The number of bytes of the route; 0 if there is none.
-  package var routeByteCount: Int { storage.sizes.route.count }
 
   /// Calls `body` with the UTF-8 bytes of the title; returns nil if there is no title.
   @inline(__always)
@@ -175,14 +174,9 @@ package struct Screen: @unchecked Sendable {
     String(copying: unsafe UTF8Span(unchecked: bytes))
   }
 
-  private func hasTitle(_ text: String?) -> Bool {
-    guard let text else { return !storage.sizes.hasTitle }
-    return withTitle { $0.hasSameBytes(as: text.utf8.span) } ?? false
-  }
-
-  private func hasRoute(_ text: String?) -> Bool {
-    guard let text else { return !storage.sizes.hasRoute }
-    return withRoute { $0.hasSameBytes(as: text.utf8.span) } ?? false
+  private func isSame(_ withText: ((Span<UInt8>) -> Bool) -> Bool?, _ text: String?) -> Bool {
+    guard let text else { return withText { _ in true } == nil }
+    return withText { $0.hasSameBytes(as: text.utf8.span) } ?? false
   }
 
   /// Replaces the storage by one of this screen alone, with these texts.
@@ -233,8 +227,10 @@ package struct Screen: @unchecked Sendable {
   /// Whether id and content are equal; the versions may differ.
   package func hasSameContent(as other: Screen) -> Bool {
     if storage === other.storage { return true }
-    return id == other.id && hasTitle(other.title) && hasRoute(other.route) && args == other.args
-      && storage.details == other.storage.details
+    let texts = 0..<storage.sizes.route.upperBound
+    return storage.sizes == other.storage.sizes
+      && withBytes(texts) { own in other.withBytes(texts) { own.hasSameBytes(as: $0) } }
+      && args == other.args && storage.details == other.storage.details
   }
 
   private mutating func makeUnique() -> Storage {
