@@ -28,8 +28,8 @@ let inlined: [SwiftSetting] = [
   .unsafeFlags(["-enable-cmo-everything"], .when(configuration: .release))
 ]
 
-/// How programs that run for long are linked: all functions are bound at the start, and their
-/// addresses cannot be overwritten.
+/// How programs that run for long and the library for C are linked: all functions are bound at the
+/// start, and their addresses cannot be overwritten.
 let boundAtStart: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
 
 /// How programs become smaller: by lld, because not every linker has these two options.

@@ -34,7 +34,7 @@ struct RowGroup: ~Copyable {
   /// A head has the index of its author, from 1 on, and the difference of the op from the author's
   /// last; at the first use, it describes the author instead.
   private var authors: [RowAuthor] = []
-  // Without memory before they are used: a cluster has a group for each of 1,024 shards.
+  // With 16 bytes each before they are used: a cluster has a group for each of 1,024 shards.
   private var headWriter = JSONWriter(reserving: 0)
   private var bodyWriter = JSONWriter(reserving: 0)
 
@@ -47,7 +47,7 @@ struct RowGroup: ~Copyable {
     lastRowTime = 0
     authors.removeAll(keepingCapacity: true)
     headWriter.removeAll()
-    // A larger body is rare, so its memory is not kept.
+    // Bodies of much more than the maximum are rare, so their memory is not kept.
     if bodyWriter.position > 4 * Self.maximumBytes { bodyWriter = JSONWriter(reserving: 0) }
     bodyWriter.removeAll()
   }

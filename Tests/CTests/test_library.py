@@ -35,6 +35,7 @@ class LibraryTests(unittest.TestCase):
         dynamic = run("readelf", "-d", LIBRARY)
         self.assertRegex(dynamic, r"SONAME.*\[libnavd\.so\.0\]")
         self.assertRegex(dynamic, r"FLAGS_1.*NODELETE")
+        self.assertRegex(dynamic, r"BIND_NOW")
         needed = set(re.findall(r"NEEDED.*\[(lib\w+)", dynamic))
         self.assertLessEqual({"libzmq", "libc"}, needed)
         self.assertEqual([name for name in needed if "swift" in name.lower() or "Foundation" in name], [])

@@ -11,11 +11,30 @@ import Testing
   private static func rows(_ count: Int, from first: UInt64, seed: UInt64) -> [JournalRow] {
     var random = SeededGenerator(seed: seed)
     var sequence = first - 1
+    var authors: [RowAuthor] = []
     return (0..<count).map { _ in
       sequence +=
         UInt64.random(in: 0...3, using: &random) == 0 ? UInt64.random(in: 1...9, using: &random) : 1
       func number() -> UInt64 {
         UInt64.random(in: 0...(.max), using: &random) >> UInt64.random(in: 0..<64, using: &random)
+      }
+      // Mostly one that a row before has, often the row just before, with another op.
+      func author() -> RowAuthor? {
+        if Int.random(in: 0..<4, using: &random) == 0 { return nil }
+        if Bool.random(using: &random), var known = authors.suffix(3).randomElement(using: &random)
+        {
+          known.op = number()
+          return known
+        }
+        let names = ["", "a", "a name of more than fifteen bytes"]
+        let principals = ["", "uid:0", "uid:1000 and more than fifteen bytes"]
+        let author = Author(
+          name: names.randomElement(using: &random) ?? "",
+          principal: principals.randomElement(using: &random) ?? "",
+          pid: [nil, 0, 1, -1, .max].randomElement(using: &random) ?? nil)
+        let client = ClientID(high: number() & 3, low: number() & 3)
+        authors.append(RowAuthor(author, client: client, op: number()))
+        return authors.last
       }
       let top = ScreenID(tops.randomElement(using: &random) ?? "")
       let header = RowHeader(
@@ -25,16 +44,7 @@ import Testing
         kind: JournalRow.Kind(rawValue: UInt8.random(in: 1...5, using: &random)) ?? .closed,
         depth: top == nil ? 0 : Int(number() % UInt64(Int32.max)) + 1, top: top,
         needsRecovery: Bool.random(using: &random),
-        author: Bool.random(using: &random)
-          ? nil
-          : RowAuthor(
-            Author(
-              name: ["", "a", "a name of more than fifteen bytes"].randomElement(using: &random)
-                ?? "",
-              principal: ["", "uid:0", "uid:1000 and more than fifteen bytes"].randomElement(
-                using: &random) ?? "",
-              pid: [nil, 0, 1, -1, .max].randomElement(using: &random) ?? nil),
-            client: ClientID(high: number() & 3, low: number() & 3), op: number()))
+        author: author())
       return JournalRow(
         header,
         body: (0..<Int.random(in: 0...300, using: &random)).map { UInt8(truncatingIfNeeded: $0) })

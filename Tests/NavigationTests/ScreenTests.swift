@@ -22,6 +22,22 @@ import Testing
     }
   }
 
+  @Test func `contents with the same bytes in other texts are others`() {
+    let texts: [(String?, String?)] = [
+      ("ab", "c"), ("a", "bc"), ("abc", nil), (nil, "abc"), ("abc", ""), ("", "abc"), (nil, nil),
+      ("", nil), (nil, ""), ("", ""),
+    ]
+    let screens = texts.map { Screen(id: "A", version: Revision(1), title: $0.0, route: $0.1) }
+    for (index, screen) in screens.enumerated() {
+      for (other, another) in screens.enumerated() {
+        #expect(screen.hasSameContent(as: another) == (index == other), "\(texts[other])")
+      }
+      var changed = screens[0]
+      (changed.title, changed.route) = texts[index]
+      #expect(changed == screen)
+    }
+  }
+
   @Test func `a copy is a value of its own`() {
     var original = Screen(id: "A", version: Revision(1))
     original.title = "T"

@@ -183,7 +183,7 @@ package struct JSONWriter: ~Copyable {
     write(0x2C)
   }
 
-  // Binary values, which precede the JSON in the body of a journal row.
+  // Binary values, which journal rows have beside JSON.
 
   /// Writes a number with seven bits in each byte, the least significant first.
   @inline(__always)

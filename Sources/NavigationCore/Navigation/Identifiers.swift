@@ -89,7 +89,6 @@ package struct ScreenID: Hashable, Sendable, CustomStringConvertible {
 
   /// The id as a String, which each call makes; `withBytes` lends the bytes.
   package var text: String { withBytes { String(ascii: $0) } }
-
   package var description: String { text }
 
   /// The number of bytes, 1 to 64.
@@ -105,10 +104,10 @@ package struct ScreenID: Hashable, Sendable, CustomStringConvertible {
   /// Makes the id that has these `words`.
   @inline(__always)
   package init(words: (first: UInt64, second: UInt64)) {
-    (first, second) = words
-    long = nil
+    (first, second, long) = (words.first, words.second, nil)
   }
 
+  /// Calls `body` with the bytes, 1 to 64.
   @inline(__always)
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     if let long { return body(long.span) }

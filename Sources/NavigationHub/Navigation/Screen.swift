@@ -116,6 +116,7 @@ package struct Screen: @unchecked Sendable {
     withBytes(storage.sizes.id, body)
   }
 
+  /// Whether the screen has this id; takes less than to compare `id` with it.
   func hasID(_ id: ScreenID) -> Bool {
     if let words = id.words { return idByteCount <= 16 && firstWords == words }
     return withID { bytes in id.withBytes { bytes.hasSameBytes(as: $0) } }
