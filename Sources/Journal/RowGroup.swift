@@ -47,8 +47,8 @@ struct RowGroup: ~Copyable {
     lastRowTime = 0
     authors.removeAll(keepingCapacity: true)
     headWriter.removeAll()
-    // Bodies of much more than the maximum are rare, so their memory is not kept.
-    if bodyWriter.position > 4 * Self.maximumBytes { bodyWriter = JSONWriter(reserving: 0) }
+    // Larger bodies are rare, so their memory is not kept: at most 192 KiB stay.
+    if bodyWriter.position > 2 * Self.maximumBytes { bodyWriter = JSONWriter(reserving: 0) }
     bodyWriter.removeAll()
   }
 

@@ -250,13 +250,13 @@ extension JSONWriter {
     case .nothing: break
     case .screen(let id): member("id", id)
     case .alreadyInStack(let id):
-      optional("id", id.text)
+      member("id", id)
       member("reason", word: "alreadyInStack")
     case .found(let id, let popped):
-      optional("id", id.text)
+      member("id", id)
       strings("popped", popped.map(\.text))
     case .exchanged(let id, let popped):
-      optional("id", id.text)
+      member("id", id)
       member("popped", popped)
     case .button(let id): optional("id", id.text)
     case .popped(let id):
