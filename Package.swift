@@ -232,6 +232,17 @@ let package = Package(
       dependencies: ["NavigationCore", "NavigationHub", "NavigationClient"],
       path: "Tests/Simulation",
       swiftSettings: strict + optimized),
+    // Files in memory whose calls fail and which lose power, and the journal that ships on them. Its
+    // functions replace those of libc in the programs that have it.
+    .target(
+      name: "CSimulatedDisk", path: "Tests/SimulatedDisk/Calls", publicHeadersPath: "include"),
+    .target(
+      name: "SimulatedDisk",
+      dependencies: [
+        "CSimulatedDisk", "Simulation", "Journal", "NavigationDaemon", "NavigationCore",
+        "NavigationHub",
+      ],
+      path: "Tests/SimulatedDisk", exclude: ["Calls"], swiftSettings: strict + optimized),
     // The rows of Tests/Conformance, run against a hub in process or a daemon.
     .target(
       name: "Conformance", dependencies: ["NavigationCore", "NavigationHub"],
@@ -242,6 +253,9 @@ let package = Package(
       name: "ConformanceSupport",
       dependencies: ["Conformance", "NavigationCore", "NavigationClient"],
       path: "Tests/ConformanceSupport", swiftSettings: strict + optimized),
+    .testTarget(
+      name: "TortureTests", dependencies: ["Simulation", "SimulatedDisk"],
+      swiftSettings: strict + optimized),
     .testTarget(
       name: "ConformanceTests",
       dependencies: [
@@ -312,7 +326,7 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "navd", "navd-cluster", "navctl", "navd-exporter", "navd-web", "navd-demo",
-        "ConsistencyWorker", "ChildProcess", "PostgresServer",
+        "ConsistencyWorker", "ChildProcess", "PostgresServer", "SimulatedDisk",
         "NavigationClient", "NavigationCore", "NavigationHub", "NavigationDaemon", "Journal",
         "ZeroMQ", "Conformance", "ConformanceSupport", "RuntimePaths",
       ],
@@ -329,4 +343,12 @@ let package = Package(
 if Context.environment["NAVD_CHECK"] != nil {
   package.products = []
   package.targets.removeAll { !checked.contains($0.name) }
+}
+
+// What `make torture` builds besides.
+if Context.environment["NAVD_TORTURE"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "torture", dependencies: ["Simulation", "SimulatedDisk"], path: "Tests/Torture/Program",
+      swiftSettings: strict))
 }

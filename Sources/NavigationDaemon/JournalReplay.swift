@@ -1,10 +1,10 @@
-import Journal
+package import Journal
 import NavigationCore
-import NavigationHub
+package import NavigationHub
 import RuntimePaths
 
 /// Replays journals into hubs: at the start, for a check, and for the shards of a cluster.
-enum JournalReplay {
+package enum JournalReplay {
   /// After a start, the hub remembers the ops of this number of newest rows, whatever their age.
   private static let rememberedRows: UInt64 = 10_000
 
@@ -71,7 +71,7 @@ enum JournalReplay {
   }
 
   /// Notes the navs and ops of a journal that is not replayed yet; `loadOpenNavs` has to follow.
-  static func index(
+  package static func index(
     _ journal: Journal, into hub: inout Hub, at now: Instant,
     rememberingRows rememberedRows: UInt64 = rememberedRows,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
@@ -100,7 +100,7 @@ enum JournalReplay {
 
   /// Loads into the hub what `index` left out: the oldest revision of each nav, the rows of
   /// remembered ops, and the navs with something open, such as a transition.
-  static func loadOpenNavs(
+  package static func loadOpenNavs(
     _ hub: inout Hub, _ journals: [Journal], _ reportStatus: (String) -> Void = { _ in }
   ) throws(JournalError) {
     let byShard = Dictionary(uniqueKeysWithValues: journals.map { ($0.shard, $0) })

@@ -1,6 +1,7 @@
 import Foundation
 @testable import NavigationCore
 @testable import NavigationHub
+import SimulatedDisk
 import Testing
 
 @testable import Journal

@@ -66,6 +66,18 @@ struct JournalModel: Sendable {
     return lost.compactMap { if case .row(let row) = $0 { row } else { nil } }
   }
 
+  /// The newest row that survives the loss of the machine.
+  var syncedSequence: UInt64 { syncedCount > 0 ? batches[syncedCount - 1].lastSequence : 0 }
+
+  /// Goes back to a sequence; returns the rows lost, nil if it is within a batch.
+  mutating func truncate(to last: UInt64) -> [JournalRow]? {
+    guard last == 0 || batches.contains(where: { $0.lastSequence == last }) else { return nil }
+    let lost = batches.filter { $0.lastSequence > last }.flatMap(\.records)
+    batches.removeAll { $0.lastSequence > last }
+    syncedCount = min(syncedCount, batches.count)
+    return lost.compactMap { if case .row(let row) = $0 { row } else { nil } }
+  }
+
   /// A planted bug: forgets one row and everything behind it.
   mutating func dropLastBatch() {
     if batches.count > 1 { batches.removeLast() }

@@ -49,4 +49,6 @@ struct Link: Sendable {
   /// Whether answers have overtaken the watches for want of credit or room, and no watch has been
   /// served since: a watch that needs a snapshot gets it when everything is durable.
   var isBehind = false
+  /// Whether its session has ended, and its watches with that, before answers of the same turn leave.
+  var isDismissed = false
 }

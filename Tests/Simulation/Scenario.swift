@@ -10,9 +10,9 @@ package struct Scenario: Sendable {
   /// Steps before the faults stop.
   var steps: Int
   /// Whether acknowledgements come before the sync.
-  var isRelaxed: Bool
+  package var isRelaxed: Bool
   /// Whether decided ops are forgotten and rows pruned within the run.
-  var forgets: Bool
+  package var forgets: Bool
   /// The limits of the hub.
   var configuration: HubConfiguration
   /// The flow-control window that clients ask for.

@@ -12,24 +12,24 @@ extension World {
     if boot > 1 { count { $0.restarts += 1 } }
     var hub = Hub(
       configuration: scenario.configuration, seed: random.next(), inspections: inspections)
-    do throws(HubReplayError) {
-      try journal.replay(into: &hub, at: now)
-    } catch {
-      return violation("the journal cannot be replayed: row \(error.sequence), \(error.what)")
-    }
+    guard replay(into: &hub) else { return }
     self.hub = hub
     for name in scenario.navs { compareReplayed(name) }
     self.hub = nil
-    let renews = journal.mustRenewEpochs && sabotage != .keepEpochs
+    let renews =
+      store?.hasLostRows ?? journal.mustRenewEpochs && sabotage != .keepEpochs
     hub.finishReplay(renewsEpochs: renews, lastSequence: journal.lastSequence, at: now)
     let records = hub.takeRecords()
-    if isFaulty, random.chance(scenario.faults.crashBeforeCommit) { return }
-    store(records)
+    if isFaulty, random.chance(scenario.faults.crashBeforeCommit) {
+      return endProcess(withMachine: false)
+    }
+    guard completes(commit(records)), completes(store?.epochsRenewed() ?? .done) else { return }
     journal.mustRenewEpochs = false
-    journal.sync()
+    if store == nil { journal.sync() }
     let output = hub.committed(at: now)
     demand(output.messages.isEmpty, "a fresh hub talks")
     self.hub = hub
+    (isMachineGone, hasPutBack) = (false, false)
     for name in scenario.navs { compareRecovered(name) }
   }
 
@@ -57,9 +57,10 @@ extension World {
   }
 
   /// The process is gone, and what it had not stored or not sent with it.
-  mutating func crash(_ why: String) {
+  mutating func crash(_ why: String, withMachine isMachineLost: Bool = false) {
     guard hub != nil else { return }
-    trace { _ in "crash: \(why)" }
+    endStore(withMachine: isMachineLost)
+    trace { _ in "crash: \(why)\(isMachineLost ? ", with the machine" : "")" }
     hub = nil
     events = []
     historyRequests = []
@@ -71,11 +72,12 @@ extension World {
   /// The process says goodbye, and ends.
   private mutating func stopOrderly() {
     for id in links.filter(\.isOpen).map(\.id) where random.chance(700) { while deliver(id) {} }
-    journal.sync()
+    closeStore()
     crash("stopped")
   }
 
   mutating func loseMachine() {
+    guard store == nil else { return endProcess(withMachine: true) }
     crash("machine lost")
     let lost = journal.loseUnsynced(&random)
     trace { _ in "lost \(lost.count) rows" }
@@ -86,6 +88,11 @@ extension World {
   /// Somebody stops the daemon and puts an older copy of its journal back.
   mutating func putBack() {
     crash("an older journal comes back")
+    if let store {
+      hasPutBack = store.putBack()
+      wasPutBack = wasPutBack || hasPutBack
+      return
+    }
     let lost = journal.goBack(&random)
     trace { _ in "went back by \(lost.count) rows" }
     if !lost.isEmpty { count { $0.returns += 1 } }
@@ -115,6 +122,7 @@ extension World {
     while let batch = batches.first {
       if batch.isUnsound {
         batches = [decideAgain(batch.taken)]
+        guard hub != nil else { return }
         continue
       }
       // The hub may assume that a reload finds what was stored, which the lost row breaks.
@@ -122,10 +130,18 @@ extension World {
         random.chance(scenario.faults.failCommit)
       {
         failCommit(batches.flatMap(\.taken))
+        guard hub != nil else { return }
         batches = [Decided(taken: [], records: JournalRecords(), tentative: [])]
       } else {
         facts.tentative = batch.tentative
-        store(batch.records)
+        let outcome = commit(batch.records)
+        if outcome == .refused {
+          failCommit(batches.flatMap(\.taken))
+          guard hub != nil else { return }
+          batches = [Decided(taken: [], records: JournalRecords(), tentative: [])]
+        } else if !survives(outcome) {
+          return
+        }
         if sabotage == .loseRow, !batch.records.isEmpty, random.chance(100) {
           journal.dropLastBatch()
         }
@@ -184,8 +200,12 @@ extension World {
       trace { _ in "unsound" }
       count { $0.unsoundBatches += 1 }
       guard var hub = self.hub else { break }
-      reload(hub.rollBackUnsound(), &hub)
+      let isReloaded = reload(hub.rollBackUnsound(), &hub)
       self.hub = hub
+      guard isReloaded else {
+        crash("a nav cannot be read back")
+        break
+      }
       facts.tentative = []
       handle(taken)
     }
@@ -193,15 +213,17 @@ extension World {
     return Decided(taken: taken, records: takeRecords(), tentative: facts.tentative)
   }
 
-  private mutating func reload(_ requests: [ReloadRequest], _ hub: inout Hub) {
+  /// Returns false if the disk failed to read a nav, after which the daemon ends.
+  private mutating func reload(_ requests: [ReloadRequest], _ hub: inout Hub) -> Bool {
     for request in requests {
-      let (snapshot, rows) = journal.chain(of: request.nav, to: request.newestRow)
+      guard let (snapshot, rows) = chain(of: request) else { return false }
       do {
         try hub.reload(request, snapshot: snapshot, rows: rows)
       } catch {
         violation("nav \(request.nav) cannot be read back: \(error.what)")
       }
     }
+    return true
   }
 
   private mutating func takeRecords() -> JournalRecords {
@@ -211,20 +233,15 @@ extension World {
     return hub.takeRecords()
   }
 
-  private mutating func store(_ records: JournalRecords) {
-    for case .row(let row) in records { hash.add(row.sequence, row.body) }
-    if let wrong = journal.commit(records, synced: !scenario.isRelaxed) { violation(wrong) }
-    for wrong in facts.store(records, turn: turn) { violation(wrong) }
-  }
-
   /// The disk is full: everything goes back, and the events are handled once more.
   private mutating func failCommit(_ taken: [Taken]) {
     guard var hub = self.hub else { return }
     trace { _ in "commit failed" }
     count { $0.failedCommits += 1 }
     facts.tentative = []
-    reload(hub.rollBack(), &hub)
+    let isReloaded = reload(hub.rollBack(), &hub)
     self.hub = hub
+    guard isReloaded else { return crash("a nav cannot be read back") }
     handle(taken)
     demand(takeRecords().isEmpty, "records while the journal takes none")
     facts.tentative = []
@@ -257,7 +274,7 @@ extension World {
     if let wakeAt = hub?.wakeAt, wakeAt <= now.boot { taken.append(Taken(event: .wake)) }
     while let request = historyRequests.first, !isFaulty || random.chance(500) {
       historyRequests.removeFirst()
-      taken.append(Taken(event: .history(journal.answer(request))))
+      taken.append(Taken(event: .history(answer(request))))
     }
     var budget = isFaulty ? 1 + random.below(scenario.turnEvents) : 1000
     if !pageIns.mayReceive { budget = 0 }
@@ -338,7 +355,8 @@ extension World {
   /// Revives a nav from the journal as it is now.
   private mutating func revive(_ request: ReloadRequest) {
     count { $0.revivals += 1 }
-    let (snapshot, rows) = journal.chain(of: request.nav, to: request.newestRow)
+    // If the read failed, the events wait again.
+    guard let (snapshot, rows) = chain(of: request) else { return }
     do {
       try hub?.revive(request, snapshot: snapshot, rows: rows)
     } catch {
@@ -405,6 +423,9 @@ extension World {
       }
     }
     historyRequests.append(contentsOf: output.requests)
+    for message in output.messages where message.verb == .bye {
+      if let index = index(of: message.connection) { links[index].isDismissed = true }
+    }
     for message in sabotaged(output.messages) { send(message) }
     for connection in output.endedConnections { trace { _ in "drop \(connection.number)" } }
   }

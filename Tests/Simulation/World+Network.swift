@@ -75,7 +75,7 @@ extension World {
     }
     let delivery = Delivery(
       verb: message.verb, body: message.body, turn: turn, boot: boot,
-      wasServed: links[index].hasCredit && !links[index].isBehind)
+      wasServed: links[index].hasCredit && !links[index].isBehind && !links[index].isDismissed)
     if message.verb.usesCredit { links[index].sent += UInt64(message.body.count) }
     guard links[index].isOpen else { return }
     if !links[index].kept.isEmpty || links[index].deliveries.count >= scenario.capacity {

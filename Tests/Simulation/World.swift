@@ -51,6 +51,8 @@ package struct Report: Sendable {
     package var histories = 0
     /// Sends that had to wait for credit.
     package var starvations = 0
+    /// Calls of the disk that failed, and processes that died in one.
+    package var diskFaults = 0
     /// Runs in which a planted bug had an opportunity.
     package var sabotages = 0
 
@@ -76,6 +78,7 @@ package struct Report: Sendable {
       doubts += other.doubts
       histories += other.histories
       starvations += other.starvations
+      diskFaults += other.diskFaults
       sabotages += other.sabotages
     }
   }
@@ -98,6 +101,14 @@ package struct World: Sendable {
   var boot: UInt64 = 0
   var turn = 0
   var journal = JournalModel()
+  /// The journal that ships, if the world has one beside the model.
+  var store: (any WorldStore)?
+  /// What may be stored, because the process died in the commit.
+  var pending: PendingRecords?
+  /// Whether the machine failed, or an older journal came back, since the last start.
+  var (isMachineGone, hasPutBack) = (false, false)
+  /// Whether an older journal ever came back.
+  var wasPutBack = false
   var inspections = Inspections()
   /// Events beside messages that the daemon has not taken yet.
   var events: [HubEvent] = []
@@ -118,7 +129,8 @@ package struct World: Sendable {
 
   init(
     seed: UInt64, sabotage: Sabotage?, isTracing: Bool,
-    inspection: Inspections.CommitInspection? = nil
+    inspection: Inspections.CommitInspection? = nil,
+    makeStore: ((UInt64, Scenario) -> any WorldStore)? = nil
   ) {
     random = Randomness(seed: seed)
     scenario = Scenario(&random)
@@ -127,6 +139,9 @@ package struct World: Sendable {
     self.sabotage = sabotage
     self.isTracing = isTracing
     report = Report(seed: seed)
+    store = makeStore?(seed, scenario)
+    // With a journal that syncs, a machine that fails takes nothing that was acknowledged.
+    if store != nil, !scenario.isRelaxed { scenario.faults.loseMachine = random.pick(0, 5, 15) }
   }
 
   /// Runs one seed to its end.
@@ -136,19 +151,24 @@ package struct World: Sendable {
   ///   - sabotage: a bug to plant, for a check of the checker.
   ///   - isTracing: whether the report says what happened.
   ///   - inspection: what inspects, or corrupts, a nav after each op.
+  ///   - makeStore: makes the journal that ships, on a simulated disk; the model alone by default.
   /// - Returns: what was found.
   package static func run(
     seed: UInt64, sabotage: Sabotage? = nil, isTracing: Bool = false,
-    inspection: Inspections.CommitInspection? = nil
+    inspection: Inspections.CommitInspection? = nil,
+    makeStore: ((UInt64, Scenario) -> any WorldStore)? = nil
   ) -> Report {
     var world = World(
-      seed: seed, sabotage: sabotage, isTracing: isTracing, inspection: inspection)
+      seed: seed, sabotage: sabotage, isTracing: isTracing, inspection: inspection,
+      makeStore: makeStore)
     world.trace { world in "scenario \(world.scenario)" }
     world.start()
     for _ in 0..<world.scenario.clients { world.clients.append(world.makeClient()) }
     for _ in 0..<world.scenario.steps where world.report.violations.isEmpty { world.step() }
     if world.report.violations.isEmpty { world.heal() }
     world.report.traceHash = world.hash.bits
+    world.report.load.diskFaults = world.store?.faults ?? 0
+    world.store?.end(withMachine: false)
     return world.report
   }
 
@@ -186,7 +206,7 @@ package struct World: Sendable {
     for client in clients.indices {
       perform(clients[client].session.tick(at: now.boot), for: client)
     }
-    if random.chance(80) { journal.sync() }
+    if random.chance(80) { syncStore() }
   }
 
   private mutating func deliverSomewhere() {
@@ -214,7 +234,9 @@ package struct World: Sendable {
 
   private mutating func maintainJournal() {
     guard hub != nil else { return }
-    if scenario.forgets, !scenario.isRelaxed, random.chance(500) {
+    if let store {
+      guard survives(store.maintain(at: now, &events)) else { return }
+    } else if scenario.forgets, !scenario.isRelaxed, random.chance(500) {
       let limit = now.wall - min(now.wall, scenario.configuration.rememberedIdle)
       if let (nav, floor) = journal.prune(before: limit, &random) {
         trace { _ in "prune nav \(nav) to \(floor)" }
@@ -230,6 +252,7 @@ package struct World: Sendable {
   /// Lets everything come to rest, and demands that all agree.
   private mutating func heal() {
     isFaulty = false
+    store?.isFaulty = false
     trace { _ in "heal" }
     var rounds = 0
     repeat {

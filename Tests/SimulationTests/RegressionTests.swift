@@ -12,6 +12,7 @@ import Testing
     (6, "watches made before the session opened were asked for in a dictionary's order"),
     (61, "a virtual nav lost its records when its last watch was replaced"),
     (1039, "credit that came in a failed batch served nobody"),
+    (2168, "the checker demanded diffs of watches that ended with their session in the same turn"),
   ]
 
   @Test(arguments: seeds) func `no old bug comes back`(seed: UInt64, bug: String) {

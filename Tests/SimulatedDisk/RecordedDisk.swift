@@ -1,10 +1,8 @@
-import Foundation
-
 /// One call of a program that changed files or synced them, or a note of the test among the calls.
 ///
-/// Fixtures/recorder.c writes them.
-struct RecordedCall {
-  enum Kind: String {
+/// `Tests/ProcessTests/Fixtures/recorder.c` writes them, and `SimulatedDisk` makes them.
+package struct RecordedCall: Sendable {
+  package enum Kind: String, Sendable {
     case write = "w"
     case truncate = "t"
     case sync = "s"
@@ -15,14 +13,22 @@ struct RecordedCall {
     case note = "n"
   }
 
-  var kind: Kind
-  var path: String
-  var second: String
-  var offset: Int
-  var bytes: ArraySlice<UInt8>
+  package var kind: Kind
+  package var path: String
+  package var second: String
+  package var offset: Int
+  package var bytes: ArraySlice<UInt8>
+
+  /// Makes a call; only a rename or a link has a second path.
+  package init(
+    kind: Kind, path: String, second: String = "", offset: Int = 0, bytes: ArraySlice<UInt8> = []
+  ) {
+    (self.kind, self.path, self.second) = (kind, path, second)
+    (self.offset, self.bytes) = (offset, bytes)
+  }
 
   /// The same call below another directory.
-  func moved(from directory: String, to other: String) -> RecordedCall {
+  package func moved(from directory: String, to other: String) -> RecordedCall {
     var call = self
     call.path = path.replacing(directory, with: other)
     call.second = second.replacing(directory, with: other)
@@ -30,7 +36,7 @@ struct RecordedCall {
   }
 
   /// Reads a log of calls.
-  static func read(_ log: [UInt8]) throws -> [RecordedCall] {
+  package static func read(_ log: [UInt8]) throws -> [RecordedCall] {
     var calls: [RecordedCall] = []
     var rest = log[...]
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -38,7 +44,7 @@ struct RecordedCall {
         .split(separator: "\t", omittingEmptySubsequences: false)
       guard words.count == 5, let kind = Kind(rawValue: String(words[0])),
         let offset = Int(words[1]), let count = Int(words[2]), end + count < log.count
-      else { throw Failure("call \(calls.count) cannot be read: \(words)") }
+      else { throw UnknownCall(description: "call \(calls.count) cannot be read: \(words)") }
       calls.append(
         RecordedCall(
           kind: kind, path: String(words[3]), second: String(words[4]), offset: offset,
@@ -49,14 +55,19 @@ struct RecordedCall {
   }
 }
 
+/// Why a call cannot be read or applied.
+package struct UnknownCall: Error, CustomStringConvertible {
+  package var description: String
+}
+
 /// A disk between the calls of programs: what is on it for certain, and what a power failure may take.
 ///
 /// A sync of a file makes its contents durable, and a sync of a directory the names in it. Changes of
 /// names keep their order, as in the journal of a file system; the contents have no order but for that
 /// of a truncation.
-struct RecordedDisk {
+package struct RecordedDisk: Sendable {
   /// What a power failure takes of all that is not synced.
-  enum Loss: CaseIterable {
+  package enum Loss: CaseIterable, Sendable {
     case everything
     case nothing
     case some
@@ -65,12 +76,12 @@ struct RecordedDisk {
     case first
   }
 
-  private enum Change {
+  private enum Change: Sendable {
     case write(offset: Int, ArraySlice<UInt8>)
     case truncate(Int)
   }
 
-  private struct File {
+  private struct File: Sendable {
     var durable: [UInt8] = []
     var pending: [Change] = []
   }
@@ -82,14 +93,14 @@ struct RecordedDisk {
   private var pendingNames: [[(name: String, file: Int?)]] = []
 
   /// Makes a disk with files of which everything is durable.
-  init(_ contents: [String: [UInt8]] = [:]) {
+  package init(_ contents: [String: [UInt8]] = [:]) {
     for (name, bytes) in contents.sorted(by: { $0.key < $1.key }) {
       (names[name], durableNames[name]) = (files.count, files.count)
       files.append(File(durable: bytes))
     }
   }
 
-  mutating func apply(_ call: RecordedCall) throws {
+  package mutating func apply(_ call: RecordedCall) throws {
     let file = names[call.path]
     switch call.kind {
     case .note: break
@@ -111,7 +122,9 @@ struct RecordedDisk {
   }
 
   private func found(_ file: Int?, _ call: RecordedCall) throws -> Int {
-    guard let file else { throw Failure("\(call.kind) of \(call.path), which is not there") }
+    guard let file else {
+      throw UnknownCall(description: "\(call.kind) of \(call.path), which is not there")
+    }
     return file
   }
 
@@ -122,7 +135,9 @@ struct RecordedDisk {
 
   private mutating func syncDirectory(_ path: String) {
     let last = pendingNames.lastIndex { step in
-      step.contains { URL(fileURLWithPath: $0.name).deletingLastPathComponent().path == path }
+      step.contains {
+        $0.name.hasPrefix(path + "/") && !$0.name.dropFirst(path.count + 1).contains("/")
+      }
     }
     guard let last else { return }
     for (name, file) in pendingNames[...last].joined() { durableNames[name] = file }
@@ -142,7 +157,7 @@ struct RecordedDisk {
   // Images.
 
   /// The files that a power failure leaves, by their paths; `unit` is what the disk writes as a whole.
-  func image(
+  package func image(
     _ loss: Loss, unit: Int, _ random: inout some RandomNumberGenerator
   ) -> [String: [UInt8]] {
     var left = durableNames
