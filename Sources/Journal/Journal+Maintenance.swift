@@ -41,7 +41,11 @@ extension Journal {
       try transaction { () throws(JournalError) in try writeCensusAndAges(census.stored) }
     }
     report.rowsLeft = pruning.sequencesLeft
-    report.hasMore = pruning.isActive || freedPages > 0
+    // A plan that changed something may change more, and each round examines all navs.
+    let mayPlanMore =
+      !report.floors.isEmpty || !report.forgotten.isEmpty
+      || pruning.nextEntryIndex < ledger.entries.count
+    report.hasMore = pruning.isActive || freedPages > 0 || mayPlanMore
     return report
   }
 

@@ -30,9 +30,11 @@ package final class JournalWitness {
     guard opened >= 0 else { throw DirectoryLock.writeError(path) }
     descriptor = opened
     let bytes = try readBytes(Self.fileBytes + 1, at: 0, from: descriptor, path)
+    // The first write of a new file can be cut short.
+    let isNew = bytes.count < Self.fileBytes && bytes.allSatisfy { 0x30...0x39 ~= $0 }
     let text = String(decoding: bytes, as: UTF8.self)
-    guard text.isEmpty || bytes.count == Self.fileBytes && text.hasSuffix("\n"),
-      let number = text.isEmpty ? 0 : UInt64(text.dropLast())
+    guard isNew || bytes.count == Self.fileBytes && text.hasSuffix("\n"),
+      let number = isNew ? 0 : UInt64(text.dropLast())
     else {
       throw .damaged(path: path, what: "it is no number of a row; remove it if it is not navd's")
     }

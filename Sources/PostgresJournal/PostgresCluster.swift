@@ -405,11 +405,12 @@ final class PostgresCluster: ClusterJournal {
       report.deletedRows += part.deletedRows
       report.rowsLeft += part.rowsLeft
       // The same shard again, until it is done.
-      if part.hasMore || part.deletedRows > 0 { break }
+      report.hasMore = part.hasMore || part.deletedRows > 0
+      if report.hasMore { break }
       lastPrunedShard = shard
     }
-    report.hasMore = !rest.isEmpty
-    if rest.isEmpty { lastPrunedShard = nil }
+    report.hasMore = report.hasMore || !rest.isEmpty
+    if !report.hasMore { lastPrunedShard = nil }
     return report
   }
 

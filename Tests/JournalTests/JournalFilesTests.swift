@@ -133,6 +133,22 @@ import Testing
     try journal.close()
   }
 
+  /// Found by `torture faults 3`: the start refused what a short write had left.
+  @Test func `a witness whose first write was cut short knows nothing yet`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/witness"
+    try JournalWitness(path: path).acknowledge(7)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    for length in 0..<whole.count {
+      try whole.prefix(length).write(to: URL(fileURLWithPath: path))
+      #expect(try JournalWitness(path: path).acknowledgedSequence == 0, "\(length) bytes")
+    }
+    for text in ["x", "7\n", String(repeating: "7", count: 21)] {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      #expect(throws: JournalError.self, "\(text)") { try JournalWitness(path: path) }
+    }
+  }
+
   @Test(.enabled(if: geteuid() == 0, "only root can mount"), arguments: [true, false])
   func `a journal on a read-only file system is read whole, and takes nothing`(
     isClosed: Bool

@@ -44,6 +44,7 @@ package struct Scenario: Sendable {
     var duplicate: Int
     var withholdCredit: Int
     var putBack: Int
+    var setClock: Int
   }
 
   init(_ random: inout Randomness) {
@@ -80,7 +81,8 @@ package struct Scenario: Sendable {
       loseMachine: isRelaxed ? random.pick(2, 5, 15) : 0, tamper: random.pick(0, 0, 10),
       corruptStored: random.pick(0, 200), duplicate: random.pick(0, 50, 200),
       withholdCredit: random.pick(0, 300, 900),
-      putBack: forgets || isRelaxed ? 0 : random.pick(0, 10, 20))
+      putBack: forgets || isRelaxed ? 0 : random.pick(0, 10, 20),
+      setClock: random.pick(0, 0, 20))
     self.configuration.navIdle = random.pick(500, 5000, 600_000)
   }
 }

@@ -18,7 +18,7 @@ extension World {
     self.hub = nil
     let renews =
       store?.hasLostRows ?? journal.mustRenewEpochs && sabotage != .keepEpochs
-    hub.finishReplay(renewsEpochs: renews, lastSequence: journal.lastSequence, at: now)
+    hub.finishReplay(renewsEpochs: renews, lastSequence: journal.lastSequence, at: daemonNow)
     let records = hub.takeRecords()
     if isFaulty, random.chance(scenario.faults.crashBeforeCommit) {
       return endProcess(withMachine: false)
@@ -26,7 +26,7 @@ extension World {
     guard completes(commit(records)), completes(store?.epochsRenewed() ?? .done) else { return }
     journal.mustRenewEpochs = false
     if store == nil { journal.sync() }
-    let output = hub.committed(at: now)
+    let output = hub.committed(at: daemonNow)
     demand(output.messages.isEmpty, "a fresh hub talks")
     self.hub = hub
     (isMachineGone, hasPutBack) = (false, false)
@@ -79,6 +79,7 @@ extension World {
   mutating func loseMachine() {
     guard store == nil else { return endProcess(withMachine: true) }
     crash("machine lost")
+    restartMachine()
     let lost = journal.loseUnsynced(&random)
     trace { _ in "lost \(lost.count) rows" }
     if !lost.isEmpty { count { $0.renewals += 1 } }
@@ -271,7 +272,7 @@ extension World {
   private mutating func collect() -> [Taken] {
     var taken = events.map { Taken(event: $0) }
     events = []
-    if let wakeAt = hub?.wakeAt, wakeAt <= now.boot { taken.append(Taken(event: .wake)) }
+    if let wakeAt = hub?.wakeAt, wakeAt <= daemonNow.boot { taken.append(Taken(event: .wake)) }
     while let request = historyRequests.first, !isFaulty || random.chance(500) {
       historyRequests.removeFirst()
       taken.append(Taken(event: .history(answer(request))))
@@ -313,7 +314,8 @@ extension World {
     for item in taken {
       note(item)
       demand(hub?.dormant(for: item.event) == nil, "an event about a dormant nav is handled")
-      hub?.handle(item.event, at: now)
+      let time = daemonNow
+      hub?.handle(item.event, at: time)
       if hub?.isUnsound == true { return }
       for name in changed(by: item) {
         if let (place, state) = probe(name) { facts.tentative.append((place, state)) }
@@ -403,17 +405,17 @@ extension World {
       // What cannot be revived is not known to the copy, which the caller sees.
       try? copy.revive(request, snapshot: snapshot, rows: rows)
     }
-    for _ in 0..<times { copy.handle(event, at: now) }
+    for _ in 0..<times { copy.handle(event, at: daemonNow) }
     _ = copy.takeRecords()
     var messages: [Outgoing] = []
-    for _ in 0...copy.sealedCount { messages += copy.committed(at: now).messages }
+    for _ in 0...copy.sealedCount { messages += copy.committed(at: daemonNow).messages }
     return messages.filter { $0.connection == connection && $0.verb == .ok }.map(\.body)
   }
 
   private mutating func dispatch() {
     guard var hub = self.hub else { return }
     self.hub = nil
-    let output = hub.committed(at: now)
+    let output = hub.committed(at: daemonNow)
     self.hub = hub
     // No event may be handled while a nav is unsound, a read included.
     for name in ["$navs", "$clients"] where !hub.isUnsound {

@@ -86,8 +86,9 @@ extension World {
     case .ignoreCredit:
       for index in links.indices where links[index].sent > 2000 && !links[index].hasCredit {
         let limit = links[index].upTo + 5000
+        let time = daemonNow
         hub?.handle(
-          .message(links[index].id, links[index].peer, .credit(upTo: limit)), at: now)
+          .message(links[index].id, links[index].peer, .credit(upTo: limit)), at: time)
         count { $0.sabotages += 1 }
       }
       return messages

@@ -15,14 +15,14 @@ extension World {
   mutating func replay(into hub: inout Hub) -> Bool {
     guard let store else {
       do throws(HubReplayError) {
-        try journal.replay(into: &hub, at: now)
+        try journal.replay(into: &hub, at: daemonNow)
         return true
       } catch {
         violation("the journal cannot be replayed: row \(error.sequence), \(error.what)")
         return false
       }
     }
-    guard survives(store.open(into: &hub, at: now)) else { return false }
+    guard survives(store.open(into: &hub, at: daemonNow)) else { return false }
     reconcile(store)
     return report.violations.isEmpty
   }
@@ -50,6 +50,7 @@ extension World {
   mutating func endStore(withMachine isMachineLost: Bool) {
     let isGone = store?.end(withMachine: isMachineLost) ?? false
     isMachineGone = isMachineGone || isGone
+    if isGone { restartMachine() }
   }
 
   /// Returns whether an action of a start is done; if not, the process ends.

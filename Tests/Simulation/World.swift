@@ -94,7 +94,10 @@ package struct World: Sendable {
   let isTracing: Bool
   private(set) var report: Report
   var hash = TraceHash()
+  /// The clocks of the clients.
   var now = Instant(boot: 1_000_000, wall: 1_700_000_000_000)
+  /// The milliseconds by which the boot clock of the daemon's machine is behind that of the clients.
+  var bootLag: UInt64 = 0
 
   // The daemon: nil while it is down.
   var hub: Hub?
@@ -209,6 +212,22 @@ package struct World: Sendable {
     if random.chance(80) { syncStore() }
   }
 
+  /// The clocks of the daemon.
+  var daemonNow: Instant { Instant(boot: now.boot - bootLag, wall: now.wall) }
+
+  /// The machine fails and starts again, with a boot clock that begins anew.
+  mutating func restartMachine() { bootLag = now.boot - UInt64(random.below(5000)) }
+
+  /// Somebody sets the wall clock.
+  private mutating func jumpClock() {
+    let times: [UInt64] = [
+      0, 1_000_000_000_000, 4_102_444_800_000, now.wall + 3_600_000,
+      now.wall - min(now.wall, 3_600_000),
+    ]
+    now.wall = random.pick(times) ?? now.wall
+    trace { world in "the wall clock is set to \(world.now.wall)" }
+  }
+
   private mutating func deliverSomewhere() {
     let waiting = links.indices.filter { links[$0].isOpen && !links[$0].deliveries.isEmpty }
     guard let link = random.pick(waiting) else { return }
@@ -227,6 +246,7 @@ package struct World: Sendable {
     case 4:
       if random.chance(faults.loseMachine * 50) { loseMachine() }
       if random.chance(faults.putBack * 50) { putBack() }
+      if random.chance(faults.setClock * 50) { jumpClock() }
     default: maintainJournal()
     }
     if hub == nil, random.chance(500) { start() }
@@ -235,7 +255,7 @@ package struct World: Sendable {
   private mutating func maintainJournal() {
     guard hub != nil else { return }
     if let store {
-      guard survives(store.maintain(at: now, &events)) else { return }
+      guard survives(store.maintain(at: daemonNow, &events)) else { return }
     } else if scenario.forgets, !scenario.isRelaxed, random.chance(500) {
       let limit = now.wall - min(now.wall, scenario.configuration.rememberedIdle)
       if let (nav, floor) = journal.prune(before: limit, &random) {
