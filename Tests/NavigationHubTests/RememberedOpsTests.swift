@@ -233,4 +233,29 @@ private struct OpsTwin {
     #expect(ops.lastOpID(of: keys[2]) == 1)
     #expect(ops.forgottenThroughRows == [.first: 2])
   }
+
+  @Test func `an op that waited takes no place from an op above it`() {
+    var limits = HubConfiguration()
+    limits.rememberedOps = 3
+    var ops = RememberedOps(limits: limits)
+    let key = RememberedOps.Key(principal: "uid:1000", client: ClientID(high: 0, low: 1))
+    // Ops 1 and 2 wait on two navs, while the client gets the answers to 3 and 4.
+    var row: UInt64 = 0
+    for id: UInt64 in [3, 4, 2, 1] {
+      row += 1
+      let entry = RememberedOps.Entry(
+        id: id, octets: BodyHash(bits: id), isOk: true, reply: [UInt8(id)])
+      ops.remember(entry, of: key, row: row, at: 0)
+    }
+    for id in 2...4 as ClosedRange<UInt64> {
+      guard case .decided = ops.verdict(on: id, octets: BodyHash(bits: id), of: key) else {
+        Issue.record("op \(id) would run twice")
+        continue
+      }
+    }
+    guard case .tooOld = ops.verdict(on: 1, octets: BodyHash(bits: 1), of: key) else {
+      Issue.record("op 1 would run twice")
+      return
+    }
+  }
 }

@@ -304,11 +304,14 @@ extension RememberedOps.Client {
       return evicted
     }
     moveOldestToFront()
+    // An op that waited can be below all of a full ring. In the place of the oldest one, it would
+    // make that one count as new, and so run twice; without a place, it counts as too old itself.
+    let id = entry.id
+    if entries.count >= limit, let oldest = entries.first, id < oldest.id { return nil }
     var evicted: RememberedOps.Entry?
     if entries.count >= limit { evicted = entries.removeFirst() }
     // Kept in the order of ids; out-of-order ids are rare.
     var place = entries.count
-    let id = entry.id
     while place > 0, entries[place - 1].id > id { place -= 1 }
     entries.insert(entry, at: place)
     assert(place + 1 == entries.count || entries[place + 1].id > id)
