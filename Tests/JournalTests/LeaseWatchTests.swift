@@ -24,7 +24,9 @@ import Testing
     }
   }
 
-  private static let jumps: [Int64] = [0, 28_800_000, -28_800_000, 3_600_000, -7000]
+  private static let jumps: [Int64] = [
+    0, 28_800_000, -28_800_000, 3_600_000, -7000, 1000, 4000, 4899,
+  ]
   private static let times: [Int64] = [500, 1050, 1500, 3000]
 
   @Test(

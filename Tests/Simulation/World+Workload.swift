@@ -69,7 +69,9 @@ extension World {
   /// Sends an op again, or another under its id.
   private mutating func repeatOp(_ client: Int) {
     guard clients[client].session.phase == .open,
-      let op = random.pick(Array(clients[client].sentOps.filter(\.isSent).suffix(12)))
+      let op = random.pick(Array(clients[client].sentOps.filter(\.isSent).suffix(12))),
+      // The answer to it is not remembered.
+      op.body.position(of: "gesture.update") == nil
     else { return }
     if random.chance(60) {
       // Other octets under a known id must never run; an id that was never decided may not be
@@ -114,6 +116,7 @@ extension World {
       request.guards = guards
     }
     if random.chance(200) { request.isAnimated = true }
+    if random.chance(150) { request.waitsIfBusy = true }
     if random.chance(20) { request.startDeadline = now.boot + UInt64(random.below(2000)) }
     let (id, outputs) = clients[client].session.perform(
       request, operations: operations.map { Array($0.utf8) })
@@ -154,6 +157,7 @@ extension World {
   private mutating func operation(_ mirror: Mirror?) -> String {
     let ids = mirror?.screens.map(\.id) ?? []
     let known = random.pick(ids) ?? "none"
+    guard random.chance(850) else { return random.chance(500) ? touch(known) : appearance() }
     switch random.below(46) {
     case 38: return "{\"present\":{\"screen\":\(screen(mirror))}}"
     case 39: return "{\"dismiss\":{\"result\":{\"n\":\(random.below(3))}}}"
@@ -181,7 +185,7 @@ extension World {
     case 10: return "{\"show\":{\"screen\":\(screen(mirror)),\"sender\":{\"row\":3}}}"
     case 11..<16: return "{\"pop\":{}}"
     case 16: return "{\"popTo\":{\"screen\":\"\(known)\"}}"
-    case 17: return "{\"popTo\":{\"route\":\"r\(random.below(3))\"}}"
+    case 17: return "{\"popTo\":{\"route\":\"\(route())\"}}"
     case 18: return "{\"popToRoot\":{}}"
     case 19, 20: return setStack(ids, mirror)
     case 21, 22:
@@ -202,6 +206,28 @@ extension World {
         "{\"nav.configure\":{\"guard\":\"none\"}}", "{\"nav.configure\":{\"guard\":\"all\"}}",
         "{\"nav.configure\":{\"guard\":null,\"queue\":4}}", "{\"warp\":{}}")
     }
+  }
+
+  /// Fingers on the display, and the ends of animations.
+  private mutating func touch(_ known: String) -> String {
+    random.pick(
+      "{\"gesture.begin\":{\"kind\":\"edge\"}}", "{\"gesture.begin\":{\"kind\":\"edge\"}}",
+      "{\"gesture.update\":{\"value\":0.5}}", "{\"gesture.finish\":{}}", "{\"gesture.cancel\":{}}",
+      "{\"transition.complete\":{\"tid\":\(1 + random.below(20))}}", "{\"ui.tap\":{}}",
+      "{\"ui.swipe\":{\"dir\":\"up\"}}", "{\"ui.back\":{}}",
+      "{\"popTo\":{\"screen\":\"\(known)\",\"inclusive\":true}}",
+      "{\"revert\":{\"rev\":\(1 + random.below(8))}}")
+  }
+
+  /// What the bars and the surroundings look like.
+  private mutating func appearance() -> String {
+    random.pick(
+      "{\"bar.setHidden\":{\"hidden\":\(random.chance(500))}}",
+      "{\"toolbar.setHidden\":{\"hidden\":\(random.chance(500))}}",
+      "{\"bar.set\":{\"prefersLargeTitles\":\(random.chance(500))}}",
+      "{\"nav.configure\":{\"hidesBarsOnTap\":\(random.chance(500))}}",
+      "{\"nav.configure\":{\"hidesBarsWhenVerticallyCompact\":\(random.chance(500))}}",
+      "{\"env.set\":{\"vCompact\":\(random.chance(500))}}")
   }
 
   private mutating func setStack(_ ids: [String], _ mirror: Mirror?) -> String {
@@ -227,11 +253,14 @@ extension World {
       + "\"\(list)\":[\(buttons.joined(separator: ","))]}}"
   }
 
+  /// Two of the routes have the same letters, in two normal forms of Unicode.
+  private mutating func route() -> String { random.pick("r0", "r1", "r\u{E9}", "re\u{301}") }
+
   private mutating func screen(_ mirror: Mirror?) -> String {
     var members: [String] = []
     if random.chance(500) { members.append("\"id\":\"x\(random.below(8))\"") }
     members.append("\"title\":\"T\(random.below(5))\"")
-    if random.chance(500) { members.append("\"route\":\"r\(random.below(3))\"") }
+    if random.chance(500) { members.append("\"route\":\"\(route())\"") }
     if scenario.payload > 0, random.chance(600) {
       let text = String(repeating: "é", count: random.below(scenario.payload) / 2)
       members.append("\"args\":{\"text\":\"\(text)\"}")

@@ -28,8 +28,14 @@ struct Torture {
     switch mode {
     case .simulate, .disk:
       for seed in first..<first + count { run(seed: seed, isTracing: count == 1) }
-    case .deaths: for seed in first..<first + count { enumerateDeaths(seed) }
-    case .faults: for seed in first..<first + count { enumerateFaults(seed) }
+    case .deaths:
+      for seed in first..<first + count {
+        for plan in StoredJournal.deaths(in: seed) { run(seed, plan) }
+      }
+    case .faults:
+      for seed in first..<first + count {
+        for plan in StoredJournal.faults(in: seed) { run(seed, plan) }
+      }
     case .flips: flip(first: Int(first), count: Int(count))
     }
   }
@@ -55,54 +61,11 @@ struct Torture {
 
   /// Runs a seed with a plan.
   private mutating func run(_ seed: UInt64, _ plan: StoredJournal.Plan) {
-    let report = World.run(seed: seed, makeStore: { StoredJournal.make($0, $1, plan) })
-    take(report, "\(seed) (\(plan))")
-  }
-
-  /// Runs a seed without faults of the disk; returns its changes and calls.
-  private func measure(_ seed: UInt64) -> (changes: Int64, calls: [SimulatedDisk.Call: Int64]) {
-    let store = Self.runWithoutFaults(seed)
-    return (store?.totalChanges ?? 0, store?.totalCalls ?? [:])
-  }
-
-  /// Runs a seed whose disk never fails; returns its store.
-  private static func runWithoutFaults(_ seed: UInt64) -> StoredJournal? {
-    var made: StoredJournal?
-    _ = World.run(
-      seed: seed,
-      makeStore: { seed, scenario in
-        let store = StoredJournal.make(
-          seed, scenario, .death(change: .max, bytes: 0, nil))
-        made = store
-        return store
-      })
-    return made
-  }
-
-  private mutating func enumerateDeaths(_ seed: UInt64) {
-    for change in 1...max(1, measure(seed).changes) {
-      run(seed, .death(change: change, bytes: .max, nil))
-      for loss in RecordedDisk.Loss.allCases {
-        run(seed, .death(change: change, bytes: 512 * (change % 9), loss))
-      }
-    }
-  }
-
-  private mutating func enumerateFaults(_ seed: UInt64) {
-    let calls = measure(seed).calls
-    for call in SimulatedDisk.Call.allCases {
-      for number in 1...max(1, calls[call, default: 0]) {
-        for error in StoredJournal.errors(of: call) {
-          for isLasting in [false, true] where !isLasting || StoredJournal.mayLast(error) {
-            run(seed, .fault(.init(call, at: number, error: error, isLasting: isLasting)))
-          }
-        }
-      }
-    }
+    take(StoredJournal.run(seed, plan), "\(seed) (\(plan))")
   }
 
   private mutating func flip(first: Int, count wanted: Int) {
-    guard let (files, navs) = Self.journal() else {
+    guard let (files, navs) = Damage.journal() else {
       print("no seed leaves a journal of 64 KiB")
       violations += 1
       return
@@ -114,8 +77,7 @@ struct Torture {
       violations += 1
       return
     }
-    let damages = files.sorted { $0.key < $1.key }.filter { $0.key.contains("journal.sqlite") }
-      .flatMap { Damage.all(of: $0.key, $0.value.count) }
+    let damages = Damage.all(of: files)
     var effects: [Damage.Effect: Int] = [:]
     for damage in damages.dropFirst(first - 1).prefix(wanted) {
       let effect = damage.effect(on: files, of: whole, disk: disk, navs: navs)
@@ -126,28 +88,6 @@ struct Torture {
       print("\(effect): \(damage)")
     }
     print("of \(damages.count): \(effects)")
-  }
-
-  /// The files of the first seed that leaves a journal of about 64 KiB, with a log, by a killed daemon.
-  private static func journal() -> (files: [String: [UInt8]], navs: [String])? {
-    for seed: UInt64 in 1...1000 {
-      guard let store = runWithoutFaults(seed), !store.isRelaxed else { continue }
-      for var files in store.filesOfEnds {
-        guard var log = files["/state/journal.sqlite-wal"],
-          let file = files["/state/journal.sqlite"]
-        else {
-          continue
-        }
-        // Without the zeros that navd keeps behind the end.
-        let used = log.lastIndex { $0 != 0 }.map { ($0 - 32) / 4120 * 4120 + 4152 } ?? 0
-        log.removeSubrange(min(used, log.count)...)
-        files["/state/journal.sqlite-wal"] = log
-        if log.count > 24_000, (50_000...80_000).contains(file.count + log.count) {
-          return (files, ["n0", "n1", "n2"])
-        }
-      }
-    }
-    return nil
   }
 }
 
