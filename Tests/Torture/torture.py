@@ -264,9 +264,9 @@ def backups(state):
 
 def finish(mode, count, violations):
     """Prints the line that the driver reads, and ends."""
-    for each in violations[:20]:
+    for each in violations[:1000]:
         print(f"violation: {each}", flush=True)
-    if len(violations) > 20:
-        print(f"and {len(violations) - 20} more", flush=True)
+    if len(violations) > 1000:
+        print(f"and {len(violations) - 1000} more", flush=True)
     print(f"torture {mode} count={count} violations={len(violations)}", flush=True)
     sys.exit(1 if violations else 0)
