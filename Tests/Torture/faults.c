@@ -1,6 +1,6 @@
-/* Fails calls on the files below FAULT_DIRECTORY: preloaded. Of the calls of the class FAULT_CLASS, FAULT_TIMES fail, from
-   number FAULT_AT on, counted from 1. They fail with the number FAULT_ERROR; 0 means that they do half of what they should.
-   FAULT_COUNTS is a file for the counts of all classes and at last of the failures, which a kill does not lose. */
+/* Fails calls on the files below FAULT_DIRECTORY: preloaded. Of the calls of the class FAULT_CLASS, FAULT_TIMES fail,
+   from number FAULT_AT on, counted from 1. They fail with the number FAULT_ERROR; 0 means that they do half of what they
+   should. FAULT_COUNTS is a file for the counts of all classes and at last of the failures, which a kill does not lose. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
