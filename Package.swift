@@ -254,7 +254,7 @@ let package = Package(
       dependencies: ["Conformance", "NavigationCore", "NavigationClient"],
       path: "Tests/ConformanceSupport", swiftSettings: strict + optimized),
     .testTarget(
-      name: "TortureTests", dependencies: ["Simulation", "SimulatedDisk"],
+      name: "TortureTests", dependencies: ["Simulation", "SimulatedDisk", "Journal"],
       swiftSettings: strict + optimized),
     .testTarget(
       name: "ConformanceTests",

@@ -16,13 +16,26 @@ static inline ssize_t navd_sqlite3_pread(int file, void *bytes, size_t count, of
   return read;
 }
 
-/// Makes SQLite call `navd_sqlite3_pread`; returns whether it reads by pread(2) at all.
-static inline int navd_sqlite3_distinguish_failed_reads(void) {
+/// pwrite(2), which SQLite calls instead of the system's.
+///
+/// SQLite takes only ENOSPC for a full disk, and has no number of the error after a commit. A quota is one too.
+static inline ssize_t navd_sqlite3_pwrite(int file, const void *bytes, size_t count, off_t place) {
+  ssize_t written = pwrite(file, bytes, count, place);
+  if (written < 0 && errno == EDQUOT) errno = ENOSPC;
+  return written;
+}
+
+/// Makes SQLite call `call` in place of one of two system calls, whichever its build options chose.
+static inline int navd_sqlite3_replace(const char *wide, const char *plain, sqlite3_syscall_ptr call) {
   sqlite3_vfs *system = sqlite3_vfs_find("unix-excl");
-  sqlite3_syscall_ptr call = (sqlite3_syscall_ptr)navd_sqlite3_pread;
-  // SQLite calls one of the two, by its build options, and has no function for the other.
-  const char *name = system && system->xGetSystemCall(system, "pread64") ? "pread64" : "pread";
+  const char *name = system && system->xGetSystemCall(system, wide) ? wide : plain;
   return system && system->xGetSystemCall(system, name) && system->xSetSystemCall(system, name, call) == SQLITE_OK;
+}
+
+/// Makes SQLite call `navd_sqlite3_pread` and `navd_sqlite3_pwrite`; returns whether it uses such calls at all.
+static inline int navd_sqlite3_distinguish_errors(void) {
+  return navd_sqlite3_replace("pread64", "pread", (sqlite3_syscall_ptr)navd_sqlite3_pread) &&
+         navd_sqlite3_replace("pwrite64", "pwrite", (sqlite3_syscall_ptr)navd_sqlite3_pwrite);
 }
 
 /// SQLITE_TRANSIENT is a cast that Swift cannot import.

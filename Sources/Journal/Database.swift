@@ -19,10 +19,11 @@ enum DatabaseAction {
   /// The number of pages in the write-ahead log after the last commit; SQLite's hook writes it.
   private let walPageCounter: UnsafeMutablePointer<Int32>
 
-  /// Makes SQLite distinguish failed reads from other errors; runs once in the process.
-  private static let distinguishFailedReads: Void = {
-    let isInstalled = navd_sqlite3_distinguish_failed_reads()
-    assert(isInstalled != 0, "SQLite has no system call for reads")
+  /// Makes SQLite distinguish failed reads, and a quota that is used up, from other errors; runs once in
+  /// the process.
+  private static let distinguishErrors: Void = {
+    let isInstalled = navd_sqlite3_distinguish_errors()
+    assert(isInstalled != 0, "SQLite has no system calls for reads and writes")
   }()
 
   /// Opens an existing file; with `creating`, makes the file if there is none.
@@ -32,7 +33,7 @@ enum DatabaseAction {
     path: String, creating: Bool = false, readOnly: Bool = false, frozen: Bool = false
   ) throws(JournalError) {
     self.path = path
-    Self.distinguishFailedReads
+    Self.distinguishErrors
     unsafe walPageCounter = .allocate(capacity: 1)
     unsafe walPageCounter.initialize(to: 0)
     var flags = readOnly || frozen ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
@@ -189,6 +190,9 @@ extension JournalError {
       // SQLite first tries to make a missing log, then to read it, and reports the second error.
       (SQLITE_CANTOPEN, _) where systemError == ENOENT && hasNoFreeInode(beside: path):
       self = .full(path: path)
+    // SQLITE_IOERR_WRITE, SQLITE_IOERR_TRUNCATE and SQLITE_IOERR_DELETE, also in a start.
+    case (SQLITE_IOERR, _) where [3, 6, 10].contains(code >> 8):
+      self = .writeFailed(path: path, reason: reason)
     case (SQLITE_READONLY, .opening), (SQLITE_READONLY, .reading):
       self = .unwritable(path: path, reason: reason)
     case (SQLITE_ERROR, .opening), (SQLITE_ERROR, .reading):

@@ -43,8 +43,8 @@ struct DirectoryLock: ~Copyable {
     let written = unsafe bytes.withUnsafeBytes {
       unsafe pwrite(opened, $0.baseAddress, $0.count, 0)
     }
-    let error = written == bytes.count ? 0 : errno
-    // A full disk has no room for the text, but the lock needs none.
+    let error = written < 0 ? errno : 0
+    // A full disk has no room for the text, or for a part of it, but the lock needs none.
     guard [0, ENOSPC, EDQUOT].contains(error), ftruncate(opened, max(0, written)) == 0 else {
       let error = error == 0 ? errno : error
       close(opened)

@@ -112,8 +112,7 @@ package enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
       "cannot append to \(path): \(reason); nothing was stored, it may be tried again"
     case .syncFailed(let path, let reason):
       withAdvice(
-        path, "cannot sync \(path): \(reason); the process must exit",
-        "check the disk before restarting")
+        path, "cannot sync \(path): \(reason)", "check the disk before the next start")
     case .fenced(let path, let shards) where !shards.isEmpty:
       "\(shards.count) shards of \(path) have gone to another navd or were restored; this one serves them no more"
     case .fenced(let path, _):
