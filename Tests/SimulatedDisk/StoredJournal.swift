@@ -39,10 +39,8 @@ package final class StoredJournal: WorldStore, @unchecked Sendable {
   private var reader: JournalReader?
   /// The machine's boot, which a power failure ends.
   private var machine = 1
-  /// The newest row that may be on the disk.
-  private var newest: UInt64 = 0
   /// The files of ends, oldest first, to which an administrator can go back.
-  private var copies: [(lastSequence: UInt64, files: [String: [UInt8]])] = []
+  private var copies: [[String: [UInt8]]] = []
 
   /// How often what goes wrong, in a thousand actions: each run leaves some of it out.
   private struct Mood {
@@ -198,13 +196,11 @@ package final class StoredJournal: WorldStore, @unchecked Sendable {
       reader = try journal.place.openReader()
     }
     hub = replayed
-    if outcome == .done { newest = lastSequence }
     return outcome == .refused ? .dead : outcome
   }
 
   package func commit(_ records: JournalRecords) -> StoreOutcome {
-    newest = max(newest, records.rows.last?.header.sequence ?? 0)
-    return perform { () throws(JournalError) in try journal?.commit(records) }
+    perform { () throws(JournalError) in try journal?.commit(records) }
   }
 
   package func epochsRenewed() -> StoreOutcome {
@@ -277,20 +273,20 @@ package final class StoredJournal: WorldStore, @unchecked Sendable {
       try disk.end(isMachineLost ? (loss, unit) : nil, &random)
     } catch { preconditionFailure("the disk cannot record: \(error)") }
     if isMachineLost { machine += 1 }
-    if copies.count < 8 { copies.append((newest, disk.files())) }
+    if copies.count < 8 { copies.append(disk.files()) }
     return isMachineLost
   }
 
   package var isRelaxed: Bool { durability == .relaxed }
 
   /// The files that the first processes left, one after the other.
-  package var filesOfEnds: [[String: [UInt8]]] { copies.map(\.files) }
+  package var filesOfEnds: [[String: [UInt8]]] { copies }
 
   package func putBack() -> Bool {
-    // A copy that has more than the journal is of a future that was given up.
-    guard let copy = copies.randomElement(using: &random) else { return false }
-    copies.removeAll { $0.lastSequence > copy.lastSequence }
-    var files = copy.files
+    guard let index = copies.indices.randomElement(using: &random) else { return false }
+    // Later copies are of a future that is given up.
+    copies.removeSubrange((index + 1)...)
+    var files = copies[index]
     files["/witness"] = disk.files()["/witness"]
     disk.replaceFiles(files)
     return true
