@@ -94,7 +94,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format check test calm test-clients test-python test-guides test-postgres test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-inspector bench-cluster bench-recording bench-flood bench-deps man docc \
+.PHONY: help deps build release binaries lint format check test calm test-clients test-python test-guides test-postgres test-long torture test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-inspector bench-cluster bench-recording bench-flood bench-deps man docc \
   install install-library install-qml qml packages booted clean
 
 help: ## List the targets
@@ -182,6 +182,15 @@ test-long: ## The tests that have a longer form, in that form: minutes
 	$(call step,NAVD_TEST_LONG=1 Tests/QmlTests/run)
 
 # RUNS=10 times; each run takes about twice as long as without load.
+# `make torture HOURS=0.1` is the least that says something. Root and PostgreSQL are for the clusters.
+HOURS ?= 1
+TORTURE_PACKAGES := spin gcc
+torture: ## Try every fault for HOURS, and add what was tried to Tests/Torture/tally.tsv
+	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES) $(TORTURE_PACKAGES)
+	$(call step,NAVD_TORTURE=1 $(SWIFT) build --build-tests -j $(JOBS))
+	$(call step,NAVD_TORTURE=1 $(SWIFT) build --product torture -j $(JOBS))
+	$(call step,Tests/Torture/run --hours $(HOURS))
+
 test-steady: booted ## ProcessTests, DaemonTests, TransportGuardTests and BootedTests under load, RUNS times
 	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))

@@ -12,6 +12,10 @@ extension LongProcessTests {
   @Suite struct PowerCutTests {
     fileprivate static let isLong = ProcessInfo.processInfo.environment["NAVD_TEST_LONG"] != nil
 
+    /// NAVD_TEST_SEED makes other images.
+    private static let seed =
+      ProcessInfo.processInfo.environment["NAVD_TEST_SEED"].flatMap { UInt64($0) } ?? 7
+
     /// Keeps less history than the run makes, so that navd prunes.
     private static let pruning = "[history]\nrevisions = 40\nsnapshot-every = 9\n"
 
@@ -21,11 +25,13 @@ extension LongProcessTests {
     ) throws {
       let run = try RecordedRun(configuration)
       var maker = ImageMaker(run)
+      maker.random = SeededGenerator(seed: Self.seed)
       maker.choose(Self.isLong ? 1000 : 100, losses: Self.isLong ? 6 : 2)
       var torn: [Image] = []
       let (made, faults) = try check(&maker) { images in
         torn += images.filter { $0.isTorn }.prefix(1)
       }
+      print("crash images: \(made), violations: \(faults.count)")
       #expect(made >= (Self.isLong ? 6000 : 200), "\(made) images")
       #expect(faults.isEmpty, "\(faults.count) of \(made): \(faults.prefix(5))")
       // Otherwise the run has not come to what it is about.

@@ -15,7 +15,7 @@ struct Torture {
     case deaths
     /// Each call of the disk in a seed failing, once and for ever, with each error.
     case faults
-    /// Each bit, length and pair of pages of a seed's journal, from the number COUNT·FIRST on.
+    /// Each bit, length and pair of pages of a journal, from the number FIRST on; then again.
     case flips
   }
 
@@ -79,7 +79,8 @@ struct Torture {
     }
     let damages = Damage.all(of: files)
     var effects: [Damage.Effect: Int] = [:]
-    for damage in damages.dropFirst(first - 1).prefix(wanted) {
+    for index in first - 1..<first - 1 + wanted {
+      let damage = damages[index % damages.count]
       let effect = damage.effect(on: files, of: whole, disk: disk, navs: navs)
       effects[effect, default: 0] += 1
       count += 1
