@@ -251,7 +251,7 @@ let package = Package(
     // Shared by both: the table itself, and the rows that are code.
     .target(
       name: "ConformanceSupport",
-      dependencies: ["Conformance", "NavigationCore", "NavigationClient"],
+      dependencies: ["Conformance", "NavigationCore", "NavigationHub", "NavigationClient"],
       path: "Tests/ConformanceSupport", swiftSettings: strict + optimized),
     .testTarget(
       name: "TortureTests", dependencies: ["Simulation", "SimulatedDisk", "Journal"],
@@ -349,6 +349,8 @@ if Context.environment["NAVD_CHECK"] != nil {
 if Context.environment["NAVD_TORTURE"] != nil {
   package.targets.append(
     .executableTarget(
-      name: "torture", dependencies: ["Simulation", "SimulatedDisk"], path: "Tests/Torture/Program",
+      name: "torture",
+      dependencies: ["Simulation", "SimulatedDisk", "Conformance", "ConformanceSupport"],
+      path: "Tests/Torture/Program",
       swiftSettings: strict))
 }

@@ -1,3 +1,5 @@
+import Conformance
+import ConformanceSupport
 import Foundation
 import SimulatedDisk
 import Simulation
@@ -11,6 +13,8 @@ struct Torture {
     case simulate
     /// Seeds with the journal that ships, on a disk that fails.
     case disk
+    /// Seeds of random ops against the rows of the conformance table; the first one also plays the table.
+    case rules
     /// Each change of the disk in a seed as the last one, with each loss of what is not synced.
     case deaths
     /// Each call of the disk in a seed failing, once and for ever, with each error.
@@ -28,6 +32,7 @@ struct Torture {
     switch mode {
     case .simulate, .disk:
       for seed in first..<first + count { run(seed: seed, isTracing: count == 1) }
+    case .rules: for seed in first..<first + count { checkRules(seed) }
     case .deaths:
       for seed in first..<first + count {
         for plan in StoredJournal.deaths(in: seed) { run(seed, plan) }
@@ -62,6 +67,29 @@ struct Torture {
   /// Runs a seed with a plan.
   private mutating func run(_ seed: UInt64, _ plan: StoredJournal.Plan) {
     take(StoredJournal.run(seed, plan), "\(seed) (\(plan))")
+  }
+
+  private mutating func checkRules(_ seed: UInt64) {
+    count += 1
+    var found: [String] = []
+    do {
+      let rows = try RandomRows.run(
+        seed: seed, steps: 1000, pace: RandomPace(), on: HubDriver(seed: seed))
+      found = rows.flatMap { row, violations in violations.map { "\(row.rawValue): \($0)" } }
+    } catch {
+      found.append("\(error)")
+    }
+    for id in seed == 1 ? Table.scripted : [] {
+      do {
+        guard let row = try Table.row(id) else { continue }
+        var driver = HubDriver()
+        try ConformanceRunner.run(row, on: &driver)
+      } catch {
+        found.append("\(error)")
+      }
+    }
+    violations += found.isEmpty ? 0 : 1
+    for violation in found { print("\(violation)\nrepeat it: torture rules \(seed)") }
   }
 
   private mutating func flip(first: Int, count wanted: Int) {

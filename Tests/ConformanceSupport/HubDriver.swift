@@ -1,9 +1,9 @@
-import Conformance
+package import Conformance
 import NavigationCore
 import NavigationHub
 
 /// A hub in process with a journal in memory, driven like a daemon.
-struct HubDriver: ConformanceDriver {
+package struct HubDriver: ConformanceDriver {
   private var hub: Hub
   private var rows: [JournalRow] = []
   private var snapshots: [SnapshotRow] = []
@@ -18,7 +18,7 @@ struct HubDriver: ConformanceDriver {
   /// All clients are of this user, who has the role `admin`.
   private static let peer = Peer.local(user: 0, group: 0, process: 4711)
 
-  init(seed: UInt64 = 1) {
+  package init(seed: UInt64 = 1) {
     self.seed = seed
     hub = Self.makeHub(seed: seed)
   }
@@ -43,7 +43,7 @@ struct HubDriver: ConformanceDriver {
     return configuration
   }
 
-  mutating func connect(_ name: String) throws {
+  package mutating func connect(_ name: String) throws {
     if connections[name] != nil { try disconnect(name) }
     inboxes[name] = []
     open(name)
@@ -55,14 +55,14 @@ struct HubDriver: ConformanceDriver {
     names[ConnectionID(opened)] = name
   }
 
-  mutating func disconnect(_ name: String) throws {
+  package mutating func disconnect(_ name: String) throws {
     guard let connection = connections[name] else { return }
     connections[name] = nil
     try turn([.closed(connection)])
     names[connection] = nil
   }
 
-  mutating func send(_ name: String, verb: String, body: [UInt8]) throws {
+  package mutating func send(_ name: String, verb: String, body: [UInt8]) throws {
     if connections[name] == nil { open(name) }
     guard let connection = connections[name] else { return }
     var reader = hub.makeReader()
@@ -72,12 +72,12 @@ struct HubDriver: ConformanceDriver {
     ])
   }
 
-  mutating func receive(_ name: String) throws -> ReceivedMessage? {
+  package mutating func receive(_ name: String) throws -> ReceivedMessage? {
     guard let inbox = inboxes[name], !inbox.isEmpty else { return nil }
     return inboxes[name]?.removeFirst()
   }
 
-  mutating func advance(milliseconds: UInt64) throws {
+  package mutating func advance(milliseconds: UInt64) throws {
     let end = now.boot + milliseconds
     while let wake = hub.wakeAt, wake <= end {
       let step = max(wake, now.boot + 1) - now.boot
@@ -94,7 +94,7 @@ struct HubDriver: ConformanceDriver {
     now.wall += milliseconds
   }
 
-  mutating func restart() throws {
+  package mutating func restart() throws {
     connections = [:]
     names = [:]
     seed += 1
@@ -115,7 +115,7 @@ struct HubDriver: ConformanceDriver {
     try turn([])
   }
 
-  mutating func setStorage(failing: Bool) throws { isFailing = failing }
+  package mutating func setStorage(failing: Bool) throws { isFailing = failing }
 
   /// One turn of a daemon's loop, and those that its wishes for history cause.
   private mutating func turn(_ events: [HubEvent]) throws {
