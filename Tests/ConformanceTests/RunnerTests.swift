@@ -1,4 +1,5 @@
 import Conformance
+import ConformanceSupport
 import Testing
 
 /// The runner must find what is wrong; that it finds nothing else is what all other rows show.

@@ -258,4 +258,33 @@ private struct OpsTwin {
       return
     }
   }
+
+  // A start remembers the ops of recent rows. With a clock that was set back, one of them can be of
+  // an op that the run before had forgotten, and whose id the client used again.
+  @Test func `an id that was used again belongs to the newest op`() throws {
+    var limits = HubConfiguration()
+    limits.rememberedOps = 3
+    var ops = RememberedOps(limits: limits)
+    let key = RememberedOps.Key(principal: "uid:1000", client: ClientID(high: 0, low: 1))
+    func remember(_ id: UInt64, _ octets: UInt64) {
+      ops.remember(
+        RememberedOps.Entry(id: id, octets: BodyHash(bits: octets), isOk: true, reply: []),
+        of: key, row: octets, at: 0)
+    }
+    func decided(_ id: UInt64, _ octets: UInt64) -> UInt64? {
+      guard case .decided(let entry) = ops.verdict(on: id, octets: BodyHash(bits: octets), of: key)
+      else { return nil }
+      return entry.octets.bits
+    }
+    remember(1, 1)
+    remember(2, 2)
+    remember(2, 3)
+    #expect(decided(2, 3) == 3 && decided(2, 2) == nil)
+    #expect(decided(1, 1) == 1)
+    remember(1, 4)
+    for id in 3...5 as ClosedRange<UInt64> { remember(id, id + 2) }
+    // Brings the oldest op to the front, where ids must be in order.
+    ops.forget(9, of: key, restoring: nil)
+    #expect(decided(3, 5) == 5 && decided(5, 7) == 7)
+  }
 }

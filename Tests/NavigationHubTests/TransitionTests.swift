@@ -84,6 +84,20 @@ import Testing
     #expect(try stage.world.wait(1).to(stage.viewer).story.count == 1)
   }
 
+  /// Found by `torture simulate 154`: nothing ended it, and each later op waited for it.
+  @Test func `a gesture that begins in the message that creates the nav has a deadline too`() throws
+  {
+    let world = World()
+    let owner = try world.client(1)
+    let viewer = try world.client(9)
+    try owner.must(
+      #"{"nav.create":{"root":{"id":"A"}}},{"attach":{}},\#(Stage.push("B")),\#(Stage.begin)"#)
+    try viewer.watch()
+    #expect(try world.wait(9_999).to(viewer).story == [])
+    #expect(
+      try world.wait(1).to(viewer).story.joined().contains("transitionEnded(cancelled)"))
+  }
+
   @Test func `C-293 a completion that never comes is the deadline's, once`() throws {
     let stage = try Stage(["A"], #""transitionDeadline":300"#)
     try stage.animate("B")

@@ -225,6 +225,9 @@ import Testing
     ("nsp1.abcdefghijklmnopqrst", .malformed), ("nsp2.hello", .otherVersion("hello", version: 2)),
     ("nsp10.op", .otherVersion("op", version: 10)), ("nsp1.", .malformed), ("nsp1.Op", .malformed),
     ("nsp1.o p", .malformed), ("nsp.op", .malformed), ("", .malformed), ("nspx.op", .malformed),
+    // Other spellings of a number, and this version in another frame than its own.
+    ("nsp+1.op", .malformed), ("nsp01.op", .malformed), ("nsp+2.op", .malformed),
+    ("nsp02.hello", .malformed), ("nsp-1.op", .malformed), ("nsp1.op.op", .malformed),
   ])
   func `the first frame is read strictly`(text: String, frame: VerbFrame) {
     #expect(VerbFrame(Array(text.utf8)) == frame)

@@ -65,7 +65,8 @@ package struct Scenario: Sendable {
       configuration.rememberedIdle = random.pick(8000, 600_000)
       // With one, each op of another client forgets what a client without its answer sends again.
       configuration.rememberedClients = random.pick(1, 2, 4096)
-      configuration.rememberedOps = random.pick(configuration.inflight, 64)
+      configuration.inflight = random.pick(3, 6, 64)
+      configuration.rememberedOps = configuration.inflight
     }
     self.configuration = configuration
     window = random.pick(16384, 16384, 65536)

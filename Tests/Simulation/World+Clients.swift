@@ -223,6 +223,8 @@ extension World {
     count { $0.histories += 1 }
     let place = Place(epoch: epoch, revision: revision)
     let known = facts.states[place]
+    // One event may make several revisions, of which only the last was looked at.
+    guard known != nil || facts.diffs[place] == nil else { return }
     // A new epoch begins with the state of the one before, and a chain of its own. If something was open, only the revision
     // that ended it was looked at.
     let isFormer =

@@ -106,6 +106,8 @@ extension World {
     var operations: [String] = []
     if isCreation {
       operations.append("{\"nav.create\":{\"root\":\(screen(mirror))}}")
+      // Without this there is no transition, no gesture and no event.
+      if random.chance(700) { operations.append("{\"attach\":{}}") }
     } else if isClosing {
       operations.append("{\"nav.close\":{}}")
     }
@@ -115,8 +117,8 @@ extension World {
       guard let guards = guards(client, nav) else { return }
       request.guards = guards
     }
-    if random.chance(200) { request.isAnimated = true }
-    if random.chance(150) { request.waitsIfBusy = true }
+    if random.chance(300) { request.isAnimated = true }
+    if random.chance(300) { request.waitsIfBusy = true }
     if random.chance(20) { request.startDeadline = now.boot + UInt64(random.below(2000)) }
     let (id, outputs) = clients[client].session.perform(
       request, operations: operations.map { Array($0.utf8) })

@@ -16,6 +16,7 @@ extension Hub {
     recordCreation(of: slot, by: op.author, at: op.now) { $0.origin(op, answeredBy: reply) }
     remember(op, reply, isOk: true)
     send(op.sender.connection, .ok, reply, .ok)
+    if navs[slot].transition != nil { updateTransitionDeadline(slot, begunBy: op) }
     decideWaitingWatches(request.nav, at: op.now)
   }
 

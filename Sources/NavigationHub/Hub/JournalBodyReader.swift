@@ -100,7 +100,7 @@ struct JournalBodyReader: Sendable {
   mutating func entry(of row: JournalRow) -> RememberedOps.Entry? {
     guard (try? load(row)) != nil, let by = authorIndex, let op = integer("op", of: by),
       let octets = tape.member(short: "octets", of: 0).flatMap({ tape.hex64($0) }),
-      let reply = reply(to: op, top: row.top)
+      op == row.author?.op, let reply = reply(to: op, top: row.top)
     else { return nil }
     return RememberedOps.Entry(id: op, octets: BodyHash(bits: octets), isOk: true, reply: reply)
   }

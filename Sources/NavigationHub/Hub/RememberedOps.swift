@@ -304,9 +304,11 @@ extension RememberedOps.Client {
       return evicted
     }
     moveOldestToFront()
+    let id = entry.id
+    // A start can meet the row of an op that was forgotten before its id was used again.
+    entries.removeAll { $0.id == id }
     // An op that waited can be below all of a full ring. In the place of the oldest one, it would
     // make that one count as new, and so run twice; without a place, it counts as too old itself.
-    let id = entry.id
     if entries.count >= limit, let oldest = entries.first, id < oldest.id { return nil }
     var evicted: RememberedOps.Entry?
     if entries.count >= limit { evicted = entries.removeFirst() }

@@ -1,4 +1,5 @@
 import Conformance
+import ConformanceSupport
 
 /// A driver that writes down what one client of a row sees, and lets it watch the nav.
 ///

@@ -21,7 +21,7 @@ package enum VerbFrame: Hashable, Sendable {
     let parts = frame.split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }
     guard frame.count <= 24, parts.count == 2, parts[0].utf8.starts(with: "nsp".utf8),
-      let version = UInt64(parts[0].dropFirst(3))
+      let version = UInt64(parts[0].dropFirst(3)), parts[0] == "nsp\(version)"
     else {
       self = .malformed
       return
