@@ -1,19 +1,31 @@
 import NavigationCore
 
-/// The one source of chance of a run, whose whole state is its seed.
+/// The one source of chance of a run, whose whole state is its seed, or a fuzzer's choices.
 package struct Randomness: Sendable {
   private var generator: SeededGenerator
+  /// What a fuzzer has chosen and nobody has taken, the next octet last.
+  private var choices: [UInt8] = []
 
   /// Makes a source; equal seeds give equal numbers.
   package init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  /// The next 64 bits.
+  /// Makes a source of choices, two octets for each; those behind them are always the same.
+  init(choices: [UInt8]) {
+    self.init(seed: 1)
+    self.choices = choices.reversed()
+  }
+
+  /// Whether there are choices that nobody has taken.
+  var hasChoices: Bool { choices.count > 1 }
+
+  /// The next 64 bits, which nobody chooses: ids must differ.
   package mutating func next() -> UInt64 { generator.next() }
 
   /// A number in `0 ..< bound`.
   mutating func below(_ bound: Int) -> Int {
     precondition(bound > 0, "nothing is below \(bound)")
-    return Int(next() % UInt64(bound))
+    guard hasChoices else { return Int(next() % UInt64(bound)) }
+    return (Int(choices.removeLast()) << 8 | Int(choices.removeLast())) % bound
   }
 
   /// True so many times in a thousand.

@@ -131,11 +131,11 @@ package struct World: Sendable {
   var isFaulty = true
 
   init(
-    seed: UInt64, sabotage: Sabotage?, isTracing: Bool,
+    seed: UInt64, choices: [UInt8] = [], sabotage: Sabotage?, isTracing: Bool,
     inspection: Inspections.CommitInspection? = nil,
     makeStore: ((UInt64, Scenario) -> any WorldStore)? = nil
   ) {
-    random = Randomness(seed: seed)
+    random = choices.isEmpty ? Randomness(seed: seed) : Randomness(choices: choices)
     scenario = Scenario(&random)
     if let inspection { inspections.commitInspection = inspection }
     reader = ClientMessageReader(maximumBytes: scenario.configuration.maximumRequestBytes)
@@ -164,15 +164,35 @@ package struct World: Sendable {
     var world = World(
       seed: seed, sabotage: sabotage, isTracing: isTracing, inspection: inspection,
       makeStore: makeStore)
-    world.trace { world in "scenario \(world.scenario)" }
-    world.start()
-    for _ in 0..<world.scenario.clients { world.clients.append(world.makeClient()) }
-    for _ in 0..<world.scenario.steps where world.report.violations.isEmpty { world.step() }
-    if world.report.violations.isEmpty { world.heal() }
-    world.report.traceHash = world.hash.bits
-    world.report.load.diskFaults = world.store?.faults ?? 0
-    world.store?.end(withMachine: false)
+    world.run { step, world in step < world.scenario.steps }
     return world.report
+  }
+
+  /// Runs what a fuzzer has chosen, as long as there are choices.
+  ///
+  /// - Parameters:
+  ///   - choices: two octets for each choice, the first ones for the scenario.
+  ///   - isTracing: whether the report says what happened.
+  /// - Returns: what was found.
+  package static func run(choices: [UInt8], isTracing: Bool = false) -> Report {
+    var world = World(seed: 0, choices: choices, sabotage: nil, isTracing: isTracing)
+    world.run { _, world in world.random.hasChoices }
+    return world.report
+  }
+
+  private mutating func run(while goesOn: (Int, World) -> Bool) {
+    trace { world in "scenario \(world.scenario)" }
+    start()
+    for _ in 0..<scenario.clients { clients.append(makeClient()) }
+    var count = 0
+    while report.violations.isEmpty, goesOn(count, self) {
+      step()
+      count += 1
+    }
+    if report.violations.isEmpty { heal() }
+    report.traceHash = hash.bits
+    report.load.diskFaults = store?.faults ?? 0
+    store?.end(withMachine: false)
   }
 
   /// Notes what must not have happened.
