@@ -354,3 +354,33 @@ if Context.environment["NAVD_TORTURE"] != nil {
       path: "Tests/Torture/Program",
       swiftSettings: strict))
 }
+
+// The programs of Tests/Fuzz/run; one of them links navctl too, without its main.swift.
+if Context.environment["NAVD_FUZZ"] != nil {
+  package.products = []
+  for (index, target) in package.targets.enumerated() where target.name == "navctl" {
+    package.targets[index] = .target(
+      name: target.name, dependencies: target.dependencies, exclude: ["main.swift"],
+      resources: target.resources, swiftSettings: target.swiftSettings)
+  }
+  // libFuzzer looks at all counters after each input: the linker drops what a program never reaches.
+  let reached: [LinkerSetting] =
+    smaller + [.unsafeFlags(["-Xlinker", "--gc-sections"])]
+  package.targets += [
+    .target(
+      name: "FuzzSupport", dependencies: ["NavigationCore", "RuntimePaths"],
+      path: "Tests/Fuzz/Support", swiftSettings: strict),
+    .executableTarget(
+      name: "fuzz-decoder",
+      dependencies: ["FuzzSupport", "NavigationClient", "NavigationCore", "NavigationHub"],
+      path: "Tests/Fuzz/Decoder", swiftSettings: strict, linkerSettings: reached),
+    .executableTarget(
+      name: "fuzz",
+      dependencies: [
+        "CommandLineOptions", "FuzzSupport", "Journal", "NavigationClient", "NavigationCore",
+        "NavigationDaemon", "NavigationHub", "RuntimePaths", "Simulation", "TransportGuard", "Web",
+        "ZeroMQ", "navctl",
+      ],
+      path: "Tests/Fuzz/Program", swiftSettings: strict, linkerSettings: reached),
+  ]
+}

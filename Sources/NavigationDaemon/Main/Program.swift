@@ -7,7 +7,7 @@ import RuntimePaths
 /// It is not in main.swift, because code there is bound to the main actor. navd would then link
 /// and load the concurrency runtime, which it does not use.
 package enum Program {
-  private static func grammar(_ keeper: JournalKeeper) -> CommandLineGrammar {
+  static func grammar(_ keeper: JournalKeeper) -> CommandLineGrammar {
     CommandLineGrammar(
       program: keeper.program,
       summary: "Holds authoritative navigation stacks and shares them with clients over ZeroMQ.",
