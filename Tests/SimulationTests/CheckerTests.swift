@@ -3,7 +3,7 @@ import Testing
 
 /// The checker is checked: each bug that is planted must be found, and soon.
 @Suite struct CheckerTests {
-  static let patience: UInt64 = 200
+  static let patience: UInt64 = 600
 
   @Test(arguments: Sabotage.allCases)
   func `a planted bug is found`(sabotage: Sabotage) {
