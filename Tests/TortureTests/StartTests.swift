@@ -1,6 +1,7 @@
 import Glibc
 import Journal
 import SimulatedDisk
+import Simulation
 import Testing
 
 /// What a start says of a disk that fails, and whether it serves without space.
@@ -53,6 +54,16 @@ import Testing
       }
     }
     #expect(told > 0)
+  }
+
+  /// Found by `torture faults 1`: without a descriptor to spare, SQLite does not sync the name of a new
+  /// log, and the power failed.
+  @Test(arguments: [EMFILE, ENFILE, EIO])
+  func `the name of a new log survives a power failure`(error: Int32) {
+    for number in Int64(1)...24 {
+      let fault = SimulatedDisk.Fault(.open, at: number, error: error, isLasting: true)
+      #expect(StoredJournal.run(1, .fault(fault)).violations.isEmpty, "open \(number)")
+    }
   }
 
   @Test func `a start does without the text of its lock file`() throws {
