@@ -9,7 +9,7 @@ enum Seeds {
   static let perChunk: UInt64 = 25
 
   /// `NAVD_SIM_SEEDS` runs more, as `make test-long` does; `NAVD_SIM_FIRST` runs others.
-  static let count = number("NAVD_SIM_SEEDS") ?? 1000
+  static let count = number("NAVD_SIM_SEEDS") ?? 750
   static let first = number("NAVD_SIM_FIRST") ?? 1
   /// `NAVD_SIM_SEED` repeats one, with a trace.
   static let repeated = number("NAVD_SIM_SEED")
