@@ -232,8 +232,8 @@ let package = Package(
       dependencies: ["NavigationCore", "NavigationHub", "NavigationClient"],
       path: "Tests/Simulation",
       swiftSettings: strict + optimized),
-    // Files in memory whose calls fail and which lose power, and the journal that ships on them. Its
-    // functions replace those of libc in the programs that have it.
+    // A disk in memory, whose calls fail and which loses unsynced writes, and the real journal on it.
+    // The C functions replace those of libc in each program that links them.
     .target(
       name: "CSimulatedDisk", path: "Tests/SimulatedDisk/Calls", publicHeadersPath: "include"),
     .target(

@@ -134,7 +134,7 @@ import Testing
   }
 
   /// Found by `torture faults 3`: the start refused what a short write had left.
-  @Test func `a witness whose first write was cut short knows nothing yet`() throws {
+  @Test func `a witness truncated in its first write counts as new`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/witness"
     try JournalWitness(path: path).acknowledge(7)

@@ -259,8 +259,7 @@ private struct OpsTwin {
     }
   }
 
-  // A start remembers the ops of recent rows. With a clock that was set back, one of them can be of
-  // an op that the run before had forgotten, and whose id the client used again.
+  /// If the clock was set back, a start can load the row of an evicted op, whose id was used again.
   @Test func `an id that was used again belongs to the newest op`() throws {
     var limits = HubConfiguration()
     limits.rememberedOps = 3

@@ -3,7 +3,7 @@ package import Simulation
 // All faults of one kind in the world of one seed.
 
 extension StoredJournal {
-  /// Runs a seed whose disk never fails; returns its store.
+  /// Runs a seed without faults of the disk; returns its store.
   package static func runWithoutFaults(_ seed: UInt64) -> StoredJournal? {
     var made: StoredJournal?
     _ = World.run(
@@ -50,7 +50,9 @@ extension StoredJournal {
 }
 
 extension Damage {
-  /// The files of the first seed whose killed daemon leaves a journal of about 64 KiB, with a log.
+  /// Returns the files of a killed daemon: a journal of about 64 KiB, with a log.
+  ///
+  /// It takes the first seed that leaves one; nil if none does.
   package static func journal() -> (files: [String: [UInt8]], navs: [String])? {
     for seed: UInt64 in 1...1000 {
       guard let store = StoredJournal.runWithoutFaults(seed), !store.isRelaxed else { continue }

@@ -10,7 +10,7 @@ package struct JournalContents: Equatable, Sendable {
   /// Whether navd would renew all epochs, because rows may be missing.
   package var renewsEpochs: Bool
 
-  /// Starts on the files of a disk, which nothing changes, and closes the journal.
+  /// Starts on the files of a disk, as a daemon that is killed afterwards.
   ///
   /// `newest` is the number in the file of the witness; there is none without it. Throws the error
   /// with which the start would end.

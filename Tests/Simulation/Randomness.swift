@@ -1,6 +1,6 @@
 import NavigationCore
 
-/// The one source of chance of a run, whose whole state is its seed, or a fuzzer's choices.
+/// The source of all random choices of a run: a seed, or octets that a fuzzer chose.
 package struct Randomness: Sendable {
   private var generator: SeededGenerator
   /// What a fuzzer has chosen and nobody has taken, the next octet last.
