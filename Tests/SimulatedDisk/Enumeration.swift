@@ -49,11 +49,11 @@ extension StoredJournal {
   }
 }
 
-extension Damage {
-  /// Returns the files of a killed daemon: a journal of about 64 KiB, with a log.
+extension SoundJournal {
+  /// Returns what a killed daemon left: a journal of about 64 KiB, with a log.
   ///
   /// It takes the first seed that leaves one; nil if none does.
-  package static func journal() -> (files: [String: [UInt8]], navs: [String])? {
+  package static func make() throws -> SoundJournal? {
     for seed: UInt64 in 1...1000 {
       guard let store = StoredJournal.runWithoutFaults(seed), !store.isRelaxed else { continue }
       for var files in store.filesOfEnds {
@@ -62,8 +62,8 @@ extension Damage {
         let used = log.lastIndex { $0 != 0 }.map { ($0 - 32) / 4120 * 4120 + 4152 } ?? 0
         log.removeSubrange(min(used, log.count)...)
         files[logPath] = log
-        if log.count > 24_000, (50_000...80_000).contains(file.count + log.count) {
-          return (files, ["n0", "n1", "n2"])
+        if log.count > 24_000, (65_536...80_000).contains(file.count + log.count) {
+          return try SoundJournal(files: files, navs: ["n0", "n1", "n2"], logPath: logPath)
         }
       }
     }
@@ -73,8 +73,8 @@ extension Damage {
   private static let logPath = "/state/journal.sqlite-wal"
 
   /// All damages of the database and its log.
-  package static func all(of files: [String: [UInt8]]) -> [Damage] {
+  package var damages: [Damage] {
     files.sorted { $0.key < $1.key }.filter { $0.key.contains("journal.sqlite") }
-      .flatMap { all(of: $0.key, $0.value.count) }
+      .flatMap { Damage.all(of: $0.key, $0.value.count) }
   }
 }

@@ -85,29 +85,81 @@ package struct Damage: Sendable, CustomStringConvertible {
     case refused
     /// Everything is as it was.
     case none
-    /// Rows are missing, and the witness shows it.
+    /// The last commits are missing, as if a power failure had torn them; the file of the witness
+    /// shows it.
     case witnessed
-    /// The log ends before its last commit, as if a power failure had torn that one.
-    case tornCommit
-    /// Something else is served than what was stored.
+    /// Something else is served than what was stored, or too little of the log.
     case wrong
   }
+}
 
-  /// Starts on damaged files; `whole` is what the whole ones hold.
-  package func effect(
-    on files: [String: [UInt8]], of whole: JournalContents, disk: SimulatedDisk,
-    navs: [String]
-  ) -> Effect {
-    var damaged = files
-    apply(to: &damaged)
-    disk.replaceFiles(damaged)
-    do {
-      let found = try JournalContents(of: disk, navs: navs, newest: whole.lastSequence)
-      if found == whole { return .none }
-      guard found.lastSequence < whole.lastSequence, path.hasSuffix("-wal") else { return .wrong }
-      return found.renewsEpochs ? .witnessed : .tornCommit
-    } catch {
-      return .refused
+/// A sound journal with a log, and what a start finds after each commit of its log.
+package struct SoundJournal {
+  package let files: [String: [UInt8]]
+  package let navs: [String]
+  package let whole: JournalContents
+  /// The number of frames at the end of each commit, oldest first, and what a start finds there.
+  private let commits: [(end: Int, contents: JournalContents)]
+  private let disk: SimulatedDisk
+  private let logPath: String
+
+  package init(files: [String: [UInt8]], navs: [String], logPath: String) throws {
+    (self.files, self.navs, self.logPath) = (files, navs, logPath)
+    disk = StoredJournal.makeDisk()
+    disk.replaceFiles(files)
+    whole = try JournalContents(of: disk, navs: navs)
+    let log = files[logPath, default: []]
+    commits = try (0...(log.count - 32) / 4120).compactMap { [disk] end in
+      let header = 32 + (end - 1) * 4120
+      guard end == 0 || log[header + 4..<header + 8] != [0, 0, 0, 0] else { return nil }
+      var shorter = files
+      shorter[logPath] = Array(log[..<(32 + end * 4120)])
+      disk.replaceFiles(shorter)
+      return (end, try JournalContents(of: disk, navs: navs))
     }
+  }
+
+  /// Starts on the files with a damage.
+  package func effect(of damage: Damage) -> Damage.Effect {
+    var damaged = files
+    damage.apply(to: &damaged)
+    do throws(any Error) {
+      disk.replaceFiles(damaged)
+      let found = try JournalContents(of: disk, navs: navs)
+      if found == whole { return .none }
+      guard !found.renewsEpochs, damage.path == logPath, mayLose(found, by: damage) else {
+        return .wrong
+      }
+      disk.replaceFiles(damaged)
+      let witnessed = try JournalContents(of: disk, navs: navs, newest: whole.lastSequence)
+      return witnessed.renewsEpochs ? .witnessed : .wrong
+    } catch {
+      return error is JournalError ? .refused : .wrong
+    }
+  }
+
+  /// Whether a damage may look like torn commits, and `found` is what is left without them.
+  ///
+  /// A log may be as short as it likes. A wrong octet may cost its commit, if that is the last one.
+  /// It may cost the last two if it is in the last frame of the last but one, and neither in that
+  /// frame's salts nor in its checksum: see `LogScan`.
+  private func mayLose(_ found: JournalContents, by damage: Damage) -> Bool {
+    let octet =
+      switch damage.kind {
+      case .bit(let bit): bit / 8
+      case .truncation(let length): length
+      case .swappedPages(let first, _): first * 4096
+      }
+    let frame = (octet - 32) / 4120
+    guard let commit = commits.lastIndex(where: { $0.end <= frame && octet >= 32 }) else {
+      guard case .truncation = damage.kind else { return false }
+      return commits[0].contents == found
+    }
+    if case .truncation = damage.kind { return commits[commit].contents == found }
+    guard commits[commit].contents == found else { return false }
+    if commit == commits.count - 2 { return true }
+    let place = octet - 32 - frame * 4120
+    return commit == commits.count - 3 && commits[commit + 1].end == frame + 1
+      && !(8..<24).contains(place)
   }
 }
