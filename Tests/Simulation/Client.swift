@@ -36,6 +36,8 @@ struct Client: Sendable {
   var tampered: Set<String> = []
   /// The revision at which a resumed mirror of a nav surely shows the bar of its state.
   var barIsRightFrom: [String: UInt64] = [:]
+  /// The requests that ended a watch last, by nav, and the navs for which that is answered.
+  var (unwatching, unwatched): ([String: UInt64], Set<String>) = ([:], [])
   /// The last complete mirrors, as a process would store them.
   var stored: [String: Mirror] = [:]
 

@@ -45,6 +45,12 @@ struct Link: Sendable {
   var sent: UInt64 = 0
   var upTo: UInt64 = 0
 
+  /// When the daemon last took a message of the client, on its boot clock.
+  var heardAt: UInt64 = 0
+  // Flow control as the client must see it: what the session has received, and what it has granted.
+  var received: UInt64 = 0
+  var granted: UInt64 = 0
+
   var hasCredit: Bool { sent < upTo && !isBlocked }
   /// Whether answers have overtaken the watches for want of credit or room, and no watch has been
   /// served since: a watch that needs a snapshot gets it when everything is durable.

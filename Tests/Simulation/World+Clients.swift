@@ -80,7 +80,28 @@ extension World {
       nav = Facts.name(in: Array(body[(start - 1)...]))
     }
     clients[client].twin.sent(verb, body, nav: nav)
+    noteSending(verb, body, nav, client)
     transmit(verb, body, changes: verb == .op ? nav : nil, from: client)
+  }
+
+  private mutating func noteSending(
+    _ verb: ClientVerb, _ body: [UInt8], _ nav: String?, _ client: Int
+  ) {
+    switch verb {
+    case .watch:
+      guard let nav, body.position(of: "\"view\":") == nil else { return }
+      clients[client].unwatching[nav] = nil
+      clients[client].unwatched.remove(nav)
+    case .unwatch:
+      guard let start = body.position(of: "\"nav\":\""),
+        let nav = Facts.name(in: Array(body[(start - 1)...]))
+      else { return }
+      clients[client].unwatching[nav] = body.number(behind: "\"id\":")
+    case .credit:
+      guard let link = clients[client].link, let index = index(of: link) else { return }
+      links[index].granted = body.number(behind: "\"upto\":") ?? 0
+    default: break
+    }
   }
 
   /// Puts a message on the wire, of which the twin need not know.
@@ -113,7 +134,19 @@ extension World {
     perform(outputs, for: client)
     if !isFaulty || !random.chance(scenario.faults.withholdCredit) {
       perform(clients[client].session.grantCredit(), for: client)
+      checkGrant(client)
     }
+  }
+
+  /// A client that has received half of its window grants more.
+  private mutating func checkGrant(_ client: Int) {
+    guard clients[client].session.phase == .open, let link = clients[client].link,
+      let index = index(of: link)
+    else { return }
+    let (received, granted) = (links[index].received, links[index].granted)
+    demand(
+      received + scenario.window / 2 <= granted,
+      "c\(client) has received \(received), and has granted \(granted)")
   }
 
   /// The client's memory fails now and then: it must notice and ask again.
@@ -130,7 +163,13 @@ extension World {
 
   private mutating func check(_ message: ServerMessage, _ delivery: Delivery, _ client: Int) {
     switch message {
+    case .welcome: (clients[client].unwatching, clients[client].unwatched) = ([:], [])
+    case .snap(let part): checkWatched(part.nav, client)
+    case .diffs(let diffs): for diff in diffs { checkWatched(diff.nav, client) }
     case .ok(let reply):
+      if let nav = clients[client].unwatching.first(where: { $0.value == reply.id })?.key {
+        clients[client].unwatched.insert(nav)
+      }
       if let nav = reply.nav, let mode = reply.watchMode, mode != "latest" {
         // With an older journal, a mirror from the middle of a resume may be at its newest revision.
         let former = facts.hasGoneBack ? clients[client].barIsRightFrom[nav, default: 0] : 0
@@ -144,6 +183,12 @@ extension World {
     case .latest(let latest): check(latest)
     default: break
     }
+  }
+
+  private mutating func checkWatched(_ nav: String, _ client: Int) {
+    demand(
+      !clients[client].unwatched.contains(nav), "c\(client) still gets \(nav), whose watch it ended"
+    )
   }
 
   private mutating func checkReply(_ reply: OkReply, _ delivery: Delivery, _ client: Int) {

@@ -327,6 +327,7 @@ extension World {
     switch (item.event, item.request) {
     case (.message(let id, _, _), let request?), (.unreadable(let id, _, _), let request?):
       hash.add(id.number, request.body)
+      if let index = index(of: id) { links[index].heardAt = daemonNow.boot }
       noteCredit(id, request.verb, request.body)
       count { $0.requests += 1 }
       trace { _ in "→ \(id.number) \(request.verb.text) \(request.body.text)" }

@@ -108,6 +108,10 @@ extension World {
     }
     let delivery = links[index].deliveries.removeFirst()
     let client = links[index].client
+    if delivery.verb == .welcome {
+      (links[index].received, links[index].granted) = (0, scenario.window)
+    }
+    if delivery.verb.usesCredit { links[index].received += UInt64(delivery.body.count) }
     drain(index)
     count { $0.deliveries += 1 }
     receive(delivery, client)
@@ -127,7 +131,21 @@ extension World {
 
   // What the daemon must not do.
 
+  /// A session without credit ends if its client is silent for `stall`, and no other session does so.
+  private mutating func checkStall(_ message: Outgoing, _ link: Link) {
+    let hasCredit = link.sent < link.upTo
+    if message.verb == .bye {
+      let isStalled = message.body.position(of: "\"stalled\"") != nil
+      return demand(!isStalled || !hasCredit, "c\(link.client) is stalled, and has credit")
+    }
+    guard !hasCredit, link.upTo > 0 else { return }
+    // The daemon looks at its timers once a turn.
+    let end = link.heardAt + scenario.configuration.stall + 2 * UInt64(scenario.clockStep)
+    demand(daemonNow.boot <= end, "c\(link.client) is silent and without credit, and not stalled")
+  }
+
   private mutating func checkSend(_ message: Outgoing) {
+    if let index = index(of: message.connection) { checkStall(message, links[index]) }
     if message.verb.usesCredit, let index = index(of: message.connection) {
       let link = links[index]
       demand(

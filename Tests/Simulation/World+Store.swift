@@ -143,6 +143,15 @@ extension World {
     guard let store else { return journal.answer(request) }
     let answer = store.answer(request)
     compare(answer.rows, of: request.nav, "the history")
+    if case .rows(let first, let last) = request.part, answer.failure == nil, !scenario.forgets {
+      let wanted = journal.rows.filter {
+        $0.nav == request.nav && $0.sequence <= request.newestRow
+          && (first...max(first, last)).contains($0.revision)
+      }
+      demand(
+        answer.rows == wanted,
+        "the history of nav \(request.nav) has not all rows of \(first)...\(last)")
+    }
     return answer
   }
 

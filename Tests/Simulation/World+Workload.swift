@@ -45,7 +45,8 @@ extension World {
       if let mirror { clients[client].twin.restore(nav, NaiveMirrors.State(mirror)) }
       clients[client].tampered.remove(nav)
       clients[client].corrupted.remove(nav)
-      perform(clients[client].session.watch(nav, mirror: mirror), for: client)
+      let waits = facts.heads[nav] == nil
+      perform(clients[client].session.watch(nav, mirror: mirror, waits: waits), for: client)
     }
   }
 
@@ -159,7 +160,10 @@ extension World {
   private mutating func operation(_ mirror: Mirror?) -> String {
     let ids = mirror?.screens.map(\.id) ?? []
     let known = random.pick(ids) ?? "none"
-    guard random.chance(850) else { return random.chance(500) ? touch(known) : appearance() }
+    // In a part of the worlds, half of what happens is fingers.
+    guard random.chance(scenario.payload == 0 ? 500 : 850) else {
+      return random.chance(500) ? touch(known) : appearance()
+    }
     switch random.below(46) {
     case 38: return "{\"present\":{\"screen\":\(screen(mirror))}}"
     case 39: return "{\"dismiss\":{\"result\":{\"n\":\(random.below(3))}}}"
@@ -214,11 +218,16 @@ extension World {
   private mutating func touch(_ known: String) -> String {
     random.pick(
       "{\"gesture.begin\":{\"kind\":\"edge\"}}", "{\"gesture.begin\":{\"kind\":\"edge\"}}",
-      "{\"gesture.update\":{\"value\":0.5}}", "{\"gesture.finish\":{}}", "{\"gesture.cancel\":{}}",
+      dragging, "{\"gesture.finish\":{}}", "{\"gesture.cancel\":{}}",
       "{\"transition.complete\":{\"tid\":\(1 + random.below(20))}}", "{\"ui.tap\":{}}",
       "{\"ui.swipe\":{\"dir\":\"up\"}}", "{\"ui.back\":{}}",
       "{\"popTo\":{\"screen\":\"\(known)\",\"inclusive\":true}}",
       "{\"revert\":{\"rev\":\(1 + random.below(8))}}")
+  }
+
+  /// A gesture's updates, each of which is an event.
+  private var dragging: String {
+    (1...24).map { "{\"gesture.update\":{\"value\":0.\($0)}}" }.joined(separator: ",")
   }
 
   /// What the bars and the surroundings look like.
