@@ -91,7 +91,7 @@ struct AdmissionProof {
     try router.bind(endpoint)
     let dealer = try context.socket(.dealer)
     try dealer.set(.linger(milliseconds: 0))
-    try dealer.set(.reconnectInterval(milliseconds: -1))
+    try dealer.set(.neverReconnect)
     if let stranger, let identity {
       try NetworkIdentity(serverKey: try identity.publicKey(), keys: stranger).configure(dealer)
     }

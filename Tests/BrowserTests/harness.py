@@ -218,7 +218,7 @@ class Control:
     def __init__(self, endpoint):
         self.lock, self.id, self.own = threading.Lock(), 0, os.urandom(16).hex()
         self.socket = zmq.Context.instance().socket(zmq.DEALER)
-        for option, value in ((zmq.IMMEDIATE, 1), (zmq.LINGER, 0),
+        for option, value in ((zmq.LINGER, 0),
                               (zmq.RCVTIMEO, 60000), (zmq.SNDTIMEO, 60000)):
             self.socket.setsockopt(option, value)
         self.socket.connect(endpoint)

@@ -124,7 +124,7 @@ final class FakeDaemon: Sendable {
     let context = try Context()
     while true {
       let router = try context.socket(.router)
-      try router.set(.linger(milliseconds: 0))
+      try router.set(.linger(milliseconds: 1000))
       try router.bind(endpoint)
       ready.signal()
       guard try serve(router) else { return }

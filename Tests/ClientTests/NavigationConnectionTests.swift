@@ -1,5 +1,6 @@
 @testable import NavigationCore
 @testable import NavigationClient
+import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct NavigationConnectionTests {
@@ -107,6 +108,35 @@ import Testing
     #expect(seen == ["opened", "replaced", "lost", "opened", "resumed", "applied"])
     #expect(try connection.next(timeout: .zero) == nil)
     try connection.leave()
+  }
+
+  /// Found by `kills 1623`, in which a client aborted that was reading.
+  @Test func `all that a daemon said before it ended is read`() throws {
+    let isAsked = DispatchSemaphore(value: 0)
+    let daemon = try FakeDaemon { received in
+      guard received.verb == "watch" else { return nil }
+      var nav = FakeNav()
+      let start: [FakeDaemon.Answer] = [
+        (.ok, nav.watched(received.id, mode: "snap")), (.snap, nav.snapshot()),
+      ]
+      defer { isAsked.signal() }
+      return start + (0..<300).map { (.diff, nav.push("s\($0)")) }
+    }
+    var connection = try NavigationConnection.connect(to: daemon.endpoint, timeout: patience)
+    try connection.openSession(timeout: patience)
+    try connection.request { $0.watch("kiosk") }
+    isAsked.wait()
+    daemon.stop()
+    var applied = 0
+    loop: while true {
+      let event = try connection.next(timeout: patience)
+      switch try #require(event) {
+      case .changed(_, .applied): applied += 1
+      case .lost: break loop
+      default: break
+      }
+    }
+    #expect(applied == 300)
   }
 
   @Test func `requests work within a session too`() throws {

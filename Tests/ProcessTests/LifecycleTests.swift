@@ -15,7 +15,7 @@ extension ProcessTests {
 
     @Test func `a stop signal says bye to clients and ends with 0`() throws {
       let daemon = try TestDaemon()
-      let peer = try Peer(daemon.endpoint, isImmediate: false)
+      let peer = try Peer(daemon.endpoint)
       try peer.hello()
       daemon.child.kill(SIGTERM)
       #expect(try daemon.child.ended() == 0)
@@ -171,7 +171,7 @@ extension ProcessTests {
       throws
     {
       let daemon = try TestDaemon()
-      let peer = try Peer(daemon.endpoint, isImmediate: false)
+      let peer = try Peer(daemon.endpoint)
       try peer.create("kiosk")
       try peer.hello()
       let tracer = try Child(

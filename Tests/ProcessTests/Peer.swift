@@ -27,16 +27,13 @@ final class Peer {
   let client: String
 
   /// Connects, as the client of before if one is given, over a network with a key.
-  ///
-  /// With ZMQ_IMMEDIATE libzmq drops what has come and was not read when the connection ends; who
-  /// wants the last words of a daemon that ends does without.
   init(
     _ endpoint: String, client: String? = nil, as keys: CurveKeyPair? = nil,
-    server: CurvePublicKey? = nil, isImmediate: Bool = true
+    server: CurvePublicKey? = nil
   ) throws {
     guard SharedContext.shared.context != nil else { throw Failure("no context") }
     socket = try Self.open(keys, server)
-    try socket.set(.immediate(isImmediate))
+    try socket.set(.neverReconnect)
     monitor = try Monitor.start(on: socket)
     try socket.connect(endpoint)
     _ = poller.add(socket)

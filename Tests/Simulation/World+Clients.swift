@@ -356,8 +356,11 @@ extension World {
     let text = NaiveMirrors.State(mirror).text(nav: nav)
     guard let known = facts.state(of: nav, at: place) else {
       if facts.diffs[place] != nil {
-        // One event may make several revisions, of which only the last was looked at.
-        facts.states[place] = text
+        // One event may make several revisions, of which only the last was looked at. In the middle of
+        // a resume, the bar is still an older one.
+        if place.revision >= clients[client].barIsRightFrom[nav, default: 0] {
+          facts.states[place] = text
+        }
         return
       }
       // The list of sessions changes within turns, where nobody looks.

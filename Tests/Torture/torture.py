@@ -153,7 +153,7 @@ class Peer:
         """Connects to the present life of navd."""
         self.close()
         self.socket = zmq.Context.instance().socket(zmq.DEALER)
-        for option, value in ((zmq.IMMEDIATE, 1), (zmq.LINGER, 0), (zmq.SNDTIMEO, 20), (zmq.RECONNECT_IVL, 5)):
+        for option, value in ((zmq.LINGER, 0), (zmq.SNDTIMEO, 20), (zmq.RECONNECT_IVL, 5)):
             self.socket.setsockopt(option, value)
         self.socket.connect(self.navd.endpoint)
 

@@ -231,7 +231,7 @@ import ZeroMQ
     let key = try CurveKeyPair.generate()
     stage.guests.names = [key.publicKey: "panel"]
     let client = try stage.context.socket(.dealer)
-    try client.set(.reconnectInterval(milliseconds: -1))
+    try client.set(.neverReconnect)
     guard let identity = stage.identity else { throw DeadlineExpired() }
     try client.set(.curveServerKey(identity.publicKey))
     try client.set(.curvePublicKey(key.publicKey))

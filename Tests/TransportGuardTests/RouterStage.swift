@@ -129,7 +129,7 @@ struct RouterStage: ~Copyable {
     _ type: SocketType = .dealer, key: CurveKeyPair? = nil, saying frames: [[UInt8]] = [[1], [2]]
   ) throws -> Socket {
     let client = try context.socket(type)
-    try client.set(.reconnectInterval(milliseconds: -1))
+    try client.set(.neverReconnect)
     try client.set(.receiveHighWaterMark(4))
     if let key, let identity {
       try client.set(.curveServerKey(identity.publicKey))

@@ -14,7 +14,7 @@ struct ZAPTests {
 
   private func client(_ context: borrowing Context, _ endpoint: String) throws -> Socket {
     let dealer = try context.socket(.dealer)
-    try dealer.set(.reconnectInterval(milliseconds: -1))
+    try dealer.set(.neverReconnect)
     try dealer.connect(endpoint)
     try deliver(dealer, [[1]])
     return dealer

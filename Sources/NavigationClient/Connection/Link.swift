@@ -7,8 +7,9 @@ import RuntimePaths
 /// With several addresses, it connects to one at a time, and to the next one after an attempt of
 /// 500 ms. So it finds the active one of several daemons, because only that one listens.
 ///
-/// libzmq connects, and reconnects after a loss. Messages that libzmq cannot accept yet wait in
-/// `unsentMessages`. A loss drops them, because the session repeats every message that it still needs.
+/// Each connection has a socket of its own, because the messages for one daemon must not reach the
+/// next one at the same address. Messages that libzmq cannot accept yet wait in `unsentMessages`. A
+/// loss drops them, because the session repeats every message that it still needs.
 struct Link: ~Copyable {
   /// An event of the connection; `disconnected` comes after all messages of the connection.
   enum Event {
@@ -17,7 +18,7 @@ struct Link: ~Copyable {
     case unreadable(String)
     case connected
     case disconnected
-    /// An attempt to connect has failed; libzmq or the link tries again.
+    /// An attempt to connect has failed; the link tries again.
     case connectFailed
     /// The address is malformed, or the process has no descriptor left.
     case cannotOpenSocket
@@ -28,10 +29,10 @@ struct Link: ~Copyable {
   /// The addresses of the daemons; the link uses the one at `index`.
   private let endpoints: [String]
   private var index = 0
-  /// When to try the next address; nil while connected, or with one address.
+  /// When to connect anew, to the next of several addresses; nil if that is not planned.
   private var tryNextAt: UInt64?
   private var isConnected = false
-  /// The number of successive rounds through all addresses without a handshake.
+  /// The number of successive rounds through all addresses, or losses, without a handshake.
   private var failedRounds = 0
   private let identity: NetworkIdentity?
   private let socket: Socket
@@ -50,8 +51,6 @@ struct Link: ~Copyable {
   private var wasAccepted = false
   /// The number of successive refusals because of the daemon's connection limit.
   private var limitRefusals = 0
-  /// When to connect again after such a refusal; nil without one.
-  private var retryAt: UInt64?
   /// The number of successive broken handshakes at which the link reports a refusal.
   ///
   /// There is no such number for ipc, which has no keys. Over tcp, a client with the wrong server
@@ -87,11 +86,8 @@ struct Link: ~Copyable {
   ) throws(ZeroMQError) -> Link {
     let endpoint = endpoints[index]
     let socket = try SharedContext.get().socket(.dealer)
-    // Messages queued for one daemon must not reach the next daemon at the same address.
-    try socket.set(.immediate(true))
     try socket.set(.linger(milliseconds: 500))
-    try socket.set(.reconnectInterval(milliseconds: 100))
-    try socket.set(.reconnectIntervalMaximum(milliseconds: 5000))
+    try socket.set(.neverReconnect)
     try socket.set(.connectTimeout(milliseconds: 3000))
     if endpoint.hasPrefix("tcp:") {
       try socket.set(.heartbeatInterval(milliseconds: 5000))
@@ -106,17 +102,14 @@ struct Link: ~Copyable {
       in: &poller)
   }
 
-  private mutating func replace(_ index: Int, _ poller: inout Poller) throws(ZeroMQError) {
-    let link = try Self.open(endpoints, index, as: identity, in: &poller)
-    stopWatching(&poller)
-    self = link
-  }
-
   /// Makes a new connection, to the next address or with one address to the same.
   mutating func connectToNextEndpoint(_ poller: inout Poller) throws(ZeroMQError) {
     let (greetings, answers, rounds) = (brokenHandshakes, limitRefusals, failedRounds)
     let former = (denial, wasAccepted)
-    try replace((index + 1) % endpoints.count, &poller)
+    let next = (index + 1) % endpoints.count
+    let link = try Self.open(endpoints, next, as: identity, in: &poller)
+    stopWatching(&poller)
+    self = link
     (brokenHandshakes, limitRefusals, failedRounds) = (greetings, answers, rounds)
     (denial, wasAccepted) = former
   }
@@ -131,9 +124,20 @@ struct Link: ~Copyable {
     }
   }
 
-  /// Plans to try the next of several addresses after a time.
-  private mutating func planNextEndpoint(after milliseconds: UInt64) {
-    if endpoints.count > 1 { tryNextAt = SystemClock.bootMilliseconds() + milliseconds }
+  /// Plans to connect anew after a loss or a failed attempt: to the next address at once, and after the
+  /// last one with a pause, in which a daemon can start or take over.
+  private mutating func planRetry() {
+    let now = SystemClock.bootMilliseconds()
+    guard index == endpoints.count - 1 else { return tryNextAt = now }
+    let pauses = endpoints.count > 1 ? Self.roundPauseMilliseconds : Self.retryPauseMilliseconds
+    tryNextAt = now + Self.randomTime(about: pauses.pause(after: failedRounds))
+    failedRounds += 1
+  }
+
+  /// A random time spreads the attempts of clients that lost their connection at the same time.
+  private static func randomTime(about milliseconds: UInt64) -> UInt64 {
+    var source = SystemRandomNumberGenerator()
+    return milliseconds / 2 + source.next() % milliseconds
   }
 
   /// How long the link waits for a connection to one of several addresses, in milliseconds.
@@ -143,6 +147,8 @@ struct Link: ~Copyable {
   /// The first and the longest pause after an attempt to connect to each of several addresses, in
   /// milliseconds.
   private static let roundPauseMilliseconds: ClosedRange<UInt64> = 50...1000
+  /// The same with one address.
+  private static let retryPauseMilliseconds: ClosedRange<UInt64> = 100...5000
 
   /// The likely reason why the link has no connection; nil if it knows none.
   var likelyRefusal: ConnectionRefusal? {
@@ -161,11 +167,11 @@ struct Link: ~Copyable {
       return .unauthorised(key: identity.map { "\($0.keys.publicKey)" })
     }
     unsentMessages.removeAll()
-    var source = SystemRandomNumberGenerator()
-    // A random pause spreads the retries of clients that were refused at the same time.
     let pause = Self.limitPauseMilliseconds.pause(after: limitRefusals)
-    retryAt = SystemClock.bootMilliseconds() + pause / 2 + source.next() % pause
+    tryNextAt = SystemClock.bootMilliseconds() + Self.randomTime(about: pause)
     limitRefusals += 1
+    // The loss that libzmq reports now has no pause of its own.
+    isConnected = false
     return nil
   }
 
@@ -182,7 +188,11 @@ struct Link: ~Copyable {
     try flush(&poller)
   }
 
-  mutating func dropUnsent() { unsentMessages.removeAll() }
+  /// Drops what is unsent, and plans no attempt: the caller makes the next one.
+  mutating func abandon() {
+    unsentMessages.removeAll()
+    tryNextAt = nil
+  }
 
   private mutating func flush(_ poller: inout Poller) throws(ZeroMQError) {
     var sent = 0
@@ -194,33 +204,28 @@ struct Link: ~Copyable {
   }
 
   /// When the caller must call `takeEvents` at the latest; nil for no limit.
-  var dueAt: UInt64? { [retryAt, tryNextAt].compactMap { $0 }.min() }
+  var dueAt: UInt64? { tryNextAt }
 
   /// Reconnects if that is due, and returns the events that libzmq has reported.
   mutating func takeEvents(_ poller: inout Poller) throws(ZeroMQError) -> [Event] {
     var events: [Event] = []
-    if let due = dueAt, due <= SystemClock.bootMilliseconds() {
-      if due == tryNextAt {
-        if isConnected { events.append(.disconnected) }
-        tryNextEndpoint(&poller)
-      } else {
-        // libzmq does not connect again after a refusal.
-        let refusals = limitRefusals
-        try replace(index, &poller)
-        limitRefusals = refusals
-      }
+    if let due = tryNextAt, due <= SystemClock.bootMilliseconds() {
+      if isConnected { events.append(.disconnected) }
+      tryNextEndpoint(&poller)
     }
     // Messages first, because those of a lost connection still belong to its session.
-    while events.count < 256, try socket.receive(into: &received) {
+    while try socket.receive(into: &received) {
       (brokenHandshakes, limitRefusals) = (0, 0)
       events.append(readMessage())
+      guard events.count < 256 else { return events }
     }
     while let event = try monitor.next() {
       switch event.kind {
       case .connected:
         isConnected = true
         denial = nil
-        planNextEndpoint(after: Self.handshakeMilliseconds)
+        let end = SystemClock.bootMilliseconds() + Self.handshakeMilliseconds
+        tryNextAt = endpoints.count > 1 ? end : nil
         events.append(.connected)
       // A daemon that hangs is still connected to by its kernel.
       case .handshakeSucceeded: (tryNextAt, failedRounds, wasAccepted) = (nil, 0, true)
@@ -230,17 +235,14 @@ struct Link: ~Copyable {
         let isFinal = denial?.isPermanent == true && !wasAccepted && endpoints.count == 1
         let refusal = isFinal ? likelyRefusal : nil
         events.append(refusal.map { .refused($0) } ?? .connectFailed)
-        // A pause after each round, in which a daemon can take over.
-        let isLast = index == endpoints.count - 1
-        planNextEndpoint(after: isLast ? Self.roundPauseMilliseconds.pause(after: failedRounds) : 0)
-        if isLast, endpoints.count > 1 { failedRounds += 1 }
+        planRetry()
       case .disconnected:
-        isConnected = false
         unsentMessages.removeAll()
-        planNextEndpoint(after: Self.connectMilliseconds)
+        if isConnected { planRetry() }
+        isConnected = false
         events.append(.disconnected)
       // A daemon that ends during the handshake, for example in a restart, has not refused the
-      // client. libzmq then reports a lost connection and reconnects.
+      // client. libzmq then reports a lost connection.
       case .handshakeFailed:
         brokenHandshakes += 1
         if brokenHandshakes >= toleratedHandshakes { events.append(.refused(handshakeRefusal)) }

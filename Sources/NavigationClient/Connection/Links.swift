@@ -64,7 +64,6 @@ struct Links: ~Copyable {
       closeLink(of: entry)
       entry.address = address
     }
-    entry.link?.dropUnsent()
     entry.connectAt = time
   }
 
@@ -121,6 +120,7 @@ struct Links: ~Copyable {
     guard let entry = entry(id) else { return [] }
     guard let time = entry.connectAt else { return try entry.link?.takeEvents(&poller) ?? [] }
     // The old connection is abandoned, so its events are ignored until the new one opens.
+    entry.link?.abandon()
     _ = try entry.link?.takeEvents(&poller)
     guard time <= SystemClock.bootMilliseconds() else { return [] }
     do throws(ZeroMQError) {
@@ -191,7 +191,7 @@ extension ClusterReplica {
     case .connected: return connected(link, to: endpoint, at: now)
     case .disconnected: return disconnected(link, at: now)
     case .connectFailed: return failed(link, at: now)
-    // libzmq reconnects after a broken handshake, but not after a refused key.
+    // The link connects again after a broken handshake, but not after a refused key.
     case .refused, .cannotOpenSocket: return failed(link, isFinal: true, at: now)
     }
   }

@@ -29,9 +29,8 @@ struct DaemonLink: ~Copyable {
     _ poller: inout Poller
   ) throws(ZeroMQError) -> DaemonLink {
     let socket = try context.socket(.dealer)
-    try socket.set(.immediate(true))
     try socket.set(.linger(milliseconds: 0))
-    try socket.set(.reconnectInterval(milliseconds: -1))
+    try socket.set(.neverReconnect)
     // Little waits here: what the page does not take stays in navd, which then joins diffs, and what
     // navd does not take stays in the outbox, which has a limit in octets.
     try socket.set(.receiveHighWaterMark(1))

@@ -58,17 +58,19 @@ package enum SocketOption: Hashable, Sendable {
   /// A bound, listening, non-blocking descriptor for the next bind; −1 for none.
   case useDescriptor(Int32)
   case ipv6(Bool)
-  /// Queue messages for completed connections only, so that no later peer gets them.
-  case immediate(Bool)
-  /// The time before reconnecting; −1 for never.
+  /// The time before reconnecting.
   case reconnectInterval(milliseconds: Int32)
-  /// The maximum of that time, which doubles with each attempt.
-  case reconnectIntervalMaximum(milliseconds: Int32)
   /// The time for one attempt to connect; 0 for the kernel's default.
   case connectTimeout(milliseconds: Int32)
 }
 
 extension SocketOption {
+  /// No second connection, to which messages for the first would go.
+  ///
+  /// It is a day. With −1, as with ZMQ_IMMEDIATE, libzmq (4.3.2 to 4.3.5) drops what has come and was
+  /// not read when the connection ends, and aborts a process that has read half of a message.
+  package static let neverReconnect = reconnectInterval(milliseconds: 86_400_000)
+
   /// The value in the form of zmq_setsockopt(3).
   enum Value {
     case integer(Int32)
@@ -88,7 +90,6 @@ extension SocketOption {
     case .receiveHighWaterMark(let count): (ZMQ_RCVHWM, "ZMQ_RCVHWM", .integer(count))
     case .maximumFrameBytes(let count): (ZMQ_MAXMSGSIZE, "ZMQ_MAXMSGSIZE", .integer64(count))
     case .linger(let time): (ZMQ_LINGER, "ZMQ_LINGER", .integer(time))
-    case .immediate(let on): (ZMQ_IMMEDIATE, "ZMQ_IMMEDIATE", Value(on))
     case .zapDomain(let domain): (ZMQ_ZAP_DOMAIN, "ZMQ_ZAP_DOMAIN", .bytes(Array(domain.utf8)))
     case .zapEnforceDomain(let on):
       (Int32(NAVD_ZMQ_ZAP_ENFORCE_DOMAIN), "ZMQ_ZAP_ENFORCE_DOMAIN", Value(on))
@@ -107,8 +108,6 @@ extension SocketOption {
     case .useDescriptor(let descriptor): (ZMQ_USE_FD, "ZMQ_USE_FD", .integer(descriptor))
     case .ipv6(let on): (ZMQ_IPV6, "ZMQ_IPV6", Value(on))
     case .reconnectInterval(let time): (ZMQ_RECONNECT_IVL, "ZMQ_RECONNECT_IVL", .integer(time))
-    case .reconnectIntervalMaximum(let time):
-      (ZMQ_RECONNECT_IVL_MAX, "ZMQ_RECONNECT_IVL_MAX", .integer(time))
     case .connectTimeout(let time): (ZMQ_CONNECT_TIMEOUT, "ZMQ_CONNECT_TIMEOUT", .integer(time))
     }
   }

@@ -74,7 +74,7 @@ class Session:
         self.has_greeted = False
         self.sock = zmq.Context.instance().socket(zmq.DEALER)
         # After a loss, libzmq would send on a connection without a session.
-        for option, value in ((zmq.IMMEDIATE, 1), (zmq.LINGER, 0), (zmq.RECONNECT_IVL, -1)):
+        for option, value in ((zmq.LINGER, 0), (zmq.RECONNECT_IVL, 86_400_000)):
             self.sock.setsockopt(option, value)
         if keys:
             self.sock.curve_serverkey, self.sock.curve_publickey, self.sock.curve_secretkey = keys

@@ -74,7 +74,7 @@ class Nav(Mirror):
             self.sock.disable_monitor()
             self.sock.close()
         self.lost, self.hb, self.sock = False, 5000, zmq.Context.instance().socket(zmq.DEALER)
-        for option, value in ((zmq.IMMEDIATE, 1), (zmq.LINGER, 0), (zmq.SNDTIMEO, 1000), (zmq.RECONNECT_IVL, -1)):
+        for option, value in ((zmq.LINGER, 0), (zmq.SNDTIMEO, 1000), (zmq.RECONNECT_IVL, 86_400_000)):
             self.sock.setsockopt(option, value)
         self.poller = zmq.Poller()
         self.poller.register(self.sock, zmq.POLLIN)

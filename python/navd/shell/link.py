@@ -105,9 +105,9 @@ class Link:
 
     def _configure(self, server_key: str | None, keys: KeyPair | None) -> None:
         options: dict[int, Any] = {
-            # Messages of one session must not reach the next one.
-            zmq.IMMEDIATE: 1, zmq.RECONNECT_IVL: -1, zmq.LINGER: _LINGER,
-            zmq.CONNECT_TIMEOUT: 3000}
+            # Messages of one session must not reach the next one. With −1, as with ZMQ_IMMEDIATE, libzmq
+            # (4.3.2 to 4.3.5) aborts a process that has read half of a message when a connection ends.
+            zmq.RECONNECT_IVL: 86_400_000, zmq.LINGER: _LINGER, zmq.CONNECT_TIMEOUT: 3000}
         if self.address.endpoint.startswith("tcp:"):
             options |= {
                 zmq.HEARTBEAT_IVL: 5000, zmq.HEARTBEAT_TIMEOUT: 15000, zmq.IPV6: 1,
@@ -145,6 +145,8 @@ class Link:
             except zmq.Again:
                 break
             yield _read(frames)
+        else:
+            return
         while self._monitor.poll(0):
             event = self._event(recv_monitor_message(self._monitor))
             if event:
