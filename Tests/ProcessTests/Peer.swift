@@ -21,6 +21,8 @@ final class Peer {
 
   private let socket: Socket
   private var monitor: Monitor
+  /// What the monitor has said last, and whether it ever told a failure.
+  private var (isConnected, hasFailed) = (false, false)
   private var poller = Poller()
   private var parts = Multipart(capacity: 4)
   private var lastID = 0
@@ -33,7 +35,6 @@ final class Peer {
   ) throws {
     guard SharedContext.shared.context != nil else { throw Failure("no context") }
     socket = try Self.open(keys, server)
-    try socket.set(.neverReconnect)
     monitor = try Monitor.start(on: socket)
     try socket.connect(endpoint)
     _ = poller.add(socket)
@@ -57,44 +58,45 @@ final class Peer {
     return socket
   }
 
-  /// Sends frames as they are.
+  /// Sends frames as they are, once there is a connection.
   func send(frames: [[UInt8]]) throws {
     let end = Date(timeIntervalSinceNow: Child.patience)
-    while try socket.send(frames) != .sent {
+    while try !isConnected(within: 1) || socket.send(frames) != .sent {
       guard end > Date() else { throw Failure("cannot send") }
-      // There is room, or a connection, in a moment.
-      var writable = Poller()
-      _ = writable.add(socket, for: .writable)
-      _ = try writable.wait(milliseconds: 1000)
     }
   }
 
   /// Sends a message if the daemon is connected within some seconds; returns whether it was sent.
   func offer(_ verb: String, _ body: String, within seconds: Double) throws -> Bool {
-    let frames = [Array("nsp1.\(verb)".utf8), Array(body.utf8)]
-    if try socket.send(frames) == .sent { return true }
-    guard seconds > 0 else { return false }
-    var writable = Poller()
-    _ = writable.add(socket, for: .writable)
-    _ = try writable.wait(milliseconds: Int(seconds * 1000))
-    return try socket.send(frames) == .sent
+    try isConnected(within: seconds)
+      && socket.send([Array("nsp1.\(verb)".utf8), Array(body.utf8)]) == .sent
   }
 
   /// Waits until its first handshake has ended; returns whether the daemon has admitted it.
   func isAdmitted() throws -> Bool {
     let end = Date(timeIntervalSinceNow: Child.patience)
-    var either = Poller()
-    let admitted = either.add(socket, for: .writable)
-    _ = either.add(monitor.reader)
     while end > Date() {
-      _ = try either.wait(milliseconds: 1000)
-      if either.readiness(of: admitted).contains(.writable) { return true }
-      while let event = try monitor.next() {
-        // A wrong server key ends the handshake without an answer.
-        if event.kind != .connected { return false }
-      }
+      if try isConnected(within: 0.1) { return true }
+      // A wrong server key ends the handshake without an answer.
+      if hasFailed { return false }
     }
     throw Failure("the handshake does not end")
+  }
+
+  /// Waits for a connection; without ZMQ_IMMEDIATE, libzmq takes messages before there is one.
+  private func isConnected(within seconds: Double) throws -> Bool {
+    let end = Date(timeIntervalSinceNow: seconds)
+    var events = Poller()
+    _ = events.add(monitor.reader)
+    while true {
+      while let event = try monitor.next() {
+        isConnected = event.kind == .handshakeSucceeded
+        hasFailed = hasFailed || !isConnected && event.kind != .connected
+      }
+      let left = Int(end.timeIntervalSinceNow * 1000)
+      if isConnected || left <= 0 { return isConnected }
+      _ = try events.wait(milliseconds: left)
+    }
   }
 
   func send(_ verb: String, _ body: String) throws {

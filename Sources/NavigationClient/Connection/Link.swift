@@ -32,6 +32,8 @@ struct Link: ~Copyable {
   /// When to connect anew, to the next of several addresses; nil if that is not planned.
   private var tryNextAt: UInt64?
   private var isConnected = false
+  /// Whether the connection was lost: what libzmq plans then does not matter.
+  private var isLost = false
   /// The number of successive rounds through all addresses, or losses, without a handshake.
   private var failedRounds = 0
   private let identity: NetworkIdentity?
@@ -229,6 +231,7 @@ struct Link: ~Copyable {
         events.append(.connected)
       // A daemon that hangs is still connected to by its kernel.
       case .handshakeSucceeded: (tryNextAt, failedRounds, wasAccepted) = (nil, 0, true)
+      case .connectRetried where isLost: break
       case .connectRetried:
         denial = SocketAccessDenial.find(endpoint)
         // A daemon that starts again opens its socket late; another address may be open.
@@ -239,7 +242,7 @@ struct Link: ~Copyable {
       case .disconnected:
         unsentMessages.removeAll()
         if isConnected { planRetry() }
-        isConnected = false
+        (isConnected, isLost) = (false, true)
         events.append(.disconnected)
       // A daemon that ends during the handshake, for example in a restart, has not refused the
       // client. libzmq then reports a lost connection.

@@ -122,7 +122,9 @@ class Link:
     def send(self, verb: str, body: bytes) -> None:
         """Send a message, or keep it until libzmq takes it."""
         self._outbox.append((_PREFIX + verb.encode(), body))
-        self._flush()
+        # It may be the loss of the connection, after which nothing is sent.
+        if not self._monitor.poll(0):
+            self._flush()
 
     def _flush(self) -> None:
         try:
@@ -151,6 +153,8 @@ class Link:
             event = self._event(recv_monitor_message(self._monitor))
             if event:
                 yield event
+            if isinstance(event, Lost):
+                return
         self._flush()
 
     def _event(self, event: Any) -> LinkEvent | None:
