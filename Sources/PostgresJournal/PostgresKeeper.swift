@@ -19,6 +19,9 @@ final class PostgresKeeper: ClusterKeeper {
   /// A lease that ends after this time was renewed since the server came back; in milliseconds of
   /// the server's clock.
   private var renewedLeasesEndAfter: Int64 = 0
+  /// Until this time of the boot clock, in milliseconds, the keeper takes no shards whose last owner
+  /// knew another server: that one may have confirmed a take-over that is lost here.
+  var doubtfulNotBefore: UInt64 = 0
   private var isNotified = false
   private var leaseWatch: LeaseWatch
   /// The warnings that were last logged about the server and its tables.
@@ -39,6 +42,7 @@ final class PostgresKeeper: ClusterKeeper {
     // A connection was lost: the server was away.
     if wasConnected { delayTakeOvers(results[1].integer(0, 0) ?? 0) }
     wasConnected = true
+    doubtfulNotBefore = SystemClock.bootMilliseconds() + place.reconnectionMilliseconds
     self.connection = connection
     return connection
   }
@@ -138,7 +142,9 @@ final class PostgresKeeper: ClusterKeeper {
   func take(_ shards: [Shard]) throws(JournalError) -> [Journal] {
     guard let cluster, !shards.isEmpty else { return [] }
     let connection = try place.reading { () throws(PostgresError) in try connectIfNeeded() }
-    let mayEnd: Int64 = takeOverNotBefore <= SystemClock.bootMilliseconds() ? 1 : 0
+    let now = SystemClock.bootMilliseconds()
+    let mayEnd: Int64 = takeOverNotBefore <= now ? 1 : 0
+    let mayDoubt: Int64 = doubtfulNotBefore <= now ? 1 : 0
     let numbers = PostgresValue.integers(shards.map { Int64($0.number) })
     let results = try run([
       // Waits for a commit of such a member that is under way, and fails every later one. A lease that
@@ -165,13 +171,13 @@ final class PostgresKeeper: ClusterKeeper {
           WHERE id = ANY($1) AND (owner IS NULL OR owner = $2
             OR NOT EXISTS(SELECT 1 FROM navd.member WHERE name = owner AND process IS NOT NULL))
             AND EXISTS(SELECT 1 FROM navd.member WHERE name = $2 AND process = $3)
-            AND identity IS NOT NULL
+            AND identity IS NOT NULL AND ($4 = 1 OR server IS NULL OR server = identity)
           RETURNING id, epoch, commits, seq, restored, server, shard.ctid AS place
         )
         SELECT id, epoch, commits, seq, restored::int, server, identity, former.owner,
           (seq > 0 OR EXISTS(SELECT 1 FROM navd.log WHERE shard = id))::int, place
         FROM taken JOIN former USING(id), found ORDER BY id
-        """, numbers, .text(place.member.name), .text(place.process)),
+        """, numbers, .text(place.member.name), .text(place.process), .integer(mayDoubt)),
       PostgresCommand("SELECT shard, key, value FROM navd.fact WHERE shard = ANY($1)", numbers),
       PostgresCluster.notificationCommand,
     ])

@@ -222,6 +222,8 @@ final class PostgresStage: EngineStage, @unchecked Sendable {
 
   func take(by cluster: PostgresCluster) throws -> Journal {
     _ = try cluster.keeper.read()
+    // As if the time of a lease had passed since.
+    (cluster.keeper as? PostgresKeeper)?.doubtfulNotBefore = 0
     guard let taken = try cluster.keeper.take([.first]).first else {
       throw JournalError.locked(path: cluster.name, by: "another member")
     }

@@ -191,6 +191,22 @@ extension PostgresHistoryTests {
     }
   }
 
+  /// Found by Tests/Model as TAKE_OVER_IS_LOST: two daemons answered about a nav.
+  @Test func `its own shard waits for the lease that a promotion may have lost`() throws {
+    let stage = try PostgresStage()
+    let cluster = try PostgresCluster(stage.place(lease: 2000), retention: Retention())
+    try stage.sql(
+      "UPDATE navd.shard SET owner = 'one', server = '7:00000001:5:740@1' WHERE id = 0")
+    #expect(try cluster.keeper.take([.first]).isEmpty)
+    let end = ContinuousClock.now + .seconds(120)
+    var taken: [Journal] = []
+    while taken.isEmpty, ContinuousClock.now < end {
+      usleep(50_000)
+      taken = try cluster.keeper.take([.first])
+    }
+    #expect(taken.map(\.mustRenewEpochs) == [true])
+  }
+
   @Test func `a commit is synchronous whatever the server, the database or the user has`() throws {
     let stage = try PostgresStage()
     try stage.server.sql("ALTER DATABASE \(stage.database) SET synchronous_commit = off")

@@ -30,11 +30,11 @@ bit primary, owner;                       /* owner: the member that began to ser
 bool isBehind, hasEnded, hasStepped;      /* the standby lacks something; B was started again */
 byte identity = 1, epochs, stamps, writes, i;              /* identity: PostgresIdentity */
 byte watchLeft = LEASE, watchStamp, delay, keeperIdentity = 1;
+byte ownDelay;                            /* of A's keeper, which finds the server at once */
 #define s server[primary]
 #define me member[m]
 #define isSafe (!SYNC || !isBehind || ANSWER_BEFORE_STANDBY)
 #define hasEndedLease (watchLeft == 0 && delay == 0 && watchStamp == s.stamp)
-#define mayPromote (server[0].term == server[1].term || TAKE_OVER_IS_LOST)  /* it knows who owns the shard */
 #define isFenced (m == A && s.isGone)
 #define isOther (s.owner != m || s.term != me.term || s.commits != me.commits)
 #define unconfirmed (me.phase == unknown && me.content != 0 -> 1 : 0)
@@ -130,11 +130,11 @@ active proctype lease() {
 end:
   do
   :: d_step { true -> down(member[0].left); down(member[1].left); down(member[0].sentLeft); down(member[1].sentLeft);
-       down(server[0].left); down(server[1].left); down(watchLeft); down(delay) }
+       down(server[0].left); down(server[1].left); down(watchLeft); down(delay); down(ownDelay) }
   :: m = 1 - m
   :: d_step { primary == 0 && isBehind -> replicate() }
-  :: d_step { identity == 1 -> identity = 2; leaveServer() }                     /* the server starts again */
-  :: d_step { primary == 0 && mayPromote -> primary = 1; identity = 3; leaveServer(); copy(0, 1) }
+  :: d_step { identity == 1 -> identity = 2; ownDelay = LEASE; leaveServer() }                     /* the server starts again */
+  :: d_step { primary == 0 && (!SYNC || server[0].term == server[1].term) -> primary = 1; identity = 3; ownDelay = LEASE; leaveServer(); copy(0, 1) }
   :: atomic { me.state == serving && me.phase == none && me.isLinked && stamps < STAMPS ->
        if :: writes < WRITES -> writes++; me.content = writes :: true fi;
        me.phase = sent; me.sentLeft = LEASE }
@@ -143,7 +143,8 @@ end:
        if :: m == A -> me.stamp = s.stamp :: else fi; me.left = (LEASE_FROM_ANSWER -> LEASE : me.sentLeft);
        if :: me.content != 0 -> tell() :: else fi; rest() }
   :: d_step { me.state != none && !me.isLinked && stamps < STAMPS -> rejoin() }
-  :: d_step { m == A && me.state == none && s.owner == A && !s.isGone && stamps < STAMPS -> take() }
+  :: d_step { m == A && me.state == none && s.owner == A && !s.isGone && stamps < STAMPS &&
+       (s.proven == identity || ownDelay == 0 || TAKE_OWN_WITHOUT_DELAY) -> take() }
   :: d_step { m == B && me.state == none && keeperIdentity == identity && (s.owner == B || hasEndedLease) -> take() }
   :: d_step { me.state == loading && me.isLinked && (epochs < EPOCHS - 1 || !me.isLost) -> adopt() }
   :: d_step { m == B && me.state != none && !hasEnded -> hasEnded = true; stop() }

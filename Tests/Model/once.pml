@@ -140,7 +140,8 @@ end:
        for (i : 1 .. OPS) { remembered[i] = false }
        count = 0; lastRow = 0; i = 0 }
   :: atomic { !hasStarted && open > 0 -> start() }
-  :: atomic { SESSION_OUTLIVES_LOSS && !hasStarted && row > 0 ->     /* Hub.adopt of a shard that lost rows */
-       hasStarted = true; stale = row; loseRows(); index() }
+  :: atomic { !hasStarted && row > 0 ->     /* Hub.adopt of a shard that lost rows: all sessions end */
+       hasStarted = true; stale = row; loseRows(); index();
+       d_step { if :: !SESSION_OUTLIVES_LOSS -> stale = 0; greet() :: else fi } }
   od
 }

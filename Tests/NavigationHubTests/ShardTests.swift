@@ -51,11 +51,12 @@ final class ShardStage {
     }
   }
 
-  /// Moves shards to another hub; returns what the former one sent.
+  /// Moves shards to another hub, perhaps with a loss; returns what both hubs sent.
   @discardableResult
-  func move(_ shards: [Shard], from former: Int, to next: Int, isKnown: Bool = true) throws
-    -> [Sent]
-  {
+  func move(
+    _ shards: [Shard], from former: Int, to next: Int, isKnown: Bool = true,
+    losses: [Shard: HistoryLoss] = [:]
+  ) throws -> [Sent] {
     let world = worlds[former]
     world.hub.release(shards, to: isKnown ? "m\(next)" : nil, at: world.now)
     let sent = try world.turn([])
@@ -67,11 +68,13 @@ final class ShardStage {
     worlds[next].journal.rows += journal.rows.filter { isLeaving($0.nav) }
     worlds[next].journal.snapshots += journal.snapshots.filter { isLeaving($0.nav) }
     for shard in shards { places[shard] = next }
-    try adopt(shards, by: next)
-    return sent
+    return try sent + adopt(shards, by: next, losses)
   }
 
-  private func adopt(_ shards: [Shard], by number: Int) throws {
+  @discardableResult
+  private func adopt(
+    _ shards: [Shard], by number: Int, _ losses: [Shard: HistoryLoss] = [:]
+  ) throws -> [Sent] {
     let world = worlds[number]
     seed += 1
     var replaying = world.hub.makeReplayingHub(seed: seed)
@@ -93,8 +96,8 @@ final class ShardStage {
       (shard, rows.filter { Shard(ofNav: $0.nav) == shard }.map(\.sequence).max() ?? 0)
     }
     world.hub.adopt(
-      Dictionary(uniqueKeysWithValues: sequences), from: replaying, at: world.now)
-    try world.turn([])
+      Dictionary(uniqueKeysWithValues: sequences), from: replaying, losses: losses, at: world.now)
+    return try world.turn([])
   }
 }
 
@@ -124,6 +127,19 @@ final class ShardStage {
     let byes = try world.turn([]).filter { $0.verb == .bye }
     #expect(byes.map(\.connection) == [client.connection])
     #expect(byes.first?.json["why"] as? String == "fenced")
+  }
+
+  /// Found by Tests/Model as SESSION_OUTLIVES_LOSS: an op that was sent again ran twice.
+  @Test func `sessions end when a shard comes that may have lost rows`() throws {
+    let stage = try ShardStage(2)
+    let (from, shard) = (stage.place(of: "kiosk"), Shard(ofName: "kiosk", among: Shard.count))
+    let client = try clients(stage)[1 - from]
+    #expect(try stage.move([shard], from: from, to: 1 - from).allSatisfy { $0.verb != .bye })
+    try stage.move([shard], from: 1 - from, to: from)
+    let sent = try stage.move([shard], from: from, to: 1 - from, losses: [shard: .olderCopy])
+    let byes = sent.filter { $0.verb == .bye }
+    #expect(byes.map(\.connection) == [client.connection])
+    #expect(byes.first?.json["why"] as? String == "rows-lost")
   }
 
   @Test("rule 1: sequences and nav numbers count for each shard without a gap")

@@ -57,7 +57,7 @@ extension Hub {
   /// The shell makes the records of `adopt` durable before it sends any answer; if that fails, it
   /// calls `rollBack`, then `release`.
   ///
-  /// `shards` has the number of each shard's newest row, which retention may have pruned.
+  /// All sessions end if a shard of them has a loss. `shards` has the number of each shard's newest row, which retention may have pruned.
   /// `replayed` is a hub of `makeReplayingHub`, through which the rows of these shards went as at a
   /// start, up to `finishReplay`.
   @discardableResult
@@ -78,6 +78,11 @@ extension Hub {
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
     self.shards.set(shards.keys, here: true, at: now.boot)
     renewEpochs(losses, at: now)
+    // In a new session, a client goes by the rows of its `welcome`: those that it knows of a shard with
+    // a loss can be greater than all there are.
+    if !losses.isEmpty {
+      for slot in sessions.indices { endWithBye(slot, why: "rows-lost") }
+    }
     for slot in slots { noteLoaded(slot) }
     // Before changes that are not durable.
     publishAllHeads()
