@@ -14,6 +14,8 @@ extension ProcessTests {
       var revision = try #require(state?["rev"]?.integer)
       func restart(_ name: String, keepsEpoch: Bool, _ note: String) throws {
         member = try cluster.start(name)
+        // With another server it waits for the lease that this one may have lost.
+        #expect(try eventually { (try? Peer(member.endpoint).state("kiosk")) != nil })
         let next = try Peer(member.endpoint).state("kiosk")["value"]
         #expect((next?["epoch"] == state?["epoch"]) == keepsEpoch, "\(note)")
         #expect(
