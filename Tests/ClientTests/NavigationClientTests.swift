@@ -33,6 +33,27 @@ import Testing
     return (states, state)
   }
 
+  @Test func `a read that is cancelled drops no state`() async throws {
+    try await withClient { client, daemon in
+      var nav = FakeNav()
+      let (states, _) = try await begin(nav, client, daemon)
+      let (engine, ticket) = (client.engine, states.watch.ticket)
+      daemon.send(.diff, nav.push("a"))
+      // When another watch has it, it waits for a reader.
+      var others = client.watch(nav.name).makeAsyncIterator()
+      while try #require(try await others.next()).revision < 2 {}
+      let reading = Task {
+        while !Task.isCancelled { await Task.yield() }
+        return try await engine.next(ticket).get()?.revision
+      }
+      reading.cancel()
+      var revision = try await reading.value
+      daemon.send(.diff, nav.push("b"))
+      if revision == nil { revision = try await engine.next(ticket).get()?.revision }
+      #expect(revision == 2)
+    }
+  }
+
   @Test func `the first state shows the stack and the bar`() async throws {
     try await withClient { client, daemon in
       var nav = FakeNav()
