@@ -140,26 +140,32 @@ package struct SoundJournal {
 
   /// Whether a damage may look like torn commits, and `found` is what is left without them.
   ///
-  /// A log may be as short as it likes. A wrong octet may cost its commit, if that is the last one.
-  /// It may cost the last two if it is in the last frame of the last but one, and neither in that
-  /// frame's salts nor in its checksum: see `LogScan`.
+  /// A log may be as short as it likes. Else `LogScan` must find each damage before the end of a commit
+  /// that another frame follows, if both are sound; and one in the salts or in the checksum of such an end.
   private func mayLose(_ found: JournalContents, by damage: Damage) -> Bool {
-    let octet =
-      switch damage.kind {
-      case .bit(let bit): bit / 8
-      case .truncation(let length): length
-      case .swappedPages(let first, _): first * 4096
-      }
-    let frame = (octet - 32) / 4120
-    guard let commit = commits.lastIndex(where: { $0.end <= frame && octet >= 32 }) else {
-      guard case .truncation = damage.kind else { return false }
-      return commits[0].contents == found
+    let frames: Set<Int>
+    switch damage.kind {
+    case .bit(let bit): frames = [Self.frame(bit / 8)]
+    case .truncation(let length): frames = [Self.frame(length)]
+    case .swappedPages(let first, let second):
+      frames = Set(
+        [first, second].flatMap { page in
+          Self.frame(page * 4096)...Self.frame(page * 4096 + 4095)
+        })
     }
-    if case .truncation = damage.kind { return commits[commit].contents == found }
-    guard commits[commit].contents == found else { return false }
-    if commit == commits.count - 2 { return true }
-    let place = octet - 32 - frame * 4120
-    return commit == commits.count - 3 && commits[commit + 1].end == frame + 1
-      && !(8..<24).contains(place)
+    guard let first = frames.min(), let left = commits.last(where: { $0.end <= max(0, first) }),
+      left.contents == found
+    else { return false }
+    if case .truncation = damage.kind { return true }
+    let ends = commits.dropLast().map(\.end).filter { $0 > first }
+    if case .bit(let bit) = damage.kind, ends.contains(first + 1),
+      (8..<24).contains(bit / 8 - 32 - first * 4120)
+    {
+      return false
+    }
+    return first >= 0 && ends.allSatisfy { frames.contains($0 - 1) || frames.contains($0) }
   }
+
+  /// The frame of the log with an octet; -1 for its header.
+  private static func frame(_ octet: Int) -> Int { octet < 32 ? -1 : (octet - 32) / 4120 }
 }
