@@ -201,7 +201,6 @@ extension PostgresHistoryTests {
     let end = ContinuousClock.now + .seconds(120)
     var taken: [Journal] = []
     while taken.isEmpty, ContinuousClock.now < end {
-      usleep(50_000)
       taken = try cluster.keeper.take([.first])
     }
     #expect(taken.map(\.mustRenewEpochs) == [true])
