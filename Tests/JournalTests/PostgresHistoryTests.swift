@@ -191,7 +191,7 @@ extension PostgresHistoryTests {
     }
   }
 
-  /// Found by Tests/Model as TAKE_OVER_IS_LOST: two daemons answered about a nav.
+  /// Found by Tests/Model, which now has it as TAKE_OWN_WITHOUT_DELAY: two daemons answered about a nav.
   @Test func `its own shard waits for the lease that a promotion may have lost`() throws {
     let stage = try PostgresStage()
     let cluster = try PostgresCluster(stage.place(lease: 2000), retention: Retention())
