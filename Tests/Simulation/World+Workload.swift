@@ -56,7 +56,10 @@ extension World {
     switch random.below(6) {
     case 0: request.what = .state
     case 1, 2: request.at = Revision(1 + UInt64(random.below(Int(known) + 1)))
-    case 3: request.what = .log
+    case 3:
+      // A page that ends at the newest revision or just before it.
+      request.what = .log
+      request.limit = max(1, known - min(known, now.boot % 3))
     case 4: request.what = .verify
     default:
       request.nav = nil
@@ -227,7 +230,7 @@ extension World {
 
   /// A gesture's updates, each of which is an event.
   private var dragging: String {
-    (1...24).map { "{\"gesture.update\":{\"value\":0.\($0)}}" }.joined(separator: ",")
+    (10...69).map { "{\"gesture.update\":{\"value\":0.\($0)}}" }.joined(separator: ",")
   }
 
   /// What the bars and the surroundings look like.
