@@ -214,6 +214,25 @@ import Testing
     #expect(mirror.ids.count == 13)
   }
 
+  @Test func `an event counts once against the credit`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    try client.must(Self.push("a"))
+    let viewer = try world.client(2, #","window":16384"#)
+    var octets = try viewer.watch().map(\.text.utf8.count).reduce(0, +)
+    try client.must(#"{"gesture.begin":{"kind":"edge"}}"#, #""if":{"any":true}"#)
+    for number in 0..<400 where octets < 12_000 {
+      let update = #"{"gesture.update":{"value":0.\#(100 + number)}}"#
+      let sent = try world.turn([client.message("op", client.opBody(update))])
+      octets += sent.filter { $0.connection == viewer.connection && $0.verb == .event }
+        .map(\.text.utf8.count).reduce(0, +)
+    }
+    #expect(octets >= 12_000)
+    let finish = client.message("op", client.opBody(#"{"gesture.finish":{}}"#))
+    let sent = try world.turn([finish]).filter { $0.connection == viewer.connection }
+    #expect(sent.map(\.verb) == [.diff])
+  }
+
   @Test func `closing ends every watch`() throws {
     let world = World()
     let client = try world.kiosk()
