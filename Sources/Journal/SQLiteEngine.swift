@@ -57,8 +57,8 @@ final class SQLiteEngine: JournalEngine {
     try database.execute("PRAGMA journal_mode=WAL", .opening)
     // Fails now if the file cannot be written, instead of at the first operation.
     if !isFrozen { try database.execute("BEGIN IMMEDIATE; ROLLBACK", .opening) }
-    // SQLite has just made the log, and perhaps navd the journal. SQLite forgoes the sync of the log's name
-    // if it cannot open the directory.
+    // SQLite has just made the log, and perhaps navd the journal. SQLite forgoes the sync of the
+    // log's name if it cannot open the directory.
     if !isFrozen, logBytes == nil { try syncFile(directory) }
     guard !database.isReadOnly || isFrozen else {
       throw .unwritable(path: path, reason: "it, or its own header, allows reading only")

@@ -57,8 +57,8 @@ extension Hub {
   /// The shell makes the records of `adopt` durable before it sends any answer; if that fails, it
   /// calls `rollBack`, then `release`.
   ///
-  /// All sessions end if a shard of them has a loss. `shards` has the number of each shard's newest row, which retention may have pruned.
-  /// `replayed` is a hub of `makeReplayingHub`, through which the rows of these shards went as at a
+  /// `shards` has the number of each shard's newest row, which retention may have pruned. If one of
+  /// them has a loss, all sessions end. `replayed` is a hub of `makeReplayingHub`, through which the rows of these shards went as at a
   /// start, up to `finishReplay`.
   @discardableResult
   package mutating func adopt(
