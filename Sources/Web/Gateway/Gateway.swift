@@ -254,8 +254,10 @@ package final class Gateway {
   }
 
   /// Sends the stream's due messages to navd; returns whether the socket accepted any.
+  ///
+  /// Without a connection it would accept them too, and lose them with the attempt.
   private func sendDueMessages(_ stream: OpenStream) throws -> Bool {
-    guard !stream.state.dueMessages.isEmpty else { return false }
+    guard stream.state.isConnected, !stream.state.dueMessages.isEmpty else { return false }
     guard let count = try stream.link?.send(stream.state.dueMessages) else { return false }
     stream.state.noteSent(count)
     return count > 0

@@ -62,7 +62,7 @@ struct PageStream: Sendable {
   private let openedAt: UInt64
   private var nextPostNumber: UInt64 = 1
   private var helloPostedAt: UInt64?
-  private var isConnected = false
+  private(set) var isConnected = false
   /// Whether the socket to navd accepted the first `hello`.
   private var hasSentHello = false
   /// Whether navd accepted the first `hello`.
