@@ -7,7 +7,7 @@ extension ProcessTests {
   @Suite struct ClusterRuleTests {
     @Test("rule 8: epochs stay over a take-over, and change with data that may lack something")
     func epochs() throws {
-      let cluster = try Cluster(standbys: 1, lease: 15_000)
+      let cluster = try Cluster(standbys: 1, lease: 8_000)
       var member = try cluster.start("a")
       try Peer(member.endpoint).create("kiosk")
       var state = try Peer(member.endpoint).state("kiosk")["value"]
