@@ -232,7 +232,7 @@ let package = Package(
       dependencies: ["NavigationCore", "NavigationHub", "NavigationClient"],
       path: "Tests/Simulation",
       swiftSettings: strict + optimized),
-    // A disk in memory, whose calls fail and which loses unsynced writes, and the real journal on it.
+    // The real journal on a disk in memory. Calls of the disk fail, and it loses unsynced writes.
     // The C functions replace those of libc in each program that links them.
     .target(
       name: "CSimulatedDisk", path: "Tests/SimulatedDisk/Calls", publicHeadersPath: "include"),

@@ -19,8 +19,9 @@ final class PostgresKeeper: ClusterKeeper {
   /// A lease that ends after this time was renewed since the server came back; in milliseconds of
   /// the server's clock.
   private var renewedLeasesEndAfter: Int64 = 0
-  /// Until this time of the boot clock, in milliseconds, the keeper takes no shards whose last owner
-  /// knew another server: that one may have confirmed a take-over that is lost here.
+  /// The time from which the keeper takes shards that another server proved.
+  ///
+  /// In milliseconds of the boot clock. Until then, a daemon with a lost take-over may still answer.
   var doubtfulNotBefore: UInt64 = 0
   private var isNotified = false
   private var leaseWatch: LeaseWatch

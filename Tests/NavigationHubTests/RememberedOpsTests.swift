@@ -259,7 +259,7 @@ private struct OpsTwin {
     }
   }
 
-  /// If the clock was set back, a start can load the row of an evicted op, whose id was used again.
+  /// With the clock set back, a start can load an evicted op beside the newer op of the same id.
   @Test func `an id that was used again belongs to the newest op`() throws {
     var limits = HubConfiguration()
     limits.rememberedOps = 3

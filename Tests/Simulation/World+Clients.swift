@@ -187,7 +187,8 @@ extension World {
 
   private mutating func checkWatched(_ nav: String, _ client: Int) {
     demand(
-      !clients[client].unwatched.contains(nav), "c\(client) still gets \(nav), whose watch it ended"
+      !clients[client].unwatched.contains(nav),
+      "c\(client) still gets \(nav) after the end of its watch"
     )
   }
 
