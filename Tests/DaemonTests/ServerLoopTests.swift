@@ -162,6 +162,21 @@ import Testing
     }
   }
 
+  @Test func `after a sync that failed no op in flight is answered or kept`() throws {
+    try withTemporaryDirectory { directory in
+      var stage = try LoopStage(directory)
+      try stage.open()
+      let before = (stage.count(.ok), stage.loop.hub.totalSequence)
+      stage.loop.hub.handle(stage.op(1, LoopStage.push("s0")), at: stage.now)
+      #expect(!stage.loop.hub.takeRecords().isEmpty)
+      #expect(throws: JournalError.self) {
+        try stage.loop.fail(.syncFailed(path: "test", reason: "EIO"), at: stage.now)
+      }
+      #expect((stage.count(.ok), stage.loop.hub.totalSequence) == before)
+      try stage.close()
+    }
+  }
+
   @Test(arguments: [1, 20])
   func `a journal that is moved away takes no change within a second, until it is back`(
     ops: Int
