@@ -182,9 +182,9 @@ test-long: ## The tests that have a longer form, in that form: minutes
 	$(call step,NAVD_TEST_LONG=1 Tests/QmlTests/run)
 
 # RUNS=10 times; each run takes about twice as long as without load.
-# `make torture HOURS=0.1` is the least that says something. Root and PostgreSQL are for the clusters.
+# `make torture HOURS=0.1` is the least that says something. The clusters and cuts need root, and the clusters PostgreSQL.
 HOURS ?= 1
-TORTURE_PACKAGES := spin gcc
+TORTURE_PACKAGES := spin gcc xfsprogs btrfs-progs
 torture: ## Try every fault for HOURS, and add what was tried to Tests/Torture/tally.tsv
 	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES) $(TORTURE_PACKAGES)
 	$(call step,NAVD_TORTURE=1 $(SWIFT) build --build-tests -j $(JOBS))

@@ -58,6 +58,10 @@ class Space:
     def __truediv__(self, name):
         return os.path.join(self.path, name)
 
+    @property
+    def state(self):
+        return self / "state"
+
     def write(self, name, text):
         with open(self / name, "w", encoding="utf-8") as file:
             file.write(text)
@@ -67,8 +71,8 @@ class Space:
         """Copies all to where a person looks for it; returns the place."""
         target = os.path.join(ROOT, ".build", "torture", "failures", name)
         shutil.rmtree(target, ignore_errors=True)
-        # A socket cannot be copied.
-        shutil.copytree(self.path, target, ignore=lambda _, names: [each for each in names if each.startswith("op")])
+        # A socket cannot be copied, and an image is large.
+        shutil.copytree(self.path, target, ignore=shutil.ignore_patterns("op*", "image", "copy"))
         return target
 
     def remove(self):
@@ -80,7 +84,7 @@ class Navd:
 
     def __init__(self, binaries, space, configuration="", options=()):
         self.binaries, self.space = binaries, space
-        self.endpoint, self.state = f"ipc://{space / 'op'}", space / "state"
+        self.endpoint, self.state = f"ipc://{space / 'op'}", space.state
         self.config = space.write("navd.conf", configuration)
         self.options, self.process, self.lives = list(options), None, 0
 
