@@ -65,9 +65,10 @@ struct HistoryReaders {
     return replayedNavs
   }
 
-  /// Opens the readers early, while file descriptors are available.
-  mutating func open() throws(JournalError) {
-    _ = try place.reader(&reader)
+  /// Opens the readers early, while file descriptors are available; the first read tries again what
+  /// fails, and reports it.
+  mutating func open() {
+    _ = try? place.reader(&reader)
     worker.add(.open)
   }
 
@@ -100,8 +101,7 @@ extension JournalPlace {
 final class HistoryWorker: Sendable {
   /// A task of the thread, which does tasks with a lower `rank` first.
   enum Work: Sendable {
-    /// Opens the journal, unless it is open. A failure is ignored, because the first request tries
-    /// again and reports it.
+    /// Opens the journal, unless it is open; without a report of a failure.
     case open
     case close
     case replay(ReloadRequest, NavReplayer)

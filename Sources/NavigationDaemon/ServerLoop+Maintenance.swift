@@ -38,7 +38,7 @@ extension ServerLoop {
   mutating func examine() {
     let found = writer.journal.problem
     guard maintenance.noteExamined(found) else { return }
-    reportStorage(found?.description ?? "the journal can be written again")
+    reportStorage(found?.description)
   }
 
   mutating func failMaintenance(_ error: JournalError, at now: Instant) throws {

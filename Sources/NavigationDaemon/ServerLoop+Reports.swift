@@ -18,8 +18,10 @@ extension ServerLoop {
     }
   }
 
-  func reportStorage(_ text: String) {
-    log(.error, text, kind: .journalFailed)
+  /// Reports what prevents changes, or that nothing does any more.
+  func reportStorage(_ problem: String?) {
+    let text = problem ?? "the journal can be written again"
+    log(problem == nil ? .notice : .error, text, kind: problem == nil ? nil : .journalFailed)
     notify(.status(text))
   }
 

@@ -114,7 +114,7 @@ extension ServerLoop {
           journal.rowLoss.map { (journal.shard, $0) }
         }),
       at: now)
-    if hub.hasDormantNavs { try history.open() }
+    if hub.hasDormantNavs { history.open() }
     let records = hub.takeRecords()
     do throws(JournalError) {
       try served.journal.adopt(loaded.journals)

@@ -136,7 +136,7 @@ struct ServerLoop: ~Copyable {
     rereadKeys()
     scheduleBackups()
     // Opened now, while descriptors and files are there, instead of for the first nav to be revived.
-    if !isJournalRemote || hub.hasDormantNavs { try history.open() }
+    if !isJournalRemote || hub.hasDormantNavs { history.open() }
     if let directory = writer.journal.place.directory { sockets.watch.add(directory.path) }
     measureConstants()
     router.takeConnectionEvents()
@@ -251,7 +251,7 @@ extension ServerLoop {
     for wish in output.clusterCommands { served?.keeper.store(wish) }
     // A sweep has made navs dormant: they are read again from the journal. To give their memory back
     // takes 22 ms for 290 MB, at most once in `nav-idle-seconds`.
-    if output.unloadedNavs > 0 { try history.open() }
+    if output.unloadedNavs > 0 { history.open() }
     if output.unloadedNavs >= Self.navsWorthMemoryTrim { navd_trim_memory() }
     for connection in output.endedConnections { router.discardOutbox(of: connection) }
     for notice in output.notices { log(LogEntry(notice)) }
@@ -330,7 +330,7 @@ extension ServerLoop {
   }
 
   mutating func noteStored(at now: Instant) {
-    if maintenance.noteStored(at: now.boot) { reportStorage("the journal can be written again") }
+    if maintenance.noteStored(at: now.boot) { reportStorage(nil) }
   }
 
   mutating func fail(_ error: JournalError, at now: Instant) throws {
