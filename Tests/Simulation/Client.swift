@@ -17,7 +17,7 @@ struct Client: Sendable {
   let number: Int
   let id: ClientID
   let peer: Peer
-  var session: SessionReplica
+  var session: ClusterReplica
   var twin = NaiveMirrors()
   var reader = ServerMessageReader()
   var link: ConnectionID?
@@ -28,8 +28,8 @@ struct Client: Sendable {
   /// Ops and reads without an answer.
   var unanswered: Set<UInt64> = []
   var sentOps: [SentOp] = []
-  /// The newest row that the daemon has reported to it.
-  var seen: UInt64 = 0
+  /// The newest row of each shard that the daemon has reported to it.
+  var newestRows: [Shard: UInt64] = [:]
   /// The positions that its stored mirrors claim, by nav, and whether they are wrong.
   var corrupted: Set<String> = []
   /// Navs whose mirror may be found wrong, because a message was tampered with.
@@ -45,28 +45,38 @@ struct Client: Sendable {
     self.number = number
     self.id = id
     self.peer = peer
-    session = SessionReplica(
+    session = ClusterReplica(
       client: id, name: "c\(number)", window: window, heartbeat: 1000 + seed % 4000, seed: seed)
   }
 }
 
 extension Client {
   /// Notes that an op goes to the daemon; until then it waits for the answers to others.
-  mutating func noteSending(of id: UInt64?) {
+  mutating func noteSending(of id: UInt64?, among shards: Int) {
     guard let index = sentOps.lastIndex(where: { $0.id == id }) else { return }
-    if !sentOps[index].isSent { sentOps[index].seen = seen }
+    let nav = sentOps[index].nav
+    if !sentOps[index].isSent { sentOps[index].seen = newestRow(of: nav, among: shards) }
     sentOps[index].isSent = true
   }
 
   /// Notes the newest row that a message reports; after a crash there can be fewer.
-  mutating func note(_ message: ServerMessage) {
+  mutating func note(_ message: ServerMessage, among shards: Int) {
     switch message {
     case .welcome(let welcome):
-      seen = welcome.newestRows[.first] ?? 0
-      for index in sentOps.indices { sentOps[index].seen = min(sentOps[index].seen, seen) }
-    case .ok(let reply): seen = max(seen, reply.journalRow ?? 0)
-    case .mark(let mark): seen = max(seen, mark.newestRows[.first] ?? 0)
+      newestRows.merge(welcome.newestRows) { $1 }
+      for index in sentOps.indices {
+        let newest = newestRow(of: sentOps[index].nav, among: shards)
+        sentOps[index].seen = min(sentOps[index].seen, newest)
+      }
+    case .ok(let reply):
+      guard let nav = reply.nav, !nav.hasPrefix("$"), let row = reply.journalRow else { return }
+      newestRows[Shard(ofName: nav, among: shards)] = max(newestRow(of: nav, among: shards), row)
+    case .mark(let mark): newestRows.merge(mark.newestRows, uniquingKeysWith: max)
     default: break
     }
+  }
+
+  func newestRow(of nav: String, among shards: Int) -> UInt64 {
+    newestRows[Shard(ofName: nav, among: shards)] ?? 0
   }
 }

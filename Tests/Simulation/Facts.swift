@@ -41,6 +41,8 @@ struct Facts: Sendable {
   var rows: [OpKey: Int] = [:]
   /// Changes acknowledged to clients.
   var acknowledged: [OpKey: Int] = [:]
+  /// The turns in which a cluster lost the rows of ops, whose answers may still be on their way.
+  var lossTurns: [OpKey: Int] = [:]
   /// The replies to ops.
   var replies: [OpKey: Reply] = [:]
   /// The navs that are stored, by name.

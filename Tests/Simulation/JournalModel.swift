@@ -19,27 +19,42 @@ struct JournalModel: Sendable {
   /// Whether what was acknowledged may be lost, so that every nav needs a new epoch.
   var mustRenewEpochs = false
 
-  var lastSequence: UInt64 { batches.last?.lastSequence ?? 0 }
+  /// The newest row of each shard.
+  private var newest: [Shard: UInt64] = [:]
+
+  /// The newest row outside of a cluster.
+  var lastSequence: UInt64 { lastSequence(of: .first) }
   var hasUnsynced: Bool { syncedCount < batches.count }
 
   /// Stores a batch; returns what is wrong with it.
   mutating func commit(_ records: JournalRecords, synced: Bool) -> String? {
     guard !records.isEmpty else { return nil }
-    var next = lastSequence + 1
     for record in records {
       switch record {
       case .row(let row):
+        let shard = Shard(ofNav: row.nav)
+        let next = lastSequence(of: shard) + 1
         if row.sequence != next { return "row \(row.sequence) where \(next) is next" }
         if row.previous >= row.sequence { return "row \(row.sequence) follows \(row.previous)" }
-        next += 1
+        newest[shard] = next
       case .snapshot(let snapshot):
         let last = snapshots.last { $0.nav == snapshot.nav }?.revision ?? 0
         if snapshot.revision < last { return "snapshot \(snapshot.revision) after \(last)" }
       }
     }
-    batches.append(Batch(records: records, lastSequence: next - 1))
+    batches.append(Batch(records: records, lastSequence: lastSequence))
     if synced { sync() }
     return nil
+  }
+
+  func lastSequence(of shard: Shard) -> UInt64 { newest[shard] ?? 0 }
+
+  /// Finds the newest rows anew, because batches are gone.
+  private mutating func recount() {
+    newest = [:]
+    for case .row(let row) in batches.flatMap(\.records) {
+      newest[Shard(ofNav: row.nav)] = row.sequence
+    }
   }
 
   /// Everything stored so far survives the loss of the machine.
@@ -53,6 +68,7 @@ struct JournalModel: Sendable {
     batches.removeSubrange(kept...)
     mustRenewEpochs = true
     syncedCount = batches.count
+    recount()
     return lost.compactMap { if case .row(let row) = $0 { row } else { nil } }
   }
 
@@ -63,6 +79,7 @@ struct JournalModel: Sendable {
     let lost = batches[kept...].flatMap(\.records)
     batches.removeSubrange(kept...)
     syncedCount = batches.count
+    recount()
     return lost.compactMap { if case .row(let row) = $0 { row } else { nil } }
   }
 
@@ -75,6 +92,7 @@ struct JournalModel: Sendable {
     let lost = batches.filter { $0.lastSequence > last }.flatMap(\.records)
     batches.removeAll { $0.lastSequence > last }
     syncedCount = min(syncedCount, batches.count)
+    recount()
     return lost.compactMap { if case .row(let row) = $0 { row } else { nil } }
   }
 
@@ -82,14 +100,15 @@ struct JournalModel: Sendable {
   mutating func dropLastBatch() {
     if batches.count > 1 { batches.removeLast() }
     syncedCount = min(syncedCount, batches.count)
+    recount()
   }
 
   /// All rows that are kept, in order.
-  var rows: [JournalRow] {
-    batches.flatMap(\.records).compactMap { record in
-      guard case .row(let row) = record else { return nil }
-      return row.sequence > prunedThrough[row.nav] ?? 0 ? row : nil
-    }
+  var rows: [JournalRow] { allRows.filter { $0.sequence > prunedThrough[$0.nav] ?? 0 } }
+
+  /// All rows in order, with those that retention has deleted since.
+  var allRows: [JournalRow] {
+    batches.flatMap(\.records).compactMap { if case .row(let row) = $0 { row } else { nil } }
   }
 
   /// All snapshots that are kept, one a nav and revision, in the order in which they were stored.
@@ -123,8 +142,16 @@ struct JournalModel: Sendable {
 
   /// Gives a hub what it takes note of at its start, and what it needs besides.
   func replay(into hub: inout Hub, at now: Instant) throws(HubReplayError) {
-    let rows = rows
-    for snapshot in newestSnapshots { try hub.index(snapshot) }
+    try replay(nil, into: &hub, at: now)
+  }
+
+  /// Gives a hub the rows of some shards, or with nil of all.
+  func replay(
+    _ shards: Set<Shard>?, into hub: inout Hub, at now: Instant
+  ) throws(HubReplayError) {
+    let rows = rows.filter { shards?.contains(Shard(ofNav: $0.nav)) != false }
+    for snapshot in newestSnapshots
+    where shards?.contains(Shard(ofNav: snapshot.nav)) != false { try hub.index(snapshot) }
     for row in rows { try hub.index(row.header, body: row.body.span, at: now) }
     hub.setFloors { floors[$0] ?? 0 }
     for (shard, sequences) in hub.opRowsToRead {

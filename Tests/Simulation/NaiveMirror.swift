@@ -40,6 +40,8 @@ struct NaiveMirrors: Sendable {
   }
 
   private var states: [String: State] = [:]
+  /// The state of each nav when it was watched last.
+  private var starts: [String: State] = [:]
   private var partials: [String: [MirrorRecord]] = [:]
   /// The navs that are watched on this connection.
   private var watched: Set<String> = []
@@ -53,6 +55,14 @@ struct NaiveMirrors: Sendable {
 
   mutating func sent(_ verb: ClientVerb, _ body: [UInt8], nav: String?) {
     guard verb == .watch, let nav, body.position(of: "\"view\":") == nil else { return }
+    if let start = starts[nav], body.epoch == start.epoch,
+      body.number(behind: "\"rev\":") == start.revision.number,
+      body.position(of: Array(start.digest.text.utf8)) != nil
+    {
+      // What came since was for a watch that the session had taken away from its daemon.
+      states[nav] = start
+    }
+    starts[nav] = states[nav]
     watched.insert(nav)
     pending[nav] = body.number(behind: "\"id\":")
   }
@@ -75,10 +85,12 @@ struct NaiveMirrors: Sendable {
     switch message {
     case .ok(let reply): return answered(reply.id)
     case .err(let refusal):
-      if let id = refusal.id, refusal.knownCode == .noNav || refusal.knownCode == .forbidden,
+      let isElsewhere = refusal.knownCode == .moved || refusal.reason == "no-owner"
+      if let id = refusal.id,
+        refusal.knownCode == .noNav || refusal.knownCode == .forbidden || isElsewhere,
         let nav = pending.first(where: { $0.value == id })?.key
       {
-        states[nav] = nil
+        if !isElsewhere { states[nav] = nil }
         watched.remove(nav)
       }
       return refusal.id.flatMap { answered($0) }
@@ -100,7 +112,8 @@ struct NaiveMirrors: Sendable {
       return nil
     case .end(let end):
       if end.view == "full" {
-        states[end.nav] = nil
+        // What moves is resumed at its next daemon.
+        if end.why != "moved" { states[end.nav] = nil }
         partials[end.nav] = nil
         if pending[end.nav] == nil { watched.remove(end.nav) }
       }

@@ -11,7 +11,12 @@ extension World {
     trace { world in "start \(world.boot), journal to \(world.journal.lastSequence)" }
     if boot > 1 { count { $0.restarts += 1 } }
     var hub = Hub(
-      configuration: scenario.configuration, seed: random.next(), inspections: inspections)
+      configuration: scenario.configuration, shards: shardCount, seed: random.next(),
+      inspections: inspections)
+    guard shardCount == 1 else {
+      self.hub = hub
+      return adopt(shardsElsewhere)
+    }
     guard replay(into: &hub) else { return }
     self.hub = hub
     for name in scenario.navs { compareReplayed(name) }
@@ -34,7 +39,7 @@ extension World {
   }
 
   /// What the daemon ends because it was restarted is at most one revision, with that cause.
-  private mutating func compareRecovered(_ name: String) {
+  mutating func compareRecovered(_ name: String) {
     guard let (place, state) = probe(name), let head = facts.heads[name] else { return }
     demand(head.place == place, "\(name) is at \(place.revision), stored is \(head.place.revision)")
     let isIdle =
@@ -80,6 +85,8 @@ extension World {
     guard store == nil else { return endProcess(withMachine: true) }
     crash("machine lost")
     restartMachine()
+    // The database of a cluster has machines of its own.
+    if shardCount > 1 { return }
     let lost = journal.loseUnsynced(&random)
     trace { _ in "lost \(lost.count) rows" }
     if !lost.isEmpty { count { $0.renewals += 1 } }
@@ -88,6 +95,7 @@ extension World {
 
   /// Somebody stops the daemon and puts an older copy of its journal back.
   mutating func putBack() {
+    guard shardCount == 1 else { return moveShards() }
     crash("an older journal comes back")
     if let store {
       hasPutBack = store.putBack()
@@ -156,7 +164,8 @@ extension World {
     if taken.contains(where: { if case .stop = $0.event { true } else { false } }) {
       return stopOrderly()
     }
-    if turn % 16 == 0, let name = random.pick(scenario.navs), facts.heads[name] != nil {
+    if turn % 16 == 0, let name = random.pick(scenario.navs), facts.heads[name] != nil, isHere(name)
+    {
       verify(name)
     }
   }
@@ -413,7 +422,7 @@ extension World {
     return messages.filter { $0.connection == connection && $0.verb == .ok }.map(\.body)
   }
 
-  private mutating func dispatch() {
+  mutating func dispatch() {
     guard var hub = self.hub else { return }
     self.hub = nil
     let output = hub.committed(at: daemonNow)

@@ -19,7 +19,7 @@ extension World {
     clients[client].link = link.id
     links.append(link)
     trace { _ in "c\(client) connects as \(link.id.number)" }
-    perform(clients[client].session.connected(at: now.boot), for: client)
+    perform(clients[client].session.connected(.first, at: now.boot), for: client)
   }
 
   /// The client's end is gone; the daemon learns of it later.
@@ -37,7 +37,7 @@ extension World {
         clients[link.client].leftOver = Array(link.requests.dropFirst(arrived))
       }
       clients[link.client].link = nil
-      perform(clients[link.client].session.disconnected(), for: link.client)
+      perform(clients[link.client].session.disconnected(.first, at: now.boot), for: link.client)
     }
     if hub == nil { links.removeAll { $0.id == id } }
   }

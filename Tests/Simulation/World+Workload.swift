@@ -75,7 +75,9 @@ extension World {
     guard clients[client].session.phase == .open,
       let op = random.pick(Array(clients[client].sentOps.filter(\.isSent).suffix(12))),
       // The answer to it is not remembered.
-      op.body.position(of: "gesture.update") == nil
+      op.body.position(of: "gesture.update") == nil,
+      // A client counts the refusals of what it has sent itself, to know whether an op may have run.
+      shardCount == 1 || !clients[client].unanswered.contains(op.id)
     else { return }
     if random.chance(60) {
       // Other octets under a known id must never run; an id that was never decided may not be
@@ -129,7 +131,9 @@ extension World {
     request.id = id
     let body = ClientMessageWriter.op(request, operations: operations.map { Array($0.utf8) })
     clients[client].sentOps.append(
-      Client.SentOp(id: id, nav: nav, body: body, seen: clients[client].seen))
+      Client.SentOp(
+        id: id, nav: nav, body: body,
+        seen: clients[client].newestRow(of: nav, among: shardCount)))
     clients[client].unanswered.insert(id)
     perform(outputs, for: client)
     if random.chance(30) {

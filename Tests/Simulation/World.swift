@@ -45,6 +45,8 @@ package struct Report: Sendable {
     package var returns = 0
     /// Answers from a record, compared with the first one.
     package var repetitions = 0
+    /// Shards that came from the rest of a cluster.
+    package var adoptions = 0
     /// Ops that were refused because they may have been performed and forgotten.
     package var doubts = 0
     /// Answers from the journal's history.
@@ -75,6 +77,7 @@ package struct Report: Sendable {
       renewals += other.renewals
       returns += other.returns
       repetitions += other.repetitions
+      adoptions += other.adoptions
       doubts += other.doubts
       histories += other.histories
       starvations += other.starvations
@@ -92,6 +95,10 @@ package struct World: Sendable {
   var scenario: Scenario
   let sabotage: Sabotage?
   let isTracing: Bool
+  /// One outside of a cluster.
+  let shardCount: Int
+  /// Why rows are missing in shards that no member has adopted since.
+  var historyLosses: [Shard: HistoryLoss] = [:]
   private(set) var report: Report
   var hash = TraceHash()
   /// The clocks of the clients.
@@ -131,7 +138,8 @@ package struct World: Sendable {
   var isFaulty = true
 
   init(
-    seed: UInt64, choices: [UInt8] = [], sabotage: Sabotage?, isTracing: Bool,
+    seed: UInt64, choices: [UInt8] = [], isMember: Bool = false, sabotage: Sabotage?,
+    isTracing: Bool,
     inspection: Inspections.CommitInspection? = nil,
     makeStore: ((UInt64, Scenario) -> any WorldStore)? = nil
   ) {
@@ -139,6 +147,7 @@ package struct World: Sendable {
     scenario = Scenario(&random)
     if let inspection { inspections.commitInspection = inspection }
     reader = ClientMessageReader(maximumBytes: scenario.configuration.maximumRequestBytes)
+    shardCount = isMember ? Shard.count : 1
     self.sabotage = sabotage
     self.isTracing = isTracing
     report = Report(seed: seed)
@@ -153,18 +162,20 @@ package struct World: Sendable {
   ///
   /// - Parameters:
   ///   - seed: the one source of chance.
+  ///   - isMember: whether the daemon is one of a cluster, which has no store.
   ///   - sabotage: a bug to plant, for a check of the checker.
   ///   - isTracing: whether the report says what happened.
   ///   - inspection: what inspects, or corrupts, a nav after each op.
   ///   - makeStore: makes the journal that ships, on a simulated disk; the model alone by default.
   /// - Returns: what was found.
   package static func run(
-    seed: UInt64, sabotage: Sabotage? = nil, isTracing: Bool = false,
+    seed: UInt64, isMember: Bool = false, sabotage: Sabotage? = nil, isTracing: Bool = false,
     inspection: Inspections.CommitInspection? = nil,
     makeStore: ((UInt64, Scenario) -> any WorldStore)? = nil
   ) -> Report {
     var world = World(
-      seed: seed, sabotage: sabotage, isTracing: isTracing, inspection: inspection,
+      seed: seed, isMember: isMember, sabotage: sabotage, isTracing: isTracing,
+      inspection: inspection,
       makeStore: makeStore)
     world.run { step, world in step < world.scenario.steps }
     return world.report
@@ -215,6 +226,7 @@ package struct World: Sendable {
   mutating func count(_ change: (inout Report.Load) -> Void) { change(&report.load) }
 
   private mutating func step() {
+    if shardCount > 1, random.chance(50) { moveShards() }
     switch random.below(100) {
     case 0..<36: if let client = random.pick(Array(clients.indices)) { act(client) }
     case 36..<62: takeTurn()
@@ -305,6 +317,7 @@ package struct World: Sendable {
       rounds += 1
       guard rounds < 240, report.violations.isEmpty else { break }
       if hub == nil { start() }
+      if shardCount > 1 { adopt(shardsElsewhere) }
       passTime(250)
       reconnectClients()
       for client in clients.indices { watchEverything(client) }

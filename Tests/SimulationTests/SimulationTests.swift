@@ -9,7 +9,7 @@ enum Seeds {
   static let perChunk: UInt64 = 25
 
   /// `NAVD_SIM_SEEDS` runs more, as `make test-long` does; `NAVD_SIM_FIRST` runs others.
-  static let count = number("NAVD_SIM_SEEDS") ?? 750
+  static let count = number("NAVD_SIM_SEEDS") ?? 600
   static let first = number("NAVD_SIM_FIRST") ?? 1
   /// `NAVD_SIM_SEED` repeats one, with a trace.
   static let repeated = number("NAVD_SIM_SEED")
@@ -44,6 +44,21 @@ enum Seeds {
     #expect(load.comparisons >= runs * 12, "too few mirrors were compared: \(load)")
     #expect(load.doubts >= 1, "too few forgotten ops were sent again: \(load)")
     #expect(load.held >= 2, "too few events waited for dormant navs: \(load)")
+  }
+
+  @Test(arguments: [1..<51 as Range<UInt64>, 51..<101])
+  func `no seed of a member of a cluster breaks a promise`(seeds: Range<UInt64>) {
+    var load = Report.Load()
+    for seed in seeds {
+      let report = World.run(seed: seed, isMember: true)
+      load.add(report.load)
+      for violation in report.violations {
+        Issue.record("\(violation)\nrepeat it: torture shards \(seed)")
+      }
+    }
+    #expect(load.adoptions >= 200, "too few shards came: \(load)")
+    #expect(load.returns >= 8, "too few rows were lost: \(load)")
+    #expect(load.accepted >= 150, "too few ops were accepted: \(load)")
   }
 
   @Test(.enabled(if: Seeds.repeated != nil)) func `repeated`() throws {

@@ -85,9 +85,12 @@ package struct ClusterReplica: Sendable {
   ///
   /// The caller connects `LinkID.first` to the configured addresses.
   package init(
-    client: ClientID, name: String = "", heartbeat: UInt64 = 5000, seed: UInt64
+    client: ClientID, name: String = "", window: UInt64 = 65536, heartbeat: UInt64 = 5000,
+    seed: UInt64
   ) {
-    makeSession = { SessionReplica(client: client, name: name, heartbeat: heartbeat, seed: $0) }
+    makeSession = {
+      SessionReplica(client: client, name: name, window: window, heartbeat: heartbeat, seed: $0)
+    }
     members = [Member(link: .first, session: makeSession(seed))]
     pausedNavsSession = makeSession(seed)
     random = SeededGenerator(seed: seed &+ 1)

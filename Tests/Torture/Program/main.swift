@@ -11,6 +11,8 @@ struct Torture {
   enum Mode: String, CaseIterable {
     /// Seeds of the hub, its clients and the model of the journal.
     case simulate
+    /// Seeds of a member of a cluster, whose shards come and go.
+    case shards
     /// Seeds with the journal that ships, on a disk that fails.
     case disk
     /// Seeds of random ops against the rows of the conformance table; the first one also plays the table.
@@ -30,7 +32,7 @@ struct Torture {
 
   mutating func run(first: UInt64, count: UInt64) {
     switch mode {
-    case .simulate, .disk:
+    case .simulate, .shards, .disk:
       for seed in first..<first + count { run(seed: seed, isTracing: count == 1) }
     case .rules: for seed in first..<first + count { checkRules(seed) }
     case .deaths:
@@ -49,7 +51,7 @@ struct Torture {
     let report =
       mode == .disk
       ? World.run(seed: seed, isTracing: isTracing, makeStore: StoredJournal.make)
-      : World.run(seed: seed, isTracing: isTracing)
+      : World.run(seed: seed, isMember: mode == .shards, isTracing: isTracing)
     for line in report.trace { print(line) }
     take(report, "\(seed)")
   }
