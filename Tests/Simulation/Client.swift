@@ -28,6 +28,8 @@ struct Client: Sendable {
   /// Ops and reads without an answer.
   var unanswered: Set<UInt64> = []
   var sentOps: [SentOp] = []
+  /// The questions that wait for its answer.
+  var questions: [(id: AskID, question: Question)] = []
   /// The newest row of each shard that the daemon has reported to it.
   var newestRows: [Shard: UInt64] = [:]
   /// The positions that its stored mirrors claim, by nav, and whether they are wrong.

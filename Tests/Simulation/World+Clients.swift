@@ -319,8 +319,8 @@ extension World {
       clients[client].twin.forget(nav)
       clients[client].stored[nav] = nil
     case .closed(let end): trace { _ in "c\(client) is closed: \(end)" }
-    // No client plays a role.
-    case .opened, .queued, .latest, .ephemeral, .traced, .duty: break
+    case .duty(let event): note(event, client)
+    case .opened, .queued, .latest, .ephemeral, .traced: break
     }
   }
 

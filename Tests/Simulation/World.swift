@@ -47,6 +47,8 @@ package struct Report: Sendable {
     package var repetitions = 0
     /// Shards that came from the rest of a cluster.
     package var adoptions = 0
+    /// Questions to delegates.
+    package var questions = 0
     /// Ops that were refused because they may have been performed and forgotten.
     package var doubts = 0
     /// Answers from the journal's history.
@@ -78,6 +80,7 @@ package struct Report: Sendable {
       returns += other.returns
       repetitions += other.repetitions
       adoptions += other.adoptions
+      questions += other.questions
       doubts += other.doubts
       histories += other.histories
       starvations += other.starvations
@@ -92,6 +95,10 @@ package struct Report: Sendable {
 /// Law: equal seeds give equal runs, message by message.
 package struct World: Sendable {
   var random: Randomness
+  /// What delegates do, so that the other worlds are as they were without them.
+  var duties: Randomness
+  /// Whether clients are delegates and hold the display.
+  let hasDuties: Bool
   var scenario: Scenario
   let sabotage: Sabotage?
   let isTracing: Bool
@@ -144,6 +151,8 @@ package struct World: Sendable {
     makeStore: ((UInt64, Scenario) -> any WorldStore)? = nil
   ) {
     random = choices.isEmpty ? Randomness(seed: seed) : Randomness(choices: choices)
+    duties = Randomness(seed: seed &+ 0xD07E)
+    hasDuties = choices.isEmpty && seed % 5 == 2
     scenario = Scenario(&random)
     if let inspection { inspections.commitInspection = inspection }
     reader = ClientMessageReader(maximumBytes: scenario.configuration.maximumRequestBytes)
@@ -243,6 +252,7 @@ package struct World: Sendable {
     for client in clients.indices {
       perform(clients[client].session.tick(at: now.boot), for: client)
     }
+    if hasDuties { answerQuestions() }
     if random.chance(80) { syncStore() }
   }
 

@@ -43,6 +43,7 @@ enum Seeds {
     #expect(load.accepted >= runs * 4, "too few ops were accepted: \(load)")
     #expect(load.comparisons >= runs * 12, "too few mirrors were compared: \(load)")
     #expect(load.doubts >= 1, "too few forgotten ops were sent again: \(load)")
+    #expect(load.questions >= 1, "too few delegates were asked: \(load)")
     #expect(load.held >= 2, "too few events waited for dormant navs: \(load)")
   }
 
