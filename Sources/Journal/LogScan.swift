@@ -45,9 +45,11 @@ struct LogScan: ~Copyable {
       let first = try read(Self.frameBytes, at: Self.headerBytes)
     else { return nil }
     var sound = Checksum(header, 24)
-    guard sound.before(header[..<24]) == Checksum() else {
-      return first.allSatisfy { $0 == 0 } ? nil : "the header of its write-ahead log is wrong"
-    }
+    let headerIsWrong = "the header of its write-ahead log is wrong"
+    // A power failure can leave a new log without it.
+    let hasHeader = !header.allSatisfy { $0 == 0 }
+    let isSound = hasHeader && sound.before(header[..<24]) == Checksum()
+    if hasHeader, !isSound, !first.allSatisfy({ $0 == 0 }) { return headerIsWrong }
     var broken: (index: Int, frame: [UInt8])?
     var commits: Set<Checksum> = []
     var continued: Set<Checksum> = []
@@ -56,7 +58,9 @@ struct LogScan: ~Copyable {
     while let frame = try read(Self.frameBytes, at: Self.headerBytes + index * Self.frameBytes) {
       defer { index += 1 }
       let end = Checksum(frame, 16)
-      let isCurrent = frame[8..<16] == header[16..<24]
+      // Behind a lost header, the checksums alone join frames.
+      let isCurrent =
+        isSound ? frame[8..<16] == header[16..<24] : !frame[8..<16].allSatisfy { $0 == 0 }
       let start = isCurrent ? end.before(frame) : nil
       if broken == nil, start == sound {
         sound = end
@@ -74,7 +78,7 @@ struct LogScan: ~Copyable {
       }
     }
     guard let broken, !commits.isDisjoint(with: continued) else { return nil }
-    return "frame \(broken.index + 1) of its write-ahead log is wrong"
+    return isSound ? "frame \(broken.index + 1) of its write-ahead log is wrong" : headerIsWrong
   }
 
   /// Reads `count` octets; returns nil if the file ends before them.

@@ -217,6 +217,16 @@ private struct HandmadeLog {
     #expect(try damage(short) == nil)
   }
 
+  @Test func `a log without its first page is damaged if a commit in it was synced`() throws {
+    var random = SeededGenerator(seed: 1)
+    var log = HandmadeLog(salt: 0x5a5a_0001)
+    log.commit(frames: 2, &random)
+    func lost(_ bytes: [UInt8]) -> [UInt8] { Array(repeating: 0, count: 4096) + bytes[4096...] }
+    #expect(try damage(lost(log.bytes)) == nil, "the power failed in the first commit")
+    log.commit(frames: 1, &random)
+    #expect(try damage(lost(log.bytes)) == "the header of its write-ahead log is wrong")
+  }
+
   @Test func `a log that cannot be opened is unreadable`() throws {
     let directory = try TemporaryDirectory()
     let loop = directory.path + "/loop"

@@ -8,11 +8,11 @@ import sys
 
 import torture
 
-# The program that makes a file system, its words, and the size of an image: the least that it takes, or a little more.
+# The program that makes a file system, its words, and the size of an image. It has holes; btrfs needs room for each sync.
 KINDS = {
-    "ext4": (["mkfs.ext4", "-q"], 64 << 20),
-    "xfs": (["mkfs.xfs", "-q"], 304 << 20),
-    "btrfs": (["mkfs.btrfs", "-q", "-f"], 128 << 20),
+    "ext4": (["mkfs.ext4", "-q"], 256 << 20),
+    "xfs": (["mkfs.xfs", "-q"], 512 << 20),
+    "btrfs": (["mkfs.btrfs", "-q", "-f"], 512 << 20),
 }
 # A kernel may write the image while it is copied.
 MOST_COPIES = 50

@@ -58,8 +58,8 @@ extension Hub {
   /// calls `rollBack`, then `release`.
   ///
   /// `shards` has the number of each shard's newest row, which retention may have pruned. If one of
-  /// them has a loss, all sessions end. `replayed` is a hub of `makeReplayingHub`, through which the rows of these shards went as at a
-  /// start, up to `finishReplay`.
+  /// them has a loss, all sessions end. `replayed` is a hub of `makeReplayingHub`, through which the
+  /// rows of these shards went as at a start, up to `finishReplay`.
   @discardableResult
   package mutating func adopt(
     _ shards: [Shard: UInt64], from replayed: Hub, losses: [Shard: HistoryLoss] = [:],
