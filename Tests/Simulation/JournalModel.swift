@@ -78,6 +78,8 @@ struct JournalModel: Sendable {
     let kept = max(1, batches.count - 1 - random.below(4))
     let lost = batches[kept...].flatMap(\.records)
     batches.removeSubrange(kept...)
+    // The copy is older than what retention has deleted since.
+    (prunedThrough, floors) = ([:], [:])
     syncedCount = batches.count
     recount()
     return lost.compactMap { if case .row(let row) = $0 { row } else { nil } }
