@@ -76,8 +76,8 @@ import ZeroMQ
   @Test func `a peer for which 4 MB wait is disconnected, and the log says what it left`() throws {
     var stage = try RouterStage()
     let client = try stage.client()
-    let other = try stage.client()
     let id = try stage.id()
+    let other = try stage.client()
     let another = try stage.id()
     try stage.router.send(stage.output([1], to: [id]))
     #expect(try receive(client).last == [1])
