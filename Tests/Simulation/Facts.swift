@@ -41,7 +41,9 @@ struct Facts: Sendable {
   var rows: [OpKey: Int] = [:]
   /// Changes acknowledged to clients.
   var acknowledged: [OpKey: Int] = [:]
-  /// The turns in which a cluster lost the rows of ops, whose answers may still be on their way.
+  /// The turn in which a cluster lost the row of each op.
+  ///
+  /// The answer to the op may still be on its way.
   var lossTurns: [OpKey: Int] = [:]
   /// The replies to ops.
   var replies: [OpKey: Reply] = [:]

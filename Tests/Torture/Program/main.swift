@@ -11,7 +11,7 @@ struct Torture {
   enum Mode: String, CaseIterable {
     /// Seeds of the hub, its clients and the model of the journal.
     case simulate
-    /// Seeds of a member of a cluster, whose shards come and go.
+    /// Seeds of a member of a cluster: its shards go to others, and return.
     case shards
     /// Seeds with the journal that ships, on a disk that fails.
     case disk
