@@ -114,11 +114,11 @@ enum PostgresHistory {
 
   /// Why the navs of a shard that was just taken need new epochs; nil if they do not.
   ///
-  /// `server` is the last database proven to have the whole shard; nil if the shard had no owner.
-  static func loss(_ server: String?, isMarked: Bool, in found: PostgresIdentity) -> HistoryLoss? {
+  /// `server` is the last database proven to have the whole shard.
+  static func loss(_ server: String, isMarked: Bool, in found: PostgresIdentity) -> HistoryLoss? {
     if isMarked { return .backup }
     // A directory that was put back looks like a server that was started again.
-    return server == nil || server == found.text ? nil : .crash
+    return server == found.text ? nil : .crash
   }
 }
 

@@ -167,12 +167,11 @@ final class PostgresKeeper: ClusterKeeper {
         WITH former AS (SELECT id, owner FROM navd.shard WHERE id = ANY($1)),
         found AS (SELECT \(PostgresIdentity.sql) AS identity),
         taken AS (
-          UPDATE navd.shard SET owner = $2, epoch = epoch + 1, server = COALESCE(server, identity)
-          FROM found
+          UPDATE navd.shard SET owner = $2, epoch = epoch + 1 FROM found
           WHERE id = ANY($1) AND (owner IS NULL OR owner = $2
             OR NOT EXISTS(SELECT 1 FROM navd.member WHERE name = owner AND process IS NOT NULL))
             AND EXISTS(SELECT 1 FROM navd.member WHERE name = $2 AND process = $3)
-            AND identity IS NOT NULL AND ($4 = 1 OR server IS NULL OR server = identity)
+            AND identity IS NOT NULL AND ($4 = 1 OR server = identity)
           RETURNING id, epoch, commits, seq, restored, server, shard.ctid AS place
         )
         SELECT id, epoch, commits, seq, restored::int, server, identity, former.owner,
@@ -232,7 +231,7 @@ final class PostgresKeeper: ClusterKeeper {
         let identity = PostgresIdentity(result.text(row, 6))
       else { continue }
       let loss = PostgresHistory.loss(
-        result.text(row, 5), isMarked: result.integer(row, 4) == 1, in: identity)
+        result.text(row, 5) ?? "", isMarked: result.integer(row, 4) == 1, in: identity)
       let engine = PostgresEngine(
         Shard(Int(id)), of: cluster, epoch: epoch, commits: commits, sequence: sequence,
         shardCTID: result.integer(row, 9) ?? 0, in: identity, loss: loss,

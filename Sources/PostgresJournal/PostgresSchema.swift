@@ -6,7 +6,7 @@ import NavigationCore
 /// The first column of every table of records is the number of the shard.
 enum PostgresSchema {
   /// The version of the tables, which rises with every change that older daemons cannot read.
-  static let version: Int64 = 6
+  static let version: Int64 = 7
 
   /// The statements that make the tables of a new database.
   static let tables = [
@@ -23,12 +23,15 @@ enum PostgresSchema {
     """
     CREATE TABLE navd.shard(
       id bigint PRIMARY KEY, epoch bigint NOT NULL, owner text, wanted text,
-      commits bigint NOT NULL, seq bigint NOT NULL, restored boolean NOT NULL, server text)
+      commits bigint NOT NULL, seq bigint NOT NULL, restored boolean NOT NULL,
+      server text NOT NULL)
       WITH (fillfactor = 50)
     """,
+    // From the start, so that a promotion is noticed that loses the first take-over of a shard.
     """
-    INSERT INTO navd.shard(id, epoch, commits, seq, restored)
-    SELECT id, 0, 0, 0, false FROM generate_series(0, \(Shard.count - 1)) AS id
+    INSERT INTO navd.shard(id, epoch, commits, seq, restored, server)
+    SELECT id, 0, 0, 0, false, \(PostgresIdentity.sql)
+    FROM generate_series(0, \(Shard.count - 1)) AS id
     """,
     """
     CREATE TABLE navd.log(
@@ -135,7 +138,8 @@ enum PostgresSchema {
       found == 0
       ? [
         "CREATE SCHEMA IF NOT EXISTS navd", "CREATE TABLE navd.version(number bigint PRIMARY KEY)",
-      ] + tables + ["INSERT INTO navd.version VALUES(\(version))", setRoleMark] : []
+        "INSERT INTO navd.version VALUES(\(version))",
+      ] + tables + [setRoleMark] : []
     // One round trip for each, because a later statement is prepared with the tables of an earlier.
     for statement in rest + ["COMMIT"] {
       _ = try connection.run([PostgresCommand(statement)], until: deadline)

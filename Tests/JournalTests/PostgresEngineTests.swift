@@ -319,12 +319,13 @@ import Testing
   @Test func `tables of another version are not touched`() throws {
     let stage = try PostgresStage()
     try stage.close(stage.open())
-    try stage.sql("UPDATE navd.version SET number = 7")
+    try stage.sql("UPDATE navd.version SET number = number + 1")
     let newer = #expect(throws: JournalError.self) { try stage.open() }
-    try stage.sql("UPDATE navd.version SET number = 5")
+    try stage.sql("UPDATE navd.version SET number = number - 2")
     let older = #expect(throws: JournalError.self) { try stage.open() }
-    guard case .newer(_, found: 7, supported: 6)? = newer,
-      case .older(_, found: 5, supported: 6)? = older
+    let own = Int(PostgresSchema.version)
+    guard case .newer(_, found: own + 1, supported: own)? = newer,
+      case .older(_, found: own - 1, supported: own)? = older
     else {
       Issue.record("\(String(describing: newer)), \(String(describing: older))")
       return
