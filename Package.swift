@@ -69,8 +69,11 @@ let libraryLinking: [LinkerSetting] =
     ])
   ]
 
-/// What `make check` builds: the core, the hub and the client, with the tests that need no daemon.
+/// What `make check` builds: the core, the hub and the client, with the tests that need no daemon, and
+/// what the simulation needs for navd's loop.
 let checked: Set = [
+  "CJournal", "CSystemd", "CommandLineOptions", "Journal", "NavigationDaemon", "Systemd",
+  "TransportGuard",
   "CLinux", "CZeroMQ", "CZlib", "RuntimePaths", "ZeroMQ", "NavigationCore", "NavigationHub",
   "NavigationClient", "Simulation", "Conformance", "ConformanceSupport", "ConformanceTests",
   "NavigationTests", "NavigationProtocolTests", "NavigationReplicaTests", "NavigationHubTests",
@@ -229,7 +232,9 @@ let package = Package(
     // Tests.
     .target(
       name: "Simulation",
-      dependencies: ["NavigationCore", "NavigationHub", "NavigationClient"],
+      dependencies: [
+        "Journal", "NavigationCore", "NavigationDaemon", "NavigationHub", "NavigationClient",
+      ],
       path: "Tests/Simulation",
       swiftSettings: strict + optimized),
     // The real journal on a disk in memory. Calls of the disk fail, and it loses unsynced writes.

@@ -1,10 +1,10 @@
 import NavigationCore
-import NavigationHub
+package import NavigationHub
 
 /// A received event, with the bytes that it counts against limits while it waits.
-struct ReceivedEvent: HoldableEvent {
-  let event: HubEvent
-  let byteCount: Int
+package struct ReceivedEvent: HoldableEvent {
+  package let event: HubEvent
+  package let byteCount: Int
   /// The bytes that it counts against the limit of its principal: a decoded message takes more
   /// memory than its frame.
   var weight: Int { 2 * byteCount }
@@ -16,7 +16,9 @@ struct ReceivedEvent: HoldableEvent {
 ///
 /// Laws: batches complete in the order in which they began. `takeAll` returns the events of all of
 /// them in that order. The counted bytes are at least those of the batches in flight.
-struct EventBatches {
+package struct EventBatches: Sendable {
+  package init() {}
+
   /// The bytes of messages after which a turn receives no more.
   ///
   /// A decoded message may take ten times the bytes of the message.
@@ -34,7 +36,7 @@ struct EventBatches {
   private(set) var areOnlyOps = true
   private(set) var hasGet = false
   /// The number of events at the front of `atHand` that a failed batch contained; they stay there.
-  private(set) var retriedCount = 0
+  package private(set) var retriedCount = 0
   private var bytesAtHand = 0
   /// The bytes that each event at hand counts; `nextByteCount` is that of the next event.
   private var byteCountsAtHand: [Int] = []
@@ -56,11 +58,12 @@ struct EventBatches {
   private(set) var chargesPrincipals = false
 
   /// The number of events that wait for a later turn.
-  var waitingCount: Int { backlogByPrincipal.count }
-  var isEmpty: Bool { atHand.isEmpty && backlogByPrincipal.count == 0 }
+  package var waitingCount: Int { backlogByPrincipal.count }
+  package var isEmpty: Bool { atHand.isEmpty && backlogByPrincipal.count == 0 }
 
-  var mayReceive: Bool { bytesAtHand < Self.bytesPerTurn }
-  var areDurable: Bool { inFlight.isEmpty }
+  package var mayReceive: Bool { bytesAtHand < Self.bytesPerTurn }
+  package var inFlightCount: Int { inFlight.count }
+  package var areDurable: Bool { inFlight.isEmpty }
   /// Whether only the batch that began last is not durable.
   var isNewestAlone: Bool { inFlight.count <= 1 }
   var areFull: Bool {
@@ -73,7 +76,7 @@ struct EventBatches {
   /// octets, and returns that connection, which the caller disconnects.
   @discardableResult
   @inline(__always)
-  mutating func append(_ event: consuming HubEvent) -> ConnectionID? {
+  package mutating func append(_ event: consuming HubEvent) -> ConnectionID? {
     if backlogByPrincipal.count > 0 { return appendBehind(event) }
     appendAtHand(event)
     return nil
@@ -135,13 +138,13 @@ struct EventBatches {
     return nextByteCount
   }
 
-  mutating func append(_ events: [HubEvent]) { for event in events { append(event) } }
+  package mutating func append(_ events: [HubEvent]) { for event in events { append(event) } }
 
   /// Counts the bytes of a received message; call it before `append`, also for a message that
   /// becomes no event.
   ///
   /// `subtractAnswered` subtracts no more than this function has counted.
-  mutating func noteReceived(_ bytes: Int) {
+  package mutating func noteReceived(_ bytes: Int) {
     nextByteCount = max(bytes, Self.minimumBytes)
     bytesAtHand += nextByteCount
   }
@@ -186,7 +189,7 @@ struct EventBatches {
   /// Inserts events that waited for navs before those at hand, and counts their bytes again.
   ///
   /// The events of a failed batch stay first.
-  mutating func insertFirst(_ events: [ReceivedEvent]) {
+  package mutating func insertFirst(_ events: [ReceivedEvent]) {
     let later = takeAtHand(from: retriedCount)
     for received in events {
       noteReceived(received.byteCount)
@@ -213,6 +216,8 @@ struct EventBatches {
     bytesInFlight += bytes
     return events
   }
+
+  var hasPostponed: Bool { !postponed.isEmpty }
 
   // Read here: the loop would copy an event that it passes, which costs each op 300 instructions.
   private var newestEvents: [HubEvent] { inFlight.last?.events ?? [] }

@@ -14,15 +14,14 @@ import RuntimePaths
 /// `@unchecked Sendable`: one thread at a time uses `journal`: the worker while batches are
 /// incomplete or `isCheckpointing`, else the loop. `lock` guards the members that decide this.
 @safe
-final class JournalWriter: @unchecked Sendable {
+final class JournalWriter: BatchWriter, @unchecked Sendable {
   /// The size of the log, in pages, from which the worker checkpoints it after a commit.
   ///
   /// Ops that arrive during a checkpoint wait for its end, so it should be small; but each
   /// one costs two syncs. 256 pages take 0.9 ms of processor time, 1000 pages 3.3 ms.
   static let busyPages = 256
 
-  /// The number of events from which the writer commits a batch instead of the loop while commits
-  /// are long, and of records from which a commit of the loop is followed by a checkpoint at
+  /// The number of records from which a commit of the loop is followed by a checkpoint at
   /// `busyPages`: after fewer, one op in seventy would wait for it.
   static let largeBatch = 8
 
@@ -38,7 +37,7 @@ final class JournalWriter: @unchecked Sendable {
   private let workArrived: UnsafeMutablePointer<pthread_cond_t>
   private let progressMade: UnsafeMutablePointer<pthread_cond_t>
   private var queue: [Part] = []
-  private var progress = Progress()
+  private var progress = CommitProgress()
   private var walPageCount = 0
   private var presentLease: JournalLease?
   /// The size in pages above which the worker starts the next checkpoint.
@@ -149,21 +148,6 @@ final class JournalWriter: @unchecked Sendable {
     withLock { while isBusy() { unsafe pthread_cond_wait(progressMade, lock) } }
   }
 
-  /// What the worker has done since the last `takeProgress`; the loop handles the members in their
-  /// order.
-  struct Progress {
-    /// Whether a reader of the log kept a checkpoint from emptying it.
-    var hasLogReader = false
-    /// The error of a checkpoint.
-    var checkpointFailure: JournalError?
-    /// The number of completed batches, and the measurements of their commits.
-    var completedBatches = 0
-    var timings: [CommitMeasurement] = []
-    /// The error of the batch after the completed ones; the journal has no record of it, and the
-    /// writer drops later batches.
-    var failure: JournalError?
-  }
-
   private func wake(_ change: () -> Void) {
     if !isStarted {
       isStarted = true
@@ -177,9 +161,9 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   /// Takes the progress since the last call; loop thread.
-  func takeProgress() -> Progress {
+  func takeProgress() -> CommitProgress {
     withLock {
-      defer { progress = Progress() }
+      defer { progress = CommitProgress() }
       if progress.failure != nil { queue = [] }
       return progress
     }
@@ -355,7 +339,7 @@ final class JournalWriter: @unchecked Sendable {
 }
 
 /// How long one commit of the journal took, when it ended, and how many records it wrote.
-struct CommitMeasurement: Equatable {
+package struct CommitMeasurement: Equatable {
   var records: Int
   /// Its duration and its end, in nanoseconds of the monotonic clock.
   var duration: UInt64

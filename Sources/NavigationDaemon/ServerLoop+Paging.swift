@@ -23,31 +23,14 @@ extension ServerLoop {
     if !requests.isEmpty { batches.insertFirst(pageIns.release(requests)) }
   }
 
-  /// Revives the navs that have been read, and holds the events that must wait for other dormant
-  /// navs.
-  ///
-  /// The batches in flight meet no dormant nav, even if their events are handled again. Their
-  /// events have passed this function already, and no nav becomes dormant while a batch is in
-  /// flight.
-  mutating func pageIn() throws {
-    // In the batch of the events that waited, because a fault of the nav is noted there. A nav that
-    // has other rows by now stays dormant, and its events request it again.
+  mutating func reviveReadNavs() throws {
+    // A nav that has other rows by now stays dormant, and its events request it again.
     for nav in history.takeReplayedNavs() where hub.dormant(nav.request.nav) == nav.request {
       try hub.revive(nav)
     }
-    // Most turns hold nothing, and so copy no event.
-    var first = 0
-    while first < batches.atHand.count, pageIns.isEmpty || first < batches.retriedCount,
-      hub.dormant(for: batches.atHand[first]) == nil
-    {
-      first += 1
-    }
-    guard first < batches.atHand.count else { return }
-    for received in batches.takeAtHand(from: first)
-    where !pageIns.hold(received, for: hub.dormant(for: received.event)) {
-      batches.putBack(received)
-    }
-    let requests = pageIns.takeRequests()
-    if !requests.isEmpty { history.startReplays(of: requests, by: hub.makeReplayer()) }
+  }
+
+  func startReplays(of requests: [ReloadRequest]) {
+    history.startReplays(of: requests, by: hub.makeReplayer())
   }
 }

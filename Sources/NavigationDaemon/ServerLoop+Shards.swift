@@ -127,8 +127,7 @@ extension ServerLoop {
       served.journal.release(shards, to: nil)
       try stopServing(shards, to: nil, at: now)
       guard case .fenced(_, let lost) = error else {
-        if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
-        return
+        return noteFailedCommit(error)
       }
       log(.warning, error.description)
       // Among them can be shards that this daemon serves already.

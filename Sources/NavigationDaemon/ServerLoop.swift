@@ -38,14 +38,6 @@ struct ServerLoop: ~Copyable {
   /// turn.
   var questions: [ConfigurationQuestion] = []
 
-  /// The maximum number of messages in one turn; with more, handshakes would wait too long.
-  static let messagesPerTurn = 256
-  /// The amount of `Hub.work` in one turn from which on other messages wait for the next turn.
-  ///
-  /// With a quarter of this limit, 64 ops for 100 watches each took several commits, and throughput
-  /// fell to 84 %.
-  static let workPerTurn = 1 << 20
-
   init(
     hub: consuming Hub, journal: any JournalStore, shards: ServedShards?,
     router: consuming GuardedRouter, sockets: ListeningSockets, log: Log,
@@ -157,89 +149,73 @@ extension Instant {
   }
 }
 
-// One turn: handle the events at hand, commit the changes, send the answers.
+// What the decisions of `CommitLoop` need, and lead to.
 
-extension ServerLoop {
-  /// The number of events after which their records are passed to the writer.
-  private static let eventsPerPart = 16
+extension ServerLoop: CommitLoop {
   /// The number of unloaded or loaded navs from which navd returns freed memory to the kernel.
   static let navsWorthMemoryTrim = 64
 
+  var limits: TurnLimits { TurnLimits() }
+  // Nothing is decided that only a file without a name would have.
+  var refusesChanges: Bool { maintenance.problem != nil }
+  var peersOweTooMuch: Bool { router.peersOweTooMuch }
+
   /// Performs one turn: takes the writer's progress, then handles the events at hand and due work.
   mutating func turn(at now: Instant) throws {
-    try takeProgress(at: now)
     if !router.events.isEmpty {
       batches.append(router.events)
       router.events.removeAll(keepingCapacity: true)
     }
     if maintenance.mustExamineFiles(at: now.boot) { examine() }
-    if !router.peersOweTooMuch {
-      batches.takeWaiting(upTo: Self.messagesPerTurn, cost: Self.workPerTurn)
-      if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
-    }
-    if !batches.areDurable, mustAwaitBatches(at: now) { try awaitBatches(at: now) }
-    if served != nil { try moveShards(at: now) }
-    if batches.areDurable, !writer.isCheckpointing { try maintain(at: now) }
-    startDueBackup(at: now)
-    if hub.hasDormantNavs || !pageIns.isEmpty { try pageIn() }
-    try handleEvents(at: now)
+    try takeTurn(at: now)
     try router.takeDue(at: now.boot)
     reportNotices()
   }
 
-  /// Handles the events at hand as one batch, and commits it here or passes it to the writer.
-  private mutating func handleEvents(at now: Instant) throws {
-    let isAlone = batches.areDurable
-    let hasGet = batches.hasGet
-    let events = batches.beginBatch()
-    guard !events.isEmpty else { return }
-    maintenance.noteEvents(at: now.boot)
-    if hasGet { measureGauges(at: now) }
-    // Nothing is decided that only a file without a name would have.
-    if maintenance.problem != nil { return try rollBack(at: now) }
-    let commitsHere =
-      isAlone && !isJournalRemote
-      && (events.count < JournalWriter.largeBatch || writer.commitsAreShort)
-    let end = hub.eventCost + (router.peersOweTooMuch ? 0 : Self.workPerTurn)
-    for index in events.indices {
-      let before = hub.eventCost
-      if before >= end, batches.postpone(index) { continue }
-      hub.handle(events[index], at: now)
-      if batches.chargesPrincipals { batches.charge(index, hub.eventCost - before) }
-      guard !hub.isUnsound else {
-        batches.movePostponedToBacklog(&pageIns)
-        return try decideAgain(at: now)
-      }
-      // The writer inserts a part of a large batch while the rest of it is decided.
-      if !commitsHere, index % Self.eventsPerPart == Self.eventsPerPart - 1 {
-        writer.stage(hub.takeRecords())
-      }
-    }
-    batches.movePostponedToBacklog(&pageIns)
-    let records = hub.takeRecords()
-    // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.
-    if commitsHere, !hub.mayDecideDuringCommit || !writer.workerShouldCommit(records.count) {
-      try commit(records, at: now)
-    } else {
-      let mayDecideDuringCommit = hub.mayDecideDuringCommit
-      if mayDecideDuringCommit { hub.seal() }
-      writer.submit(records)
-      if !mayDecideDuringCommit { try awaitBatches(at: now) }
-    }
+  func mustRest(at now: Instant) -> Bool { maintenance.isOverdue(at: now.boot) }
+
+  mutating func workBetweenBatches(at now: Instant) throws {
+    if served != nil { try moveShards(at: now) }
+    if batches.areDurable, !writer.isCheckpointing { try maintain(at: now) }
+    startDueBackup(at: now)
   }
 
-  /// Rolls back the newest batch, in which an op broke an invariant, and decides its events again.
-  private mutating func decideAgain(at now: Instant) throws {
-    while !batches.isNewestAlone {
-      writer.awaitProgress()
-      try takeProgress(at: now)
-    }
-    // If an earlier batch could not be stored, everything was taken back already.
-    guard hub.isUnsound else { return }
-    writer.discard()
-    try reload(hub.rollBackUnsound())
-    batches.retryAll()
-    try handleEvents(at: now)
+  mutating func prepareBatch(readsState: Bool, at now: Instant) {
+    maintenance.noteEvents(at: now.boot)
+    if readsState { measureGauges(at: now) }
+  }
+
+  @inline(__always)
+  mutating func handle(_ event: HubEvent, at now: Instant) { hub.handle(event, at: now) }
+
+  mutating func commitHere(_ records: JournalRecords, at now: Instant) throws(JournalError)
+    -> CommitMeasurement?
+  {
+    let timing = try writer.commit(records)
+    if !records.isEmpty { noteStored(at: now) }
+    return timing
+  }
+
+  mutating func takeProgressOfWriter(at now: Instant) throws -> CommitProgress {
+    let progress = writer.takeProgress()
+    if let error = progress.checkpointFailure { try failMaintenance(error, at: now) }
+    if progress.hasLogReader { maintenance.noteLogReader(at: now.boot) }
+    if !progress.timings.isEmpty { noteStored(at: now) }
+    return progress
+  }
+
+  mutating func noteStored(at now: Instant) {
+    if maintenance.noteStored(at: now.boot) { reportStorage(nil) }
+  }
+
+  mutating func noteFailedCommit(_ error: JournalError) {
+    if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
+  }
+
+  mutating func snapshotAndRows(
+    of request: ReloadRequest
+  ) throws -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
+    try history.snapshotAndRows(of: request)
   }
 
   /// Performs the effects of a durable batch: messages, requests to the history, log entries.
@@ -257,120 +233,9 @@ extension ServerLoop {
     for notice in output.notices { log(LogEntry(notice)) }
   }
 
-  // The end of commits: durable batches, failures and roll-back.
-
-  /// Commits the batch that has just begun on the loop thread; no other batch is in flight.
-  mutating func commit(_ records: JournalRecords, at now: Instant) throws {
-    let timing: CommitMeasurement?
-    do {
-      timing = try writer.commit(records)
-    } catch {
-      return try fail(error, at: now)
-    }
-    batches.completeOldest()
-    if !records.isEmpty { noteStored(at: now) }
-    try carryOut(hub.committed(at: now))
-    if let timing { measure(timing) }
-  }
-
-  /// Releases the batches that the writer has completed, or rolls back those that failed.
-  mutating func takeProgress(at now: Instant) throws {
-    let progress = writer.takeProgress()
-    if let error = progress.checkpointFailure { try failMaintenance(error, at: now) }
-    if progress.hasLogReader { maintenance.noteLogReader(at: now.boot) }
-    if !progress.timings.isEmpty { noteStored(at: now) }
-    for _ in 0..<progress.completedBatches {
-      batches.completeOldest()
-      try carryOut(hub.committed(at: now))
-    }
-    for timing in progress.timings { measure(timing) }
-    if let error = progress.failure { try fail(error, at: now) }
-  }
-
-  /// Whether the loop must wait until all batches in flight are durable before it goes on.
-  ///
-  /// While batches are in flight, the hub may decide ops only. Every other event reads or changes
-  /// what is durable.
-  func mustAwaitBatches(at now: Instant) -> Bool {
-    !hub.mayDecideDuringCommit || batches.areFull || !batches.areOnlyOps
-      || maintenance.isOverdue(at: now.boot) || maintenance.problem != nil
-  }
-
-  /// Waits until every batch is durable or has failed; in a long wait, it answers reads.
-  mutating func awaitBatches(at now: Instant) throws {
-    while !batches.areDurable {
-      writer.awaitProgress(milliseconds: JournalWriter.slowCommitMilliseconds)
-      try takeProgress(at: now)
-      // In a cluster, the lease may end meanwhile, and another daemon have newer states.
-      guard !batches.areDurable, !isJournalRemote, pageIns.isEmpty else { continue }
-      _ = try receiveMessages(isAwaited: false)
-      try answerAhead(at: now)
-    }
-  }
-
-  /// Answers the reads at hand that concern durable states only; all other events stay at hand.
-  private mutating func answerAhead(at now: Instant) throws {
-    guard !batches.areOnlyOps else { return }
-    var waiting = batches.connectionsInFlight
-    var isBehindAccess = false
-    for received in batches.takeAtHand() {
-      if case .access = received.event { isBehindAccess = true }
-      if let connection = received.event.connection {
-        if !isBehindAccess, !waiting.contains(connection),
-          let output = hub.answerAhead(received.event, at: now)
-        {
-          batches.subtractAnswered(received)
-          try carryOut(output)
-          continue
-        }
-        waiting.insert(connection)
-      }
-      batches.putBack(received)
-    }
-  }
-
-  mutating func noteStored(at now: Instant) {
-    if maintenance.noteStored(at: now.boot) { reportStorage(nil) }
-  }
-
-  mutating func fail(_ error: JournalError, at now: Instant) throws {
-    switch error {
-    case .fenced(_, let lost) where error.isRetryable:
-      // Other shards go on: their events are decided again.
-      let lostShards = Set(lost)
-      let requests = hub.rollBack(isStorageFailing: false)
-      try reload(requests.filter { !lostShards.contains(Shard(ofNav: $0.nav)) })
-      batches.retryAll()
-      try loseShards(lost, at: now)
-    case _ where error.isRetryable:
-      if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
-      try rollBack(at: now)
-    case .syncFailed, .fenced:
-      // The state of the disk is unknown, or is another's. navd answers nothing more, and the next
-      // process reads the journal.
-      _ = hub.rollBack()
-      hub.handle(.stop, at: now)
-      try router.send(hub.committed(at: now))
-      try router.allowLinger()
-      throw error
-    default: throw error
-    }
-  }
-
-  mutating func reload(_ requests: [ReloadRequest]) throws {
-    for request in requests {
-      let (snapshot, rows) = try history.snapshotAndRows(of: request)
-      try hub.reload(request, snapshot: snapshot, rows: rows)
-    }
-  }
-
-  /// Rolls back the batches that are not durable, and handles their events again; the hub then
-  /// refuses every change.
-  private mutating func rollBack(at now: Instant) throws {
-    try reload(hub.rollBack())
-    for event in batches.takeAll() { hub.handle(event, at: now) }
-    precondition(hub.takeRecords().isEmpty, "records while the journal takes none")
-    try carryOut(hub.committed(at: now))
+  mutating func sendLast(_ output: HubOutput) throws {
+    try router.send(output)
+    try router.allowLinger()
   }
 
   // Messages that have arrived.
@@ -382,10 +247,10 @@ extension ServerLoop {
     var count = 0
     // Without others, libzmq keeps what its peers send too early.
     guard
-      batches.waitingCount < Self.messagesPerTurn || router.peersOweTooMuch
+      batches.waitingCount < limits.messages || router.peersOweTooMuch
         || router.hasSeveralPrincipals
     else { return false }
-    while count < Self.messagesPerTurn, batches.mayReceive, pageIns.mayReceive {
+    while count < limits.messages, batches.mayReceive, pageIns.mayReceive {
       guard try router.receive() else { break }
       count += 1
       batches.noteReceived(router.receivedBytes)

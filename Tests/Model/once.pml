@@ -5,7 +5,7 @@
  *   "In mode `sync`, no message about a revision leaves the daemon before it is on stable storage."
  *
  * One daemon, one client, and rows of other clients. What stands for what: `remembered` and `forgottenThrough`
- * RememberedOps; `operate` Hub.operate and answersRepetition; `decide` Hub.decide with ServerLoop.commit or
+ * RememberedOps; `operate` Hub.operate and answersRepetition; `decide` Hub.decide with CommitLoop.commit or
  * Hub.rollBack; `start` Hub.index; `greet` Hub.welcome and SessionReplica.sendWaiting. There is no limit of ops in
  * flight: the promise must not need one. `run` defines the names in capitals: planted faults as 0 or 1, and OPS of the
  * client, RING (HubConfiguration.rememberedOps), ROWS of the journal, LOSSES of connections (and one by the daemon).

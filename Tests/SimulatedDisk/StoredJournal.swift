@@ -199,8 +199,13 @@ package final class StoredJournal: WorldStore, @unchecked Sendable {
     return outcome == .refused ? .dead : outcome
   }
 
-  package func commit(_ records: JournalRecords) -> StoreOutcome {
-    perform { () throws(JournalError) in try journal?.commit(records) }
+  package func commit(_ parts: [JournalRecords]) -> StoreOutcome {
+    perform { () throws(JournalError) in
+      // The loop commits one part at once, and the writer each part before the commit of all.
+      if let only = parts.first, parts.count == 1 { return try journal?.commit(only) ?? () }
+      for part in parts { try journal?.stage(part) }
+      try journal?.commitStaged()
+    }
   }
 
   package func epochsRenewed() -> StoreOutcome {

@@ -1,12 +1,13 @@
 import NavigationCore
+import NavigationDaemon
 import NavigationHub
 
-// The daemon's shell: turns, commits and failures of them, starts and deaths.
+// Starts, turns and deaths of the daemon.
 
 extension World {
   /// Starts the daemon from the journal.
   mutating func start() {
-    guard hub == nil else { return }
+    guard !isUp else { return }
     boot += 1
     trace { world in "start \(world.boot), journal to \(world.journal.lastSequence)" }
     if boot > 1 { count { $0.restarts += 1 } }
@@ -14,13 +15,13 @@ extension World {
       configuration: scenario.configuration, shards: shardCount, seed: random.next(),
       inspections: inspections)
     guard shardCount == 1 else {
-      self.hub = hub
+      (self.hub, isUp) = (hub, true)
       return adopt(shardsElsewhere)
     }
     guard replay(into: &hub) else { return }
-    self.hub = hub
+    (self.hub, isUp) = (hub, true)
     for name in scenario.navs { compareReplayed(name) }
-    self.hub = nil
+    isUp = false
     let renews =
       store?.hasLostRows ?? journal.mustRenewEpochs && sabotage != .keepEpochs
     hub.finishReplay(renewsEpochs: renews, lastSequence: journal.lastSequence, at: daemonNow)
@@ -28,12 +29,12 @@ extension World {
     if isFaulty, random.chance(scenario.faults.crashBeforeCommit) {
       return endProcess(withMachine: false)
     }
-    guard completes(commit(records)), completes(store?.epochsRenewed() ?? .done) else { return }
+    guard completes(commit([records])), completes(store?.epochsRenewed() ?? .done) else { return }
     journal.mustRenewEpochs = false
     if store == nil { journal.sync() }
     let output = hub.committed(at: daemonNow)
     demand(output.messages.isEmpty, "a fresh hub talks")
-    self.hub = hub
+    (self.hub, isUp) = (hub, true)
     (isMachineGone, hasPutBack) = (false, false)
     for name in scenario.navs { compareRecovered(name) }
   }
@@ -63,14 +64,15 @@ extension World {
 
   /// The process is gone, and what it had not stored or not sent with it.
   mutating func crash(_ why: String, withMachine isMachineLost: Bool = false) {
-    guard hub != nil else { return }
+    guard isUp else { return }
     endStore(withMachine: isMachineLost)
     trace { _ in "crash: \(why)\(isMachineLost ? ", with the machine" : "")" }
-    hub = nil
-    events = []
-    historyRequests = []
-    (pageIns, pageRequests) = (PageIns(), [])
-    facts.tentative = []
+    isUp = false
+    (events, historyRequests) = ([], [])
+    (pageIns, pageRequests, readNavs) = (PageIns(), [], [])
+    (batches, writer) = (EventBatches(), SimulatedWriter())
+    (openBatches, durableBatches, facts.tentative) = ([], [], [])
+    isJournalGone = false
     for id in links.map(\.id) { breakLink(id) }
   }
 
@@ -108,272 +110,34 @@ extension World {
     facts.goBack(lost, kept: journal.rows)
   }
 
-  /// What was decided together, and is to be stored together.
-  private struct Decided {
-    var taken: [Taken]
-    var records: JournalRecords
-    var tentative: [(place: Place, state: String)]
-    /// Whether an op broke an invariant: it must be taken back when those before it are durable.
-    var isUnsound = false
-  }
-
-  /// Takes what is at hand, stores what follows, sends what follows from that.
+  /// Lets navd's loop take a turn.
   mutating func takeTurn() {
-    guard hub != nil else { return }
-    let taken = pageIn(collect())
-    guard !taken.isEmpty else { return }
+    guard isUp else { return }
     turn += 1
-    var batches = decide(taken)
-    if isFaulty, random.chance(scenario.faults.crashBeforeCommit) {
-      if sabotage == .acknowledgeEarly { dispatch() }
-      return crash("before the commit")
-    }
-    while let batch = batches.first {
-      if batch.isUnsound {
-        batches = [decideAgain(batch.taken)]
-        guard hub != nil else { return }
-        continue
-      }
-      // The hub may assume that a reload finds what was stored, which the lost row breaks.
-      if batches.contains(where: { !$0.records.isEmpty }), isFaulty, sabotage != .loseRow,
-        random.chance(scenario.faults.failCommit)
-      {
-        failCommit(batches.flatMap(\.taken))
-        guard hub != nil else { return }
-        batches = [Decided(taken: [], records: JournalRecords(), tentative: [])]
-      } else {
-        facts.tentative = batch.tentative
-        let outcome = commit(batch.records)
-        if outcome == .refused {
-          failCommit(batches.flatMap(\.taken))
-          guard hub != nil else { return }
-          batches = [Decided(taken: [], records: JournalRecords(), tentative: [])]
-        } else if !survives(outcome) {
-          return
-        }
-        if sabotage == .loseRow, !batch.records.isEmpty, random.chance(100) {
-          journal.dropLastBatch()
-        }
-      }
-      if isFaulty, random.chance(scenario.faults.crashAfterCommit) {
-        return crash("between the commit and the send")
-      }
-      dispatch()
-      batches.removeFirst()
-    }
-    if taken.contains(where: { if case .stop = $0.event { true } else { false } }) {
+    drawTurn()
+    let isStopping = events.contains { if case .stop = $0 { true } else { false } }
+    takeEvents()
+    _ = receiveMessages(isAwaited: true)
+    guard attempt({ world throws in try world.takeTurn(at: world.daemonNow) }) else { return }
+    if isStopping {
+      demand(batches.areDurable, "the daemon stops with batches that are not stored")
       return stopOrderly()
     }
-    if turn % 16 == 0, let name = random.pick(scenario.navs), facts.heads[name] != nil, isHere(name)
+    if turn % 16 == 0, batches.areDurable, let name = random.pick(scenario.navs),
+      facts.heads[name] != nil, isHere(name)
     {
       verify(name)
     }
   }
 
-  /// Decides the events as one batch, or ops at the end of them as more batches, as a shell does
-  /// that decides while it stores.
-  private mutating func decide(_ taken: [Taken]) -> [Decided] {
-    var batches: [Decided] = []
-    var rest = taken[...]
-    // Behind a seal only ops may be handled.
-    let ops = taken.reversed().prefix { $0.event.isOp }.count
-    while !rest.isEmpty {
-      let others = max(0, rest.count - ops)
-      var size = max(1, others + random.below(rest.count - others + 1))
-      handle(Array(rest.prefix(size)))
-      if size < rest.count, !random.chance(600) || hub?.mayDecideDuringCommit != true,
-        hub?.isUnsound == false
-      {
-        handle(Array(rest.dropFirst(size)))
-        size = rest.count
-      }
-      if hub?.isUnsound == true {
-        facts.tentative = []
-        batches.append(
-          Decided(
-            taken: Array(rest), records: JournalRecords(), tentative: [], isUnsound: true))
-        return batches
-      }
-      batches.append(
-        Decided(
-          taken: Array(rest.prefix(size)), records: takeRecords(), tentative: facts.tentative))
-      facts.tentative = []
-      rest = rest.dropFirst(size)
-      if !rest.isEmpty { hub?.seal() }
-    }
-    return batches
-  }
-
-  /// Takes the batch at hand back, in which an op broke an invariant, and decides its events again.
-  private mutating func decideAgain(_ taken: [Taken]) -> Decided {
-    while hub?.isUnsound == true {
-      trace { _ in "unsound" }
-      count { $0.unsoundBatches += 1 }
-      guard var hub = self.hub else { break }
-      let isReloaded = reload(hub.rollBackUnsound(), &hub)
-      self.hub = hub
-      guard isReloaded else {
-        crash("a nav cannot be read back")
-        break
-      }
-      facts.tentative = []
-      handle(taken)
-    }
-    defer { facts.tentative = [] }
-    return Decided(taken: taken, records: takeRecords(), tentative: facts.tentative)
-  }
-
-  /// Returns false if the disk failed to read a nav, after which the daemon ends.
-  private mutating func reload(_ requests: [ReloadRequest], _ hub: inout Hub) -> Bool {
-    for request in requests {
-      guard let (snapshot, rows) = chain(of: request) else { return false }
-      do {
-        try hub.reload(request, snapshot: snapshot, rows: rows)
-      } catch {
-        violation("nav \(request.nav) cannot be read back: \(error.what)")
-      }
-    }
-    return true
-  }
-
-  private mutating func takeRecords() -> JournalRecords {
-    guard var hub = self.hub else { return JournalRecords() }
-    self.hub = nil
-    defer { self.hub = hub }
-    return hub.takeRecords()
-  }
-
-  /// The disk is full: everything goes back, and the events are handled once more.
-  private mutating func failCommit(_ taken: [Taken]) {
-    guard var hub = self.hub else { return }
-    trace { _ in "commit failed" }
-    count { $0.failedCommits += 1 }
-    facts.tentative = []
-    let isReloaded = reload(hub.rollBack(), &hub)
-    self.hub = hub
-    guard isReloaded else { return crash("a nav cannot be read back") }
-    handle(taken)
-    demand(takeRecords().isEmpty, "records while the journal takes none")
-    facts.tentative = []
-  }
-
-  /// An event, the request that it was read from, and the nav it may change.
-  struct Taken: HoldableEvent {
-    var event: HubEvent
-    var request: Request?
-    var byteCount: Int { request?.body.count ?? 0 }
-
-    init(event: HubEvent) { self.event = event }
-
-    /// Reads a request as the daemon's shell reads what it receives.
-    init(
-      _ request: Request, from connection: ConnectionID, _ peer: Peer,
-      reader: inout ClientMessageReader
-    ) {
-      self.request = request
-      event = HubEvent(
-        frame: request.verb.span, body: request.body.span, from: connection, peer, reader: &reader)
-    }
-
-    var changes: [String] { request?.changes.map { [$0] } ?? [] }
-  }
-
-  private mutating func collect() -> [Taken] {
-    var taken = events.map { Taken(event: $0) }
-    events = []
-    if let wakeAt = hub?.wakeAt, wakeAt <= daemonNow.boot { taken.append(Taken(event: .wake)) }
-    while let request = historyRequests.first, !isFaulty || random.chance(500) {
-      historyRequests.removeFirst()
-      taken.append(Taken(event: .history(answer(request))))
-    }
-    var budget = isFaulty ? 1 + random.below(scenario.turnEvents) : 1000
-    if !pageIns.mayReceive { budget = 0 }
-    for _ in 0..<budget {
-      let waiting = links.indices.filter { !links[$0].requests.isEmpty }
-      guard let index = random.pick(waiting) else { break }
-      var request = links[index].requests.removeFirst()
-      prepare(&request, index)
-      taken.append(Taken(request, from: links[index].id, links[index].peer, reader: &reader))
-      runTwice(request, index, &taken)
-    }
-    for link in links where !link.isOpen && link.requests.isEmpty && random.chance(600) {
-      taken.append(Taken(event: .closed(link.id)))
-      links.removeAll { $0.id == link.id }
-    }
-    return taken
-  }
-
-  /// The navs that an event may change: time and the end of a session may change any.
-  private func changed(by item: Taken) -> [String] {
-    switch item.event {
-    case .message(_, _, let message):
-      switch message {
-      case .op, .watch, .unwatch, .get, .ping, .credit: return item.changes
-      case .hello, .delegate, .answer, .lease, .bye: return scenario.navs
-      case .cluster: return []
-      }
-    case .unreadable, .closed, .access, .revoked, .wake, .stop: return scenario.navs
-    case .blocked, .unblocked, .history, .historyPruned, .snapshotWanted, .backupProgress, .backup,
-      .cluster, .clusterCommandResult, .configured:
-      return []
-    }
-  }
-
-  private mutating func handle(_ taken: [Taken]) {
-    for item in taken {
-      note(item)
-      demand(hub?.dormant(for: item.event) == nil, "an event about a dormant nav is handled")
-      let time = daemonNow
-      hub?.handle(item.event, at: time)
-      if hub?.isUnsound == true { return }
-      for name in changed(by: item) {
-        if let (place, state) = probe(name) { facts.tentative.append((place, state)) }
-      }
-    }
-  }
-
-  private mutating func note(_ item: Taken) {
-    switch (item.event, item.request) {
-    case (.message(let id, _, _), let request?), (.unreadable(let id, _, _), let request?):
-      hash.add(id.number, request.body)
-      if let index = index(of: id) { links[index].heardAt = daemonNow.boot }
-      noteCredit(id, request.verb, request.body)
-      count { $0.requests += 1 }
-      trace { _ in "→ \(id.number) \(request.verb.text) \(request.body.text)" }
-    default: trace { _ in "event \(item.event)" }
-    }
-  }
-
-  /// Revives the navs that have been read by now, and takes out the events that must wait for
-  /// others, as a shell does.
-  private mutating func pageIn(_ taken: [Taken]) -> [Taken] {
-    var answers: [ReloadRequest] = []
-    while let request = pageRequests.first, !isFaulty || random.chance(scenario.pageSpeed) {
-      pageRequests.removeFirst()
-      answers.append(request)
-    }
-    let released = pageIns.release(answers)
-    for request in answers where hub?.dormant(request.nav) == request { revive(request) }
-    var ready: [Taken] = []
-    for item in released + taken where !pageIns.hold(item, for: hub?.dormant(for: item.event)) {
-      ready.append(item)
-    }
-    pageRequests += pageIns.takeRequests()
-    let held = pageIns.count
-    count { $0.held = max($0.held, held) }
-    return ready
-  }
-
-  /// Revives a nav from the journal as it is now.
-  private mutating func revive(_ request: ReloadRequest) {
-    count { $0.revivals += 1 }
-    // If the read failed, the events wait again.
-    guard let (snapshot, rows) = chain(of: request) else { return }
+  /// Returns whether the daemon lives after a part of its loop.
+  mutating func attempt(_ part: (inout World) throws -> Void) -> Bool {
     do {
-      try hub?.revive(request, snapshot: snapshot, rows: rows)
+      try part(&self)
     } catch {
-      violation("nav \(request.nav) cannot be revived: \(error.what)")
+      if isUp { violation("the loop has ended: \(error)") }
     }
+    return isUp
   }
 
   /// Reads the state of a nav off a copy of the hub, which nobody notices.
@@ -403,7 +167,8 @@ extension World {
 
   /// The bodies of the `ok` replies of a copy of the hub.
   private func ask(_ body: String, times: Int = 1) -> [[UInt8]] {
-    guard var copy = hub else { return [] }
+    guard isUp else { return [] }
+    var copy = hub
     let connection = ConnectionID(UInt64.max)
     let peer = Peer.local(user: 0, group: 0, process: 0)
     var reader = copy.makeReader()
@@ -422,11 +187,8 @@ extension World {
     return messages.filter { $0.connection == connection && $0.verb == .ok }.map(\.body)
   }
 
-  mutating func dispatch() {
-    guard var hub = self.hub else { return }
-    self.hub = nil
-    let output = hub.committed(at: daemonNow)
-    self.hub = hub
+  /// Performs the effects of a durable batch.
+  mutating func dispatch(_ output: HubOutput) {
     // No event may be handled while a nav is unsound, a read included.
     for name in ["$navs", "$clients"] where !hub.isUnsound {
       // While nobody looks, asking begins a new revision, and what it shows is shown to nobody.

@@ -31,7 +31,7 @@ extension World {
     links[index].kept = []
     // Some of what was on its way arrives still, the rest is lost or sent again.
     let arrived = random.below(link.requests.count + 1)
-    links[index].requests = Array(link.requests.prefix(hub == nil ? 0 : arrived))
+    links[index].requests = Array(link.requests.prefix(isUp ? arrived : 0))
     if clients.indices.contains(link.client), clients[link.client].link == id {
       if random.chance(scenario.faults.duplicate * 2) {
         clients[link.client].leftOver = Array(link.requests.dropFirst(arrived))
@@ -39,7 +39,7 @@ extension World {
       clients[link.client].link = nil
       perform(clients[link.client].session.disconnected(.first, at: now.boot), for: link.client)
     }
-    if hub == nil { links.removeAll { $0.id == id } }
+    if !isUp { links.removeAll { $0.id == id } }
   }
 
   mutating func loseSomeConnection() {
@@ -52,7 +52,7 @@ extension World {
   mutating func reconnectClients() {
     for client in clients.indices {
       if clients[client].session.phase == .closed { replace(client) }
-      guard hub != nil, clients[client].link == nil, clients[client].connectAt <= now.boot,
+      guard isUp, clients[client].link == nil, clients[client].connectAt <= now.boot,
         !isFaulty || random.chance(300)
       else { continue }
       connect(client)
@@ -118,17 +118,6 @@ extension World {
     return true
   }
 
-  mutating func noteCredit(_ id: ConnectionID, _ verb: [UInt8], _ body: [UInt8]) {
-    guard verb.count <= 11, let index = index(of: id) else { return }
-    if verb.text == "nsp1.hello" {
-      // A new session counts from the start.
-      links[index].sent = 0
-      links[index].upTo = scenario.window
-    }
-    guard verb.text == "nsp1.credit", let upTo = body.number(behind: "\"upto\":") else { return }
-    links[index].upTo = max(links[index].upTo, upTo)
-  }
-
   // What the daemon must not do.
 
   /// A session without credit ends if its client is silent for `stall`, and no other session does so.
@@ -141,7 +130,7 @@ extension World {
     guard !hasCredit, link.upTo > 0 else { return }
     // The daemon looks at its timers once a turn.
     let end = link.heardAt + scenario.configuration.stall + 2 * UInt64(scenario.clockStep)
-    demand(daemonNow.boot <= end, "c\(link.client) is silent and without credit, and not stalled")
+    demand(decidedAt <= end, "c\(link.client) is silent and without credit, and not stalled")
   }
 
   private mutating func checkSend(_ message: Outgoing) {

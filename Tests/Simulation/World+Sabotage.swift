@@ -43,7 +43,7 @@ extension World {
   }
 
   /// Lets an op run again under a principal of its own, whom nobody remembers.
-  mutating func runTwice(_ request: Request, _ index: Int, _ taken: inout [Taken]) {
+  mutating func runTwice(_ request: Request, _ index: Int) {
     guard sabotage == .runTwice, request.changes != nil, random.chance(100) else { return }
     guard case .op = clientVerb(request) else { return }
     var body = request.body
@@ -53,10 +53,7 @@ extension World {
     count { $0.sabotages += 1 }
     var again = request
     again.body = body
-    taken.append(
-      Taken(
-        again, from: ConnectionID(9_000_000), .local(user: 7777, group: 0, process: 0),
-        reader: &reader))
+    receive(again, from: ConnectionID(9_000_000), .local(user: 7777, group: 0, process: 0))
   }
 
   private func clientVerb(_ request: Request) -> ClientVerb? {
@@ -87,7 +84,7 @@ extension World {
       for index in links.indices where links[index].sent > 2000 && !links[index].hasCredit {
         let limit = links[index].upTo + 5000
         let time = daemonNow
-        hub?.handle(
+        hub.handle(
           .message(links[index].id, links[index].peer, .credit(upTo: limit)), at: time)
         count { $0.sabotages += 1 }
       }

@@ -43,7 +43,7 @@ extension World {
   }
 
   mutating func endProcess(withMachine isMachineLost: Bool) {
-    guard hub == nil else { return crash("ended", withMachine: isMachineLost) }
+    guard !isUp else { return crash("ended", withMachine: isMachineLost) }
     endStore(withMachine: isMachineLost)
   }
 
@@ -95,10 +95,11 @@ extension World {
     facts.lose(lost, kept: journal.rows)
   }
 
-  /// Stores records; everything but `done` leaves the model as it is.
-  mutating func commit(_ records: JournalRecords) -> StoreOutcome {
+  /// Stores the parts of batches; everything but `done` leaves the model as it is.
+  mutating func commit(_ parts: [JournalRecords]) -> StoreOutcome {
+    let records = JournalRecords(parts.flatMap { Array($0) })
     if let store, !records.isEmpty {
-      let outcome = store.commit(records)
+      let outcome = store.commit(parts)
       if outcome == .dead {
         pending = PendingRecords(records: records, tentative: facts.tentative, turn: turn)
       }
@@ -118,7 +119,7 @@ extension World {
   /// Makes everything durable now and then, in mode `relaxed`.
   mutating func syncStore() {
     guard let store else { return journal.sync() }
-    guard hub != nil, survives(store.sync()) else { return }
+    guard isUp, survives(store.sync()) else { return }
     journal.sync()
   }
 

@@ -1,5 +1,6 @@
 import NavigationCore
 import NavigationClient
+package import NavigationDaemon
 package import NavigationHub
 
 /// What a run found.
@@ -113,8 +114,23 @@ package struct World: Sendable {
   /// The milliseconds by which the boot clock of the daemon's machine is behind that of the clients.
   var bootLag: UInt64 = 0
 
-  // The daemon: nil while it is down.
-  var hub: Hub?
+  // The daemon.
+  package var hub: Hub
+  /// Whether it runs; `hub` means nothing while it is down.
+  var isUp = false
+  package var batches = EventBatches()
+  package var pageIns = PageIns<ReceivedEvent>()
+  package var limits = TurnLimits()
+  package var writer = SimulatedWriter()
+  package var peersOweTooMuch = false
+  /// Whether the journal can take no commit.
+  var isJournalGone = false
+  /// The batches that are not durable, oldest first, as far as their events have been handled.
+  var openBatches: [OpenBatch] = []
+  /// When the batches were decided that have become durable, and whose messages have not been sent.
+  var durableBatches: [UInt64] = []
+  /// When what is sent now was decided.
+  var decidedAt: UInt64 = 0
   var boot: UInt64 = 0
   var turn = 0
   var journal = JournalModel()
@@ -132,10 +148,8 @@ package struct World: Sendable {
   /// What reads requests, as in the daemon's shell.
   var reader: ClientMessageReader
   var historyRequests: [HistoryRequest] = []
-  /// The events that wait for dormant navs, as in the daemon's shell.
-  var pageIns = PageIns<Taken>()
-  /// What the history thread has not read yet, in order.
-  var pageRequests: [ReloadRequest] = []
+  /// What the history thread has not read yet, in order, and what it has read.
+  var (pageRequests, readNavs): ([ReloadRequest], [ReloadRequest]) = ([], [])
 
   var links: [Link] = []
   var lastConnection: UInt64 = 0
@@ -157,6 +171,11 @@ package struct World: Sendable {
     if let inspection { inspections.commitInspection = inspection }
     reader = ClientMessageReader(maximumBytes: scenario.configuration.maximumRequestBytes)
     shardCount = isMember ? Shard.count : 1
+    hub = Hub(configuration: scenario.configuration, shards: shardCount, seed: seed)
+    limits.messages = random.pick(4, 256)
+    limits.work = random.pick(2000, 20_000, 1 << 20)
+    limits.eventsPerPart = random.pick(1, 3, 16)
+    limits.largeBatch = random.pick(1, 2, 8)
     self.sabotage = sabotage
     self.isTracing = isTracing
     report = Report(seed: seed)
@@ -286,18 +305,19 @@ package struct World: Sendable {
     case 2: if random.chance(faults.killClient * 10) { replaceSomeClient() }
     case 3:
       if random.chance(faults.crashBeforeCommit * 5) { crash("killed at rest") }
-      if random.chance(faults.stopOrderly * 10), hub != nil { events.append(.stop) }
+      if random.chance(faults.stopOrderly * 10), isUp { events.append(.stop) }
     case 4:
       if random.chance(faults.loseMachine * 50) { loseMachine() }
       if random.chance(faults.putBack * 50) { putBack() }
       if random.chance(faults.setClock * 50) { jumpClock() }
     default: maintainJournal()
     }
-    if hub == nil, random.chance(500) { start() }
+    if !isUp, random.chance(500) { start() }
   }
 
   private mutating func maintainJournal() {
-    guard hub != nil else { return }
+    // The journal belongs to the writer while batches are in flight.
+    guard isUp, batches.areDurable else { return }
     if let store {
       let known = events.count
       guard survives(store.maintain(at: daemonNow, &events)) else { return }
@@ -326,8 +346,8 @@ package struct World: Sendable {
     repeat {
       rounds += 1
       guard rounds < 240, report.violations.isEmpty else { break }
-      if hub == nil { start() }
-      if shardCount > 1 { adopt(shardsElsewhere) }
+      if !isUp { start() }
+      if shardCount > 1, rest() { adopt(shardsElsewhere) }
       passTime(250)
       reconnectClients()
       for client in clients.indices { watchEverything(client) }
@@ -345,7 +365,7 @@ package struct World: Sendable {
 
   /// Who is not there yet, and why.
   private var unsettled: [String] {
-    var found: [String] = []
+    var found: [String] = batches.areDurable && batches.isEmpty ? [] : ["events wait"]
     for client in clients {
       guard client.session.phase == .open else {
         found.append("c\(client.number) is \(client.session.phase)")

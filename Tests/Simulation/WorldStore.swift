@@ -28,7 +28,8 @@ package protocol WorldStore: AnyObject, Sendable {
 
   /// Starts a process on what is on the disk, and gives the hub what it notes of that.
   func open(into hub: inout Hub, at now: Instant) -> StoreOutcome
-  func commit(_ records: JournalRecords) -> StoreOutcome
+  /// Stores the parts of batches in one commit.
+  func commit(_ parts: [JournalRecords]) -> StoreOutcome
   func epochsRenewed() -> StoreOutcome
   /// Makes everything durable, also in mode `relaxed`.
   func sync() -> StoreOutcome

@@ -12,7 +12,10 @@ enum ImportRules {
     "NavigationCore": ["CZlib"],
     "NavigationHub": ["NavigationCore"],
     "NavigationClient/Replica": ["NavigationCore"],
-    "Simulation": ["NavigationCore", "NavigationHub", "NavigationClient"],
+    // The world of the simulation is a shell of navd's loop, without sockets and files.
+    "Simulation": [
+      "Journal", "NavigationCore", "NavigationDaemon", "NavigationHub", "NavigationClient",
+    ],
     "Conformance": ["NavigationCore", "NavigationHub"],
     "ZeroMQ/Sockets": system.union(["CZeroMQ", "CLinux"]),
     // Keys and their files, which the daemon, its clients and navctl read.
