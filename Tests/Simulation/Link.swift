@@ -41,6 +41,11 @@ struct Link: Sendable {
   /// Whether the hub was told that the socket is full.
   var isBlocked = false
 
+  /// The ops that have arrived, by id, with their number in that order; nil for an id that came twice.
+  var arrivals: [UInt64: Int?] = [:]
+  /// The number of the last op that was taken, and is durable.
+  var lastTaken = -1
+
   // Flow control as the hub must see it.
   var sent: UInt64 = 0
   var upTo: UInt64 = 0

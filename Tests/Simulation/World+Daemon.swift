@@ -40,8 +40,8 @@ extension World {
   }
 
   /// What the daemon ends because it was restarted is at most one revision, with that cause.
-  mutating func compareRecovered(_ name: String) {
-    guard let (place, state) = probe(name), let head = facts.heads[name] else { return }
+  mutating func compareRecovered(_ name: String, in other: Hub? = nil) {
+    guard let (place, state) = probe(name, in: other), let head = facts.heads[name] else { return }
     demand(head.place == place, "\(name) is at \(place.revision), stored is \(head.place.revision)")
     let isIdle =
       state.contains("\"phase\":") == false && state.contains("\"owner\":") == false
@@ -119,6 +119,11 @@ extension World {
     takeEvents()
     _ = receiveMessages(isAwaited: true)
     guard attempt({ world throws in try world.takeTurn(at: world.daemonNow) }) else { return }
+    let (isDelayed, inFlight) = (batches.waitingCount > 0, batches.inFlightCount)
+    count { load in
+      load.delays += isDelayed ? 1 : 0
+      load.inFlight = max(load.inFlight, inFlight)
+    }
     if isStopping {
       demand(batches.areDurable, "the daemon stops with batches that are not stored")
       return stopOrderly()
@@ -140,11 +145,13 @@ extension World {
     return isUp
   }
 
-  /// Reads the state of a nav off a copy of the hub, which nobody notices.
+  /// Reads the state of a nav off a copy of the hub, or of another one, which nobody notices.
   ///
   /// With `twice`, nil if a second question finds another revision.
-  func probe(_ name: String, twice: Bool = false) -> (place: Place, state: String)? {
-    let bodies = ask("{\"id\":1,\"nav\":\"\(name)\"}", times: twice ? 2 : 1)
+  func probe(
+    _ name: String, in other: Hub? = nil, twice: Bool = false
+  ) -> (place: Place, state: String)? {
+    let bodies = ask("{\"id\":1,\"nav\":\"\(name)\"}", in: other, times: twice ? 2 : 1)
     var places: Set<Place> = []
     for body in bodies {
       guard let epoch = body.epoch, let revision = body.number(behind: "\"rev\":") else {
@@ -166,9 +173,9 @@ extension World {
   }
 
   /// The bodies of the `ok` replies of a copy of the hub.
-  private func ask(_ body: String, times: Int = 1) -> [[UInt8]] {
+  private func ask(_ body: String, in other: Hub? = nil, times: Int = 1) -> [[UInt8]] {
     guard isUp else { return [] }
-    var copy = hub
+    var copy = other ?? hub
     let connection = ConnectionID(UInt64.max)
     let peer = Peer.local(user: 0, group: 0, process: 0)
     var reader = copy.makeReader()

@@ -44,6 +44,8 @@ struct OpenBatch: Sendable {
   /// What its navs become with it.
   var states: [(place: Place, state: String)] = []
   var decidedAt: UInt64
+  /// The number of the last op of each connection in it; see `Link.arrivals`.
+  var lastTaken: [ConnectionID: Int] = [:]
 }
 
 extension World: CommitLoop {
@@ -78,15 +80,26 @@ extension World: CommitLoop {
       openBatches.append(OpenBatch(decidedAt: now.boot))
     }
     let newest = openBatches.count - 1
+    checkTurn(of: event)
     guard !hub.isUnsound else {
       trace { _ in "unsound" }
       count { $0.unsoundBatches += 1 }
-      openBatches[newest].states = []
+      (openBatches[newest].states, openBatches[newest].lastTaken) = ([], [:])
       return
     }
     for name in changed(by: event) {
       if let (place, state) = probe(name) { openBatches[newest].states.append((place, state)) }
     }
+  }
+
+  /// The daemon takes the ops of a connection in order, also those that are decided again.
+  private mutating func checkTurn(of event: HubEvent) {
+    guard case .message(let id, _, .op(let op)) = event, let index = index(of: id),
+      let arrival = links[index].arrivals[op.id] ?? nil
+    else { return }
+    let last = openBatches.compactMap { $0.lastTaken[id] }.max() ?? links[index].lastTaken
+    demand(arrival > last, "op \(op.id) of connection \(id.number) is taken behind a later one")
+    openBatches[openBatches.count - 1].lastTaken[id] = arrival
   }
 
   // The writer.
@@ -141,6 +154,9 @@ extension World: CommitLoop {
     guard outcome != .refused else { throw failedCommit() }
     guard survives(outcome) else { throw end }
     durableBatches = openBatches.prefix(count).map(\.decidedAt)
+    for (id, last) in openBatches.prefix(count).flatMap(\.lastTaken) {
+      if let index = index(of: id) { links[index].lastTaken = last }
+    }
     openBatches.removeFirst(min(count, openBatches.count))
     if sabotage == .loseRow, !isEmpty, random.chance(100) { journal.dropLastBatch() }
     if isFaulty, random.chance(scenario.faults.crashAfterCommit) {
@@ -218,6 +234,10 @@ extension World: CommitLoop {
     trace { _ in "→ \(connection.number) \(request.verb.text) \(request.body.text)" }
     let event = HubEvent(
       frame: request.verb.span, body: request.body.span, from: connection, peer, reader: &reader)
+    if case .message(_, _, .op(let op)) = event, let index = index(of: connection) {
+      let isNew = links[index].arrivals[op.id] == nil
+      links[index].arrivals[op.id] = .some(isNew ? links[index].arrivals.count : nil)
+    }
     batches.noteReceived(request.body.count)
     if let flooder = batches.append(event) { breakLink(flooder) }
   }

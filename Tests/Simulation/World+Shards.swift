@@ -3,7 +3,7 @@ import NavigationDaemon
 import NavigationHub
 
 // A member of a cluster: its shards go to others, and come back as those, a restore or a standby that
-// lagged behind left them. The others change nothing, and the journal is the database of all.
+// lagged behind left them. Others change them meanwhile, and the journal is the database of all.
 
 extension World {
   /// Whether the daemon serves a nav at present.
@@ -17,7 +17,8 @@ extension World {
     let here = hub.shardsHere
     switch random.below(10) {
     case 0..<4: release(here.filter { _ in random.chance(500) })
-    case 4..<8: adopt(shardsElsewhere.filter { _ in random.chance(700) })
+    case 4..<7: adopt(shardsElsewhere.filter { _ in random.chance(700) })
+    case 7: serveElsewhere(shardsElsewhere.filter { _ in random.chance(700) })
     default: loseRows()
     }
   }
@@ -48,22 +49,93 @@ extension World {
     carryOut(hub.committed(at: daemonNow))
   }
 
-  /// Begins to serve shards, unless the database refuses that.
-  mutating func adopt(_ coming: [Shard]) {
-    guard isUp, !coming.isEmpty else { return }
+  /// Another member serves shards for a while.
+  ///
+  /// It performs ops of a client of its own, and some that clients of this world have sent, and learn
+  /// of when they send them again.
+  private mutating func serveElsewhere(_ shards: [Shard]) {
+    var other = Hub(configuration: scenario.configuration, shards: shardCount, seed: random.next())
+    guard !shards.isEmpty, let records = load(shards, into: &other) else { return }
+    keep(records, of: &other)
+    for shard in shards { historyLosses[shard] = nil }
+    let stranger = ClientID(high: random.next(), low: random.next())
+    let navs = scenario.navs.filter { shards.contains(Shard(ofName: $0, among: shardCount)) }
+    for name in navs { compareRecovered(name, in: other) }
+    for number in 1...1 + random.below(5) {
+      guard let nav = random.pick(navs), let client = random.pick(clients) else { return }
+      let sent = client.sentOps.first {
+        $0.nav == nav && $0.isSent && client.unanswered.contains($0.id)
+      }
+      if let sent, random.chance(600) {
+        perform(sent.body, of: client.id, client.peer, in: &other)
+      } else {
+        let made =
+          facts.heads[nav] == nil
+          ? "{\"nav.create\":{\"root\":{\"id\":\"e\(number)\"}}}" : operation(nil)
+        let body = "{\"id\":\(number),\"nav\":\"\(nav)\",\"if\":{\"any\":true},\"do\":[\(made)]}"
+        perform(
+          Array(body.utf8), of: stranger, .local(user: 1000, group: 1000, process: 9), in: &other)
+      }
+      if let (place, state) = probe(nav, in: other) { facts.tentative.append((place, state)) }
+      keep(other.takeRecords(), of: &other)
+    }
+  }
+
+  /// Lets another member perform an op in a new session of its client.
+  private mutating func perform(
+    _ op: [UInt8], of client: ClientID, _ peer: Peer, in other: inout Hub
+  ) {
+    trace { _ in "elsewhere \(client.text): \(op.text)" }
+    lastConnection += 1
+    let id = ConnectionID(lastConnection)
+    let hello = "{\"ver\":[1,1],\"client\":\"\(client.text)\",\"nonce\":\"n\(lastConnection)\"}"
+    for (verb, body) in [(ClientVerb.hello, Array(hello.utf8)), (.op, op)] {
+      let event = HubEvent(
+        frame: verb.frame.span, body: body.span, from: id, peer, reader: &reader)
+      if let request = other.dormant(for: event) {
+        let (snapshot, rows) = journal.chain(of: request.nav, to: request.newestRow)
+        do throws(HubReplayError) {
+          try other.revive(request, snapshot: snapshot, rows: rows)
+        } catch {
+          violation("nav \(request.nav) cannot be revived elsewhere: \(error.what)")
+        }
+      }
+      other.handle(event, at: daemonNow)
+    }
+  }
+
+  /// Stores what another member has decided.
+  private mutating func keep(_ records: JournalRecords, of other: inout Hub) {
+    guard survives(commit([records])) else { return }
+    journal.sync()
+    let messages = other.committed(at: daemonNow).messages
+    let done = messages.contains { $0.body.position(of: "\"changed\":true") != nil }
+    if done { count { $0.strangers += 1 } }
+  }
+
+  /// Gives a hub the rows of shards; returns its records about that, which must become durable.
+  private mutating func load(_ coming: [Shard], into hub: inout Hub) -> JournalRecords? {
     let losses = historyLosses.filter { coming.contains($0.key) }
     trace { _ in "shards \(coming.map(\.number)) come, with \(losses.count) losses" }
     var loaded = hub.makeReplayingHub(seed: random.next())
     do throws(HubReplayError) {
       try journal.replay(Set(coming), into: &loaded, at: daemonNow)
     } catch {
-      return violation("a shard cannot be replayed: row \(error.sequence), \(error.what)")
+      violation("a shard cannot be replayed: row \(error.sequence), \(error.what)")
+      return nil
     }
     let sequences = coming.map { ($0, journal.lastSequence(of: $0)) }
     hub.adopt(
       Dictionary(uniqueKeysWithValues: sequences), from: loaded,
       losses: sabotage == .keepEpochs ? [:] : losses, at: daemonNow)
-    let records = hub.takeRecords()
+    return hub.takeRecords()
+  }
+
+  /// Begins to serve shards, unless the database refuses that.
+  mutating func adopt(_ coming: [Shard]) {
+    var loaded = hub
+    guard isUp, !coming.isEmpty, let records = load(coming, into: &loaded) else { return }
+    hub = loaded
     if isFaulty, random.chance(scenario.faults.failCommit) {
       count { $0.failedCommits += 1 }
       _ = hub.rollBack()

@@ -165,7 +165,7 @@ extension World {
 
   // Operations, as JSON.
 
-  private mutating func operation(_ mirror: Mirror?) -> String {
+  mutating func operation(_ mirror: Mirror?) -> String {
     let ids = mirror?.screens.map(\.id) ?? []
     let known = random.pick(ids) ?? "none"
     // In a part of the worlds, half of what happens is fingers.

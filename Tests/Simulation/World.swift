@@ -34,6 +34,10 @@ package struct Report: Sendable {
     package var revivals = 0
     /// The most events that waited for dormant navs at a time.
     package var held = 0
+    /// Turns that left messages for later ones, because their work took too long.
+    package var delays = 0
+    /// The most batches in flight at a time.
+    package var inFlight = 0
     /// Batches that could not be stored.
     package var failedCommits = 0
     /// Batches that were decided again because an op broke an invariant.
@@ -48,6 +52,8 @@ package struct Report: Sendable {
     package var repetitions = 0
     /// Shards that came from the rest of a cluster.
     package var adoptions = 0
+    /// Ops that another member of the cluster performed.
+    package var strangers = 0
     /// Questions to delegates.
     package var questions = 0
     /// Ops that were refused because they may have been performed and forgotten.
@@ -74,6 +80,8 @@ package struct Report: Sendable {
       restarts += other.restarts
       revivals += other.revivals
       held = max(held, other.held)
+      delays += other.delays
+      inFlight = max(inFlight, other.inFlight)
       failedCommits += other.failedCommits
       unsoundBatches += other.unsoundBatches
       lostConnections += other.lostConnections
@@ -81,6 +89,7 @@ package struct Report: Sendable {
       returns += other.returns
       repetitions += other.repetitions
       adoptions += other.adoptions
+      strangers += other.strangers
       questions += other.questions
       doubts += other.doubts
       histories += other.histories
