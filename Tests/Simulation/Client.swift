@@ -12,6 +12,8 @@ struct Client: Sendable {
     /// The newest row that the client had seen when it made the op, and then when it first sent it.
     var seen: UInt64
     var isSent = false
+    /// The connection on which it was sent last.
+    var link: ConnectionID?
   }
 
   let number: Int
@@ -28,6 +30,9 @@ struct Client: Sendable {
   /// Ops and reads without an answer.
   var unanswered: Set<UInt64> = []
   var sentOps: [SentOp] = []
+  /// The present-state reads under way, with the ops of the nav that were under way before them on the
+  /// same connection, and do not wait for anything.
+  var reads: [UInt64: [UInt64]] = [:]
   /// The questions that wait for its answer.
   var questions: [(id: AskID, question: Question)] = []
   /// The newest row of each shard that the daemon has reported to it.
@@ -59,6 +64,13 @@ extension Client {
     let nav = sentOps[index].nav
     if !sentOps[index].isSent { sentOps[index].seen = newestRow(of: nav, among: shards) }
     sentOps[index].isSent = true
+    sentOps[index].link = link
+  }
+
+  /// Notes that an op is not under way any more: it may be sent again, behind reads.
+  mutating func noteRefusal(of id: UInt64?) {
+    for read in reads.keys { reads[read]?.removeAll { $0 == id } }
+    for index in sentOps.indices where sentOps[index].id == id { sentOps[index].link = nil }
   }
 
   /// Notes the newest row that a message reports; after a crash there can be fewer.

@@ -99,11 +99,28 @@ extension World {
         let nav = Facts.name(in: Array(body[(start - 1)...]))
       else { return }
       clients[client].unwatching[nav] = body.number(behind: "\"id\":")
+    case .get: noteReading(body, client)
     case .credit:
       guard let link = clients[client].link, let index = index(of: link) else { return }
       links[index].granted = body.number(behind: "\"upto\":") ?? 0
     default: break
     }
+  }
+
+  /// Notes which ops the answer to a read must show.
+  private mutating func noteReading(_ body: [UInt8], _ client: Int) {
+    guard !hasDuties, body.position(of: "\"what\":") == nil, body.position(of: "\"at\":") == nil,
+      let id = body.number(behind: "\"id\":"), clients[client].reads[id] == nil,
+      let start = body.position(of: "\"nav\":\""),
+      let nav = Facts.name(in: Array(body[(start - 1)...]))
+    else { return }
+    let mayWait = ["\"queue\"", "\"revert\""]
+    let sender = clients[client]
+    clients[client].reads[id] = sender.sentOps.filter { op in
+      op.nav == nav && op.link != nil && op.link == sender.link && sender.unanswered.contains(op.id)
+        && !mayWait.contains { op.body.text.contains($0) }
+    }
+    .map(\.id)
   }
 
   /// Puts a message on the wire, of which the twin need not know.
@@ -181,6 +198,8 @@ extension World {
       checkReply(reply, delivery, client)
       checkOrder(reply, delivery, client)
     case .err(let refusal):
+      // It may be sent again, behind the reads.
+      clients[client].noteRefusal(of: refusal.id)
       if let id = refusal.id { checkRefusal(refusal, id, delivery, client) }
     case .latest(let latest): check(latest)
     default: break
@@ -196,6 +215,9 @@ extension World {
 
   private mutating func checkReply(_ reply: OkReply, _ delivery: Delivery, _ client: Int) {
     guard let op = clients[client].sentOps.last(where: { $0.id == reply.id }) else {
+      let overtaken = clients[client].reads.removeValue(forKey: reply.id) ?? []
+      let waiting = overtaken.filter { clients[client].unanswered.contains($0) }
+      demand(waiting.isEmpty, "read \(reply.id) of c\(client) is answered before ops \(waiting)")
       return checkRead(reply)
     }
     guard let changed = reply.changed, reply.epoch != nil, reply.revision != nil else {

@@ -16,6 +16,8 @@ extension World {
       id: ConnectionID(lastConnection), client: client, peer: clients[client].peer)
     link.requests = clients[client].leftOver
     clients[client].leftOver = []
+    // What is sent again is in another order.
+    clients[client].reads = clients[client].reads.mapValues { _ in [] }
     clients[client].link = link.id
     links.append(link)
     trace { _ in "c\(client) connects as \(link.id.number)" }
