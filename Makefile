@@ -121,7 +121,7 @@ format: ## Bring every Swift file into form
 	$(call step,$(SWIFT) format --in-place --parallel --recursive $(swift_paths))
 
 # A minute after a change: the manifest leaves the other targets out, and what is compiled is that of `make test`.
-check: ## The loop of a developer: lint, and the tests of the core, the hub and the client without a daemon
+check: ## The loop of a developer: lint, and the tests of the core, the hub, navd's loop and the client without a daemon
 	@.ci/deps $(BUILD_PACKAGES)
 	@$(MAKE) --no-print-directory lint
 	$(call step,NAVD_CHECK=1 $(SWIFT) build --build-tests -j $(JOBS))

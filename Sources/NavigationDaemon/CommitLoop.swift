@@ -108,9 +108,8 @@ package struct CommitProgress {
 // One turn: handle the events at hand, commit the changes, carry them out.
 
 extension CommitLoop where Self: ~Copyable {
-  /// Takes the writer's progress, then handles the events at hand and those that waited.
+  /// Handles the events at hand and those that waited, after `takeProgress`.
   package mutating func takeTurn(at now: Instant) throws {
-    try takeProgress(at: now)
     if !peersOweTooMuch {
       batches.takeWaiting(upTo: limits.messages, cost: limits.work)
       if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
@@ -229,7 +228,7 @@ extension CommitLoop where Self: ~Copyable {
   }
 
   /// Releases the batches that the writer has completed, or rolls back those that failed.
-  mutating func takeProgress(at now: Instant) throws {
+  package mutating func takeProgress(at now: Instant) throws {
     let progress = try takeProgressOfWriter(at: now)
     for _ in 0..<progress.completedBatches {
       batches.completeOldest()

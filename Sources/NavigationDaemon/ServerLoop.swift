@@ -109,6 +109,8 @@ struct ServerLoop: ~Copyable {
       if isStopping { batches.append(.stop) }
       try answerQuestions()
       try turn(at: now)
+      // If its batch lost shards, the stop is decided again.
+      while isStopping, batches.retriedCount > 0 { try turn(at: Instant.now()) }
     }
     writer.awaitCheckpoint()
     history.close()
@@ -162,6 +164,7 @@ extension ServerLoop: CommitLoop {
 
   /// Performs one turn: takes the writer's progress, then handles the events at hand and due work.
   mutating func turn(at now: Instant) throws {
+    try takeProgress(at: now)
     if !router.events.isEmpty {
       batches.append(router.events)
       router.events.removeAll(keepingCapacity: true)

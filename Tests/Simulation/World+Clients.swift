@@ -107,7 +107,7 @@ extension World {
     }
   }
 
-  /// Notes which ops the answer to a read must show.
+  /// Notes which ops must be answered before a read.
   private mutating func noteReading(_ body: [UInt8], _ client: Int) {
     guard !hasDuties, body.position(of: "\"what\":") == nil, body.position(of: "\"at\":") == nil,
       let id = body.number(behind: "\"id\":"), clients[client].reads[id] == nil,

@@ -116,9 +116,15 @@ extension World {
     turn += 1
     drawTurn()
     let isStopping = events.contains { if case .stop = $0 { true } else { false } }
-    takeEvents()
-    _ = receiveMessages(isAwaited: true)
-    guard attempt({ world throws in try world.takeTurn(at: world.daemonNow) }) else { return }
+    repeat {
+      let isAlive = attempt { world throws in
+        _ = world.receiveMessages(isAwaited: true)
+        try world.takeProgress(at: world.daemonNow)
+        world.takeEvents()
+        try world.takeTurn(at: world.daemonNow)
+      }
+      guard isAlive else { return }
+    } while isStopping && batches.retriedCount > 0
     let (isDelayed, inFlight) = (batches.waitingCount > 0, batches.inFlightCount)
     count { load in
       load.delays += isDelayed ? 1 : 0

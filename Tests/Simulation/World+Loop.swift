@@ -50,7 +50,7 @@ struct OpenBatch: Sendable {
 
 extension World: CommitLoop {
   package var isJournalRemote: Bool { shardCount > 1 }
-  package var refusesChanges: Bool { isFaulty && isJournalGone }
+  package var refusesChanges: Bool { isFaulty && isJournalGone && !isJournalRemote }
   package func mustRest(at now: Instant) -> Bool { isFaulty && turn.isMultiple(of: 7) }
 
   /// Decides what chance decides for one turn.
@@ -115,13 +115,17 @@ extension World: CommitLoop {
     var progress = CommitProgress()
     let isAwaited = writer.isAwaited
     writer.isAwaited = false
-    let ready = writer.completeBatches
-    guard ready > 0, isAwaited || !isFaulty || random.chance(400) else { return progress }
-    // The last ones may have come after the commit began.
-    let taken = isFaulty ? 1 + random.below(ready) : ready
+    // A wait can end without a commit.
+    guard !isFaulty || random.chance(isAwaited ? 800 : 400) else { return progress }
     do throws(JournalError) {
-      try store(writer.take(taken), batches: taken)
-      progress.completedBatches = taken
+      repeat {
+        let ready = writer.completeBatches
+        guard ready > 0 else { break }
+        // The last ones may have come after the commit began.
+        let taken = isFaulty ? 1 + random.below(ready) : ready
+        try store(writer.take(taken), batches: taken)
+        progress.completedBatches += taken
+      } while random.chance(300)
     } catch {
       // Of a process that has ended.
       if case .unreadable = error { throw error }
@@ -145,7 +149,10 @@ extension World: CommitLoop {
       throw end
     }
     // The hub may assume that a reload finds what was stored, which the lost row breaks.
-    if !isEmpty, isFaulty, sabotage != .loseRow, random.chance(scenario.faults.failCommit) {
+    // In a cluster, a commit without records can fail too, because it must prove the lease.
+    if !isEmpty || isJournalRemote, isFaulty, sabotage != .loseRow,
+      random.chance(scenario.faults.failCommit)
+    {
       if store == nil, !isJournalRemote, random.chance(100) { throw failedSync(parts, count) }
       throw failedCommit()
     }
@@ -153,7 +160,7 @@ extension World: CommitLoop {
     let outcome = commit(parts)
     guard outcome != .refused else { throw failedCommit() }
     guard survives(outcome) else { throw end }
-    durableBatches = openBatches.prefix(count).map(\.decidedAt)
+    durableBatches += openBatches.prefix(count).map(\.decidedAt)
     for (id, last) in openBatches.prefix(count).flatMap(\.lastTaken) {
       if let index = index(of: id) { links[index].lastTaken = last }
     }
@@ -171,6 +178,7 @@ extension World: CommitLoop {
     (openBatches, facts.tentative) = ([], [])
     let lost = isJournalRemote ? hub.shardsHere.filter { _ in random.chance(300) } : []
     trace { _ in "commit failed, and shards \(lost.map(\.number)) are lost" }
+    if !lost.isEmpty { count { $0.fences += 1 } }
     return lost.isEmpty ? .full(path: "the journal") : .fenced(path: "the journal", shards: lost)
   }
 
@@ -193,6 +201,7 @@ extension World: CommitLoop {
   }
 
   package mutating func carryOut(_ output: HubOutput) {
+    if durableBatches.isEmpty, !openBatches.isEmpty { count { $0.overtakings += 1 } }
     decidedAt = durableBatches.isEmpty ? daemonNow.boot : durableBatches.removeFirst()
     dispatch(output)
   }
@@ -239,7 +248,7 @@ extension World: CommitLoop {
       links[index].arrivals[op.id] = .some(isNew ? links[index].arrivals.count : nil)
     }
     batches.noteReceived(request.body.count)
-    if let flooder = batches.append(event) { breakLink(flooder) }
+    batches.append(event)
   }
 
   /// Gives the loop what happened beside messages.

@@ -130,8 +130,8 @@ extension World {
       return demand(!isStalled || !hasCredit, "c\(link.client) is stalled, and has credit")
     }
     guard !hasCredit, link.upTo > 0 else { return }
-    // The daemon looks at its timers once a turn.
-    let end = link.heardAt + scenario.configuration.stall + 2 * UInt64(scenario.clockStep)
+    // The daemon looks at its timers once a turn, behind the messages, or in the next one.
+    let end = link.heardAt + scenario.configuration.stall + 4 * UInt64(scenario.clockStep)
     demand(decidedAt <= end, "c\(link.client) is silent and without credit, and not stalled")
   }
 

@@ -11,7 +11,7 @@ extension World {
     if clients[client].session.replica(of: nav) == nil, random.chance(300) {
       return watch(client, nav)
     }
-    if hasDuties, duties.chance(200) { return changeDuty(client, nav) }
+    if hasDuties, duties.chance(300) { return changeDuty(client, nav) }
     switch random.below(100) {
     case 0..<60: performOp(client, nav)
     case 60..<78: watch(client, nav)

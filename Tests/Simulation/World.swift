@@ -38,6 +38,10 @@ package struct Report: Sendable {
     package var delays = 0
     /// The most batches in flight at a time.
     package var inFlight = 0
+    /// Answers that left before batches that were in flight.
+    package var overtakings = 0
+    /// Commits that failed because shards were lost.
+    package var fences = 0
     /// Batches that could not be stored.
     package var failedCommits = 0
     /// Batches that were decided again because an op broke an invariant.
@@ -82,6 +86,8 @@ package struct Report: Sendable {
       held = max(held, other.held)
       delays += other.delays
       inFlight = max(inFlight, other.inFlight)
+      overtakings += other.overtakings
+      fences += other.fences
       failedCommits += other.failedCommits
       unsoundBatches += other.unsoundBatches
       lostConnections += other.lostConnections
