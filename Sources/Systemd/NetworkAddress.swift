@@ -10,7 +10,8 @@ package struct NetworkAddress: Hashable, Sendable {
   ///
   /// It refuses wildcards and host names, because the administrator must choose the interface.
   package init?(_ endpoint: String) {
-    guard endpoint.hasPrefix("tcp://"), let colon = endpoint.lastIndex(of: ":"),
+    guard endpoint.hasPrefix("tcp://"), !endpoint.utf8.contains(0),
+      let colon = endpoint.lastIndex(of: ":"),
       let port = UInt16(endpoint[endpoint.index(after: colon)...]), port > 0,
       endpoint[endpoint.index(after: colon)] != "+"
     else { return nil }

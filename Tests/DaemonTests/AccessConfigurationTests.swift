@@ -109,6 +109,7 @@ import Testing
     "tcp://192.0.2.7:", "tcp://192.0.2.7:0", "tcp://192.0.2.7:65536", "tcp://192.0.2.7:+80",
     "tcp://192.0.2.7:*", "tcp://192.0.2.7;192.0.2.8:80", "tcp://0:80", "tcp://:80", "tcp://",
     "tcp://192.0.2.7:80/x", "tcp://0x7f.1:80", "udp://192.0.2.7:80", "tcp://::1:80",
+    "tcp://192.0.2.7\u{0}.8:80",
   ])
   func `an address of many places, a name, and what is none is refused`(text: String) {
     #expect(NetworkAddress(text) == nil)

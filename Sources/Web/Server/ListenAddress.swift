@@ -11,6 +11,7 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
   /// `remoteRefusal` is why an address other than loopback is refused, and what to do instead; nil
   /// if it is permitted.
   package init(_ text: String, remoteRefusal: String?) throws(ListenError) {
+    guard !text.utf8.contains(0) else { throw ListenError("an address has no zero byte") }
     if text.hasPrefix("unix:") {
       let path = String(text.dropFirst("unix:".count))
       guard path.hasPrefix("/"), path.utf8.count < 108 else {

@@ -136,8 +136,8 @@ package struct RequestGate: Hashable, Sendable {
 
   /// Splits `NAME:PORT`, where the port may be left out; nil for anything else.
   static func split(_ host: String) -> (name: String, port: UInt16?)? {
-    // By Unicode, the lower case of U+212A is k.
-    guard host.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+    // By Unicode, the lower case of U+212A is k. C reads an address up to a zero byte only.
+    guard host.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F }) else { return nil }
     let end: String.Index
     if host.hasPrefix("[") {
       guard let bracket = host.firstIndex(of: "]") else { return nil }

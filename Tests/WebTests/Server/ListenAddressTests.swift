@@ -22,7 +22,7 @@ import Testing
 
   @Test(arguments: [
     "", "9719", "localhost:9719", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1",
-    "unix:", "unix:x.sock", "[::1]", "127.0.0:80", ":80",
+    "unix:", "unix:x.sock", "[::1]", "127.0.0:80", ":80", "127.0.0.1\u{0}.9:80", "unix:/x\u{0}y",
     "unix:/" + String(repeating: "x", count: 107),
   ])
   func `anything else is refused`(text: String) {

@@ -26,6 +26,7 @@ import Testing
     "0.0.0.0", "2130706433", "0x7f.0.0.1", "[::1", "::1", "[::]", "[::ffff:127.0.0.1]", "",
     "evil@127.0.0.1", "127.0.0.1/", " 127.0.0.1", "127.0.0.1 ", "kiosk.example.evil.test",
     "kiosk.exampl\u{65}\u{301}", "\u{212A}iosk.example", "128.0.0.1", "127..0.1", "127.0.0.+1",
+    "127.0.0.1\u{0}", "127.0.0.1\u{0}:9720", "127.1.0.199\u{0}\u{4}", "127.0.0.1\u{7F}",
   ])
   func `another name is misdirected`(host: String) {
     #expect(gate.refusalOfHost(request(host))?.status == 421)
