@@ -198,6 +198,24 @@ import Testing
     return (world, client)
   }
 
+  /// `torture simulate 971514`.
+  @Test func `a transition that a failed commit leaves open has no row behind the closing`() throws {
+    let stage = try Stage(["A"])
+    try stage.send(stage.owner, Stage.push("B"), Stage.animated)
+    stage.world.journal.isFailing = true
+    let waiting = Stage.any + #","onBusy":"queue""#
+    let queued = stage.owner.message("op", stage.owner.opBody(Stage.pop, waiting))
+    let create = stage.owner.message(
+      "op", stage.owner.opBody(#"{"nav.create":{"root":{"id":"x"}}}"#, nav: "other"))
+    try stage.world.turn([queued, create])
+    stage.world.journal.isFailing = false
+    stage.world.advance(2000)
+    let close = stage.owner.message("op", stage.owner.opBody(#"{"nav.close":{}}"#, Stage.any))
+    try stage.world.turn([close, .wake])
+    let number = try #require(stage.world.journal.rows.first).nav
+    #expect(stage.world.journal.rows.last { $0.nav == number }?.kind == .closed)
+  }
+
   /// Lets `kiosk` go, and `other` take its slot, which is returned.
   private func replace(in world: World) throws -> NavSlot {
     let slot = try #require(world.hub.navs.slot(of: "kiosk"))

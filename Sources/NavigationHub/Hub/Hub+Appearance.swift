@@ -44,7 +44,7 @@ extension Hub {
     for _ in 0..<Self.navsPerLooksUpdate {
       guard let slot = navsLackingLooks.popLast() else { return }
       // A slot can be vacant by now, or have another nav, which lacks nothing then.
-      guard navs.isLive(slot), navs.hasName(slot), !navs[slot].isAppearance else { continue }
+      guard navs.isLive(slot), !navs[slot].isAppearance else { continue }
       commitDaemonOperation(.adoptLooks(looks), cause: .appearance, slot)
     }
     timer.plan(timer.now.boot)

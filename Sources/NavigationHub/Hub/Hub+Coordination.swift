@@ -55,7 +55,8 @@ extension Hub {
     }
   }
 
-  /// Performs an operation of navd itself, as one revision if it changes anything.
+  /// Performs an operation of navd itself, as one revision if it changes anything; none at a nav that
+  /// is being closed, because no row may follow the closing.
   ///
   /// While the journal takes no commits, the hub only notes the nav, and retries later.
   mutating func commitDaemonOperation(
@@ -63,7 +64,7 @@ extension Hub {
   ) {
     assert(navs.isLive(slot))
     assert(navs[slot].directory == nil, "a virtual nav is not changed")
-    guard navs[slot].fault == nil else { return }
+    guard navs[slot].fault == nil, navs.hasName(slot) else { return }
     guard !batches.isStorageFailing else {
       coordinations.postponeEnding(slot)
       return timer.plan(timer.now.boot + Self.endingRetryMilliseconds)

@@ -106,7 +106,9 @@ package struct Hub: Sendable {
     case .historyPruned(let number, let revision):
       navs.setFloor(of: number, Revision(revision))
     case .snapshotWanted(let number):
-      if let slot = navs.slot(numbered: number) { recordSnapshot(of: slot, at: now) }
+      if let slot = navs.slot(numbered: number), navs.hasName(slot) {
+        recordSnapshot(of: slot, at: now)
+      }
     case .access(let access): installAccess(access)
     case .revoked(let connection): revoke(connection)
     case .cluster(let view): shards.note(view, at: now.boot)
