@@ -77,7 +77,7 @@ extension Client {
   mutating func note(_ message: ServerMessage, among shards: Int) {
     switch message {
     case .welcome(let welcome):
-      newestRows.merge(welcome.newestRows) { $1 }
+      newestRows = welcome.newestRows
       for index in sentOps.indices {
         let newest = newestRow(of: sentOps[index].nav, among: shards)
         sentOps[index].seen = min(sentOps[index].seen, newest)
@@ -85,7 +85,7 @@ extension Client {
     case .ok(let reply):
       guard let nav = reply.nav, !nav.hasPrefix("$"), let row = reply.journalRow else { return }
       newestRows[Shard(ofName: nav, among: shards)] = max(newestRow(of: nav, among: shards), row)
-    case .mark(let mark): newestRows.merge(mark.newestRows, uniquingKeysWith: max)
+    case .mark(let mark): newestRows.merge(mark.newestRows) { $1 }
     default: break
     }
   }

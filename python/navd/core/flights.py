@@ -33,17 +33,17 @@ class Seen:
         nav, row = body.get("nav"), body.get("seq")
         # A virtual nav has rows of all shards.
         if isinstance(row, int) and nav is not None and not nav.startswith("$"):
-            self.note_all([[self._shard(nav), row]])
-
-    def note_all(self, rows: list[list[int]]) -> None:
-        """Note the rows of a mark."""
-        for shard, row in rows:
+            shard = self._shard(nav)
             self.rows[shard] = max(row, self.rows.get(shard, 0))
 
-    def begin(self, rows: list[list[int]], is_divided: bool) -> None:
-        """Note the rows of a welcome; after a crash there can be fewer."""
-        self.shards = _SHARDS if is_divided else 1
+    def note_all(self, rows: list[list[int]]) -> None:
+        """Note the rows of a mark; after a loss there can be fewer."""
         self.rows.update((shard, row) for shard, row in rows)
+
+    def begin(self, rows: list[list[int]], is_divided: bool) -> None:
+        """Note the rows of a welcome; of other shards, rows may have been lost since."""
+        self.shards = _SHARDS if is_divided else 1
+        self.rows = {shard: row for shard, row in rows}
 
     def _shard(self, nav: str) -> int:
         return zlib.crc32(nav.encode()) % self.shards
