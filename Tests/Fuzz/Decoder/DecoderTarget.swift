@@ -79,9 +79,15 @@ struct DecoderTarget: FuzzTarget {
   /// equal members only.
   private mutating func hasEqualMembers(_ body: Span<UInt8>, _ error: JSONError) -> Bool {
     var (octets, found) = (body.octets, error)
-    while found.reason == .numberOutOfRange {
-      let end = octets[found.offset...].firstIndex { !"+-.eE0123456789".utf8.contains($0) }
-      octets.replaceSubrange(found.offset..<(end ?? octets.endIndex), with: [0x30])
+    while true {
+      if found.reason == .numberOutOfRange {
+        let end = octets[found.offset...].firstIndex { !"+-.eE0123456789".utf8.contains($0) }
+        octets.replaceSubrange(found.offset..<(end ?? octets.endIndex), with: [0x30])
+      } else if Self.isBehindComma(found.offset, octets.span) {
+        octets[octets[..<found.offset].lastIndex(of: 0x2C) ?? 0] = 0x20
+      } else {
+        return found.reason == .duplicateMember
+      }
       do throws(JSONError) {
         try second.read(octets)
         return false
@@ -89,7 +95,6 @@ struct DecoderTarget: FuzzTarget {
         found = error
       }
     }
-    return found.reason == .duplicateMember
   }
 
   /// Whether an array or object ends behind a comma, which Foundation takes.
