@@ -7,6 +7,30 @@ import Testing
 @Suite struct SealTests {
   static func push(_ id: String) -> String { #"{"push":{"screen":{"id":"\#(id)"}}}"# }
 
+  /// `torture simulate 1084032`: the other watch got the body of an answer.
+  @Test func `a diff that leaves ahead of a commit is not shared with what leaves behind it`() throws {
+    let world = World()
+    let owner = try world.kiosk()
+    let viewers = [try world.client(2), try world.client(3)]
+    for viewer in viewers { try viewer.watch() }
+    try world.turn(viewers.map { .blocked($0.connection) })
+    try owner.must(#"{"push":{"screen":{"id":"a"}}}"#)
+    try owner.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: "other")
+    for viewer in viewers { try world.handle(.unblocked(viewer.connection)) }
+    let push = owner.opBody(#"{"push":{"screen":{"id":"b"}}}"#, nav: "other")
+    try world.handle(owner.message("op", push))
+    let records = world.hub.takeRecords()
+    world.hub.seal()
+    let get = viewers[0].message("get", #"{"id":\#(viewers[0].nextID()),"nav":"kiosk"}"#)
+    let output = world.hub.answerAhead(get, at: world.now)
+    let ahead = try #require(output).messages
+    #expect(ahead.map(\.verb) == [.diff, .ok])
+    world.journal.commit(records)
+    let behind = world.hub.committed(at: world.now).messages
+    let diff = try #require(behind.first { $0.connection == viewers[1].connection })
+    #expect(diff.verb == .diff && diff.body == ahead[0].body)
+  }
+
   @Test func `nothing of an early decision leaves before its own commit`() throws {
     let world = World()
     let client = try world.kiosk()

@@ -67,7 +67,8 @@ extension World {
         $0.nav == nav && $0.isSent && client.unanswered.contains($0.id)
       }
       if let sent, random.chance(600) {
-        perform(sent.body, of: client.id, client.peer, in: &other)
+        let again = sent.body.dropLast() + Array(",\"again\":\(sent.seen)}".utf8)
+        perform(again, of: client.id, client.peer, in: &other)
       } else {
         let made =
           facts.heads[nav] == nil

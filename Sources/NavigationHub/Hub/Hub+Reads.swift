@@ -43,6 +43,7 @@ extension Hub {
     // The requests and notices of the sealed batches wait for their commit.
     let waiting = output
     output = HubOutput()
+    watches.forgetSharedMessages()
     defer { output = waiting }
     handle(event, at: now)
     return releaseAhead(at: now)

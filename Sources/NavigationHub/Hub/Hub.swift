@@ -187,7 +187,6 @@ package struct Hub: Sendable {
     batches.endRelease(wasSealed: wasSealed)
     if !wasSealed { sessions.forgetDecidedWatches() }
     trimRings()
-    watches.forgetSharedMessages()
     if sweep.isDue, batches.isIdle { sweepIdle(at: now) }
     return takeOutput(at: now)
   }
@@ -207,6 +206,7 @@ package struct Hub: Sendable {
     if !trace.isEmpty { traceSent(at: now) }
     measurements.count(.sent, output.deliveries.count)
     output.requests = reads.schedule(output.requests)
+    watches.forgetSharedMessages()
     defer { output = HubOutput() }
     return output
   }
