@@ -199,7 +199,7 @@ import Testing
   }
 
   /// `torture simulate 971514`.
-  @Test func `a transition that a failed commit leaves open has no row behind the closing`() throws {
+  @Test func `a transition left open by a failed commit has no row behind the closing`() throws {
     let stage = try Stage(["A"])
     try stage.send(stage.owner, Stage.push("B"), Stage.animated)
     stage.world.journal.isFailing = true

@@ -8,7 +8,7 @@ import Testing
   static func push(_ id: String) -> String { #"{"push":{"screen":{"id":"\#(id)"}}}"# }
 
   /// `torture simulate 1084032`: the other watch got the body of an answer.
-  @Test func `a diff that leaves ahead of a commit is not shared with what leaves behind it`() throws {
+  @Test func `a diff that leaves ahead of a commit is shared with nothing behind it`() throws {
     let world = World()
     let owner = try world.kiosk()
     let viewers = [try world.client(2), try world.client(3)]
