@@ -2,8 +2,9 @@ package import Journal
 package import NavigationCore
 package import NavigationHub
 
-/// The decisions of navd's loop: which events form a batch, who commits it, what waits for that, and
-/// what becomes of the events of a batch that is not stored.
+/// Decides which events form a batch, who commits the batch, and what waits for the commit.
+///
+/// It decides the events again if the journal does not store their batch.
 ///
 /// `ServerLoop` makes them for sockets, a clock and a journal. The simulation has another loop, in
 /// which chance replaces these three, so that what it simulates is what ships.
@@ -55,7 +56,7 @@ package protocol CommitLoop: ~Copyable {
   mutating func snapshotAndRows(
     of request: ReloadRequest
   ) throws -> (snapshot: SnapshotRow?, rows: [JournalRow])
-  /// Revives the navs whose rows have been read.
+  /// Revives the navs that the history thread has read.
   mutating func reviveReadNavs() throws
   /// Has the rows of navs read, without waiting.
   mutating func startReplays(of requests: [ReloadRequest])
@@ -177,7 +178,7 @@ extension CommitLoop where Self: ~Copyable {
       writer.awaitProgress(milliseconds: .max)
       try takeProgress(at: now)
     }
-    // If an earlier batch could not be stored, everything was taken back already.
+    // After the failure of an earlier batch, `fail` has taken everything back already.
     guard hub.isUnsound else { return }
     writer.discard()
     try reload(hub.rollBackUnsound())

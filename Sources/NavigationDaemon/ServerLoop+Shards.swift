@@ -61,7 +61,8 @@ extension ServerLoop {
     let lost = served.lost
     self.served?.lost = []
     try loseShards(lost, at: now)
-    // What was taken back comes first: with shards that arrive now, it could be about dormant navs.
+    // The loop first decides again what it took back: behind arriving shards, these events could meet
+    // dormant navs.
     guard batches.retriedCount == 0 else { return }
     while let loaded = self.served?.arriving.first {
       self.served?.arriving.removeFirst()

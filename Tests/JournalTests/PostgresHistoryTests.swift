@@ -192,26 +192,17 @@ extension PostgresHistoryTests {
   }
 
   /// Found by Tests/Model, which now has it as TAKE_OWN_WITHOUT_DELAY: two daemons answered about a nav.
-  @Test func `its own shard waits for the lease that a promotion may have lost`() throws {
+  @Test(arguments: [
+    "UPDATE navd.shard SET owner = 'one', server = '7:00000001:5:740@1' WHERE id = 0",
+    // Another database, as after a promotion, which may lack that somebody took the shard.
+    "UPDATE navd.version SET number = number",
+  ])
+  func `its own shard, or nobody's, waits for the lease that a promotion may have lost`(
+    change: String
+  ) throws {
     let stage = try PostgresStage()
     let cluster = try PostgresCluster(stage.place(lease: 2000), retention: Retention())
-    try stage.sql(
-      "UPDATE navd.shard SET owner = 'one', server = '7:00000001:5:740@1' WHERE id = 0")
-    #expect(try cluster.keeper.take([.first]).isEmpty)
-    let end = ContinuousClock.now + .seconds(120)
-    var taken: [Journal] = []
-    while taken.isEmpty, ContinuousClock.now < end {
-      taken = try cluster.keeper.take([.first])
-    }
-    #expect(taken.map(\.mustRenewEpochs) == [true])
-  }
-
-  /// The promoted server may lack that somebody took it, and wrote to it.
-  @Test func `a shard that nobody had waits for that lease too, and has lost rows`() throws {
-    let stage = try PostgresStage()
-    let cluster = try PostgresCluster(stage.place(lease: 2000), retention: Retention())
-    // Makes it another database, as a promotion does.
-    try stage.sql("UPDATE navd.version SET number = number")
+    try stage.sql(change)
     #expect(try cluster.keeper.take([.first]).isEmpty)
     let end = ContinuousClock.now + .seconds(120)
     var taken: [Journal] = []

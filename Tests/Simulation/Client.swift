@@ -67,8 +67,10 @@ extension Client {
     sentOps[index].link = link
   }
 
-  /// Notes that an op is not under way any more: it may be sent again, behind reads.
-  mutating func noteRefusal(of id: UInt64?) {
+  /// Notes that an op is not under way any more; the session may hold its answer back.
+  ///
+  /// After a refusal it may be sent again, behind reads.
+  mutating func noteAnswer(to id: UInt64?) {
     for read in reads.keys { reads[read]?.removeAll { $0 == id } }
     for index in sentOps.indices where sentOps[index].id == id { sentOps[index].link = nil }
   }

@@ -198,8 +198,7 @@ extension World {
       checkReply(reply, delivery, client)
       checkOrder(reply, delivery, client)
     case .err(let refusal):
-      // It may be sent again, behind the reads.
-      clients[client].noteRefusal(of: refusal.id)
+      clients[client].noteAnswer(to: refusal.id)
       if let id = refusal.id { checkRefusal(refusal, id, delivery, client) }
     case .latest(let latest): check(latest)
     default: break
@@ -216,13 +215,14 @@ extension World {
   private mutating func checkReply(_ reply: OkReply, _ delivery: Delivery, _ client: Int) {
     guard let op = clients[client].sentOps.last(where: { $0.id == reply.id }) else {
       let overtaken = clients[client].reads.removeValue(forKey: reply.id) ?? []
-      let waiting = overtaken.filter { clients[client].unanswered.contains($0) }
-      demand(waiting.isEmpty, "read \(reply.id) of c\(client) is answered before ops \(waiting)")
+      demand(
+        overtaken.isEmpty, "read \(reply.id) of c\(client) is answered before ops \(overtaken)")
       return checkRead(reply)
     }
     guard let changed = reply.changed, reply.epoch != nil, reply.revision != nil else {
       return violation("the answer to op \(op.id) lacks members")
     }
+    clients[client].noteAnswer(to: op.id)
     let key = OpKey(client: clients[client].id.text, op: op.id)
     if let turn = facts.lossTurns[key], delivery.turn <= turn { return }
     compareReplies(key, delivery, isLasting: changed)

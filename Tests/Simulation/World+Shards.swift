@@ -35,7 +35,8 @@ extension World {
     guard attempt({ world throws in try world.awaitBatches(at: world.daemonNow) }) else {
       return false
     }
-    // What was taken back comes first: with shards that come now, it could be about dormant navs.
+    // The loop first decides again what it took back: behind arriving shards, these events could meet
+    // dormant navs.
     return batches.retriedCount == 0
   }
 

@@ -142,7 +142,7 @@ package struct World: Sendable {
   var isJournalGone = false
   /// The batches that are not durable, oldest first, as far as their events have been handled.
   var openBatches: [OpenBatch] = []
-  /// When the batches were decided that have become durable, and whose messages have not been sent.
+  /// The times of the decisions about durable batches; their messages leave next.
   var durableBatches: [UInt64] = []
   /// When what is sent now was decided.
   var decidedAt: UInt64 = 0
