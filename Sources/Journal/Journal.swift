@@ -81,7 +81,17 @@ package final class Journal: JournalStore {
     return engine.rowLoss
   }
 
-  package func epochsRenewed() throws(JournalError) {
+  /// Notes that every nav has a new epoch; `lastSequence` is the row that the next one follows.
+  package func epochsRenewed(before lastSequence: UInt64) throws(JournalError) {
+    if lastSequence > self.lastSequence {
+      census.draft = census.stored
+      census.draft.lastSequence = lastSequence
+      try transaction { () throws(JournalError) in
+        try metadata.write(census.draft)
+        engine.skip(to: lastSequence)
+      }
+      census.stored = census.draft
+    }
     try rememberingSyncFailure { () throws(JournalError) in try engine.epochsRenewed() }
   }
 
@@ -115,7 +125,7 @@ extension Journal {
     if !isStaging {
       try rollingBackOnError { () throws(JournalError) in try engine.begin() }
       census.draft = census.stored
-      batch.begin(census.stored.lastSequence + 1)
+      batch.begin(census.stored.lastSequence + 1, mayLackRows: mustRenewEpochs)
       isStaging = true
     }
     try rollingBackOnError { () throws(JournalError) in
@@ -257,9 +267,12 @@ struct StagedBatch: ~Copyable {
   var records: [StagedRecord] = []
   /// Whether the batch has snapshots, so that the census must be stored with it.
   var hasSnapshots = false
+  /// Whether the first row may have a higher number than the next one, because rows were lost.
+  private var mayLackRows = false
 
   /// Begins an empty batch; `sequence` is the number of its first row.
-  mutating func begin(_ sequence: UInt64) {
+  mutating func begin(_ sequence: UInt64, mayLackRows: Bool) {
+    self.mayLackRows = mayLackRows
     group.begin(sequence)
     records.removeAll(keepingCapacity: true)
     hasSnapshots = false
@@ -284,7 +297,9 @@ struct StagedBatch: ~Copyable {
       let body = part.body(of: next)
       if group.isFull(for: body.count) { break }
       let (expected, found) = (group.last + 1, rows[next].header.sequence)
-      precondition(found == expected, "sequence \(found) where \(expected) is next")
+      precondition(
+        found == expected || mayLackRows && records.isEmpty && found > expected,
+        "sequence \(found) where \(expected) is next")
       let note = group.append(rows[next].header, part.bodies.span.extracting(body))
       records.append(.row(note))
       next += 1

@@ -23,6 +23,8 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   var rowLoss: HistoryLoss? { get }
   /// Notes that the new epochs are committed, after which `rowLoss` is nil.
   func epochsRenewed() throws(JournalError)
+  /// In the open transaction: the next row follows this number.
+  func skip(to lastSequence: UInt64)
   /// Stores durably that every nav needs a new epoch at the next start.
   func renewEpochsAtNextStart() throws(JournalError)
 

@@ -40,8 +40,8 @@ package protocol JournalStore: AnyObject {
 extension JournalStore {
   /// Stores the records of one batch, all or none; with durability `sync`, durably.
   ///
-  /// The rows of the batch continue `Journal.lastSequence` without a gap. The revisions of a nav's
-  /// snapshots never decrease; a snapshot replaces one of the same revision.
+  /// The rows of the batch continue `Journal.lastSequence` without a gap, except after a loss.
+  /// The revisions of a nav's snapshots never decrease; a snapshot replaces one of the same revision.
   ///
   /// Throws `.full` or `.writeFailed` if nothing was stored and the same batch may be tried again;
   /// `.syncFailed` if the process must exit.

@@ -207,6 +207,8 @@ final class SQLiteEngine: JournalEngine {
   /// The state that a restoration stores: dirty, with an id that no boot has.
   private static let restoredState = SyncState.dirty(bootID: "")
 
+  func skip(to lastSequence: UInt64) {}
+
   func epochsRenewed() throws(JournalError) {
     guard rowLoss != nil else { return }
     try store(.clean)

@@ -31,7 +31,9 @@ package enum JournalReplay {
       let records = hub.takeRecords()
       if let shortage = journal.shortageAtStart { throw shortage }
       if !records.isEmpty { try journal.commit(records) }
-      if journal.mustRenewEpochs { try journal.epochsRenewed() }
+      if journal.mustRenewEpochs {
+        try journal.epochsRenewed(before: hub.newestRow(of: .first))
+      }
     } catch {
       guard error.isFullOrReadOnly, loss == nil else { throw error }
       journal.shortageAtStart = error

@@ -120,7 +120,9 @@ extension ServerLoop {
     do throws(JournalError) {
       try served.journal.adopt(loaded.journals)
       if !records.isEmpty { try writer.commit(records) }
-      for journal in loaded.journals where journal.rowLoss != nil { try journal.epochsRenewed() }
+      for journal in loaded.journals where journal.rowLoss != nil {
+        try journal.epochsRenewed(before: hub.newestRow(of: journal.shard))
+      }
     } catch {
       guard error.isRetryable else { return try fail(error, at: now) }
       // The keeper takes them again.

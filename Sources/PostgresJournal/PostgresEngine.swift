@@ -45,6 +45,8 @@ final class PostgresEngine: JournalEngine {
   var name: String { cluster.name }
   var lease: JournalLease? { cluster.lease }
 
+  func skip(to lastSequence: UInt64) { transaction?.lastSequence = lastSequence }
+
   func epochsRenewed() throws(JournalError) {
     guard rowLoss != nil else { return }
     try commitAlone(

@@ -98,7 +98,7 @@ import Testing
     next.sequence = restored.lastSequence
     try restored.commit(next.batch(5))
     #expect(restored.isRestored, "until somebody has made new epochs")
-    try restored.epochsRenewed()
+    try restored.epochsRenewed(before: 0)
     #expect(!restored.isRestored)
     try restored.close()
     let rows = try Journal.open(other.path).contents().rows

@@ -86,7 +86,7 @@ import Testing
     // Killed here, the rows are there but nobody said that they are all.
     let killed = try copy.copy()
     #expect(try Journal.open(killed.path, durability: new, bootID: "new").mustRenewEpochs)
-    try journal.epochsRenewed()
+    try journal.epochsRenewed(before: 0)
     #expect(!journal.mustRenewEpochs)
     let renewed = try copy.copy()
     #expect(try !Journal.open(renewed.path, durability: new, bootID: "other").mustRenewEpochs)

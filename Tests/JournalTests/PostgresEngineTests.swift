@@ -290,7 +290,7 @@ import Testing
     #expect(try promoted.contents().rows == writer.rows)
     // Nobody who was there can say that the standby has everything.
     #expect(promoted.mustRenewEpochs && !promoted.isRestored)
-    try promoted.epochsRenewed()
+    try promoted.epochsRenewed(before: 0)
     try stage.close(promoted)
     let later = try stage.open(there)
     #expect(!later.mustRenewEpochs)
@@ -362,7 +362,7 @@ import Testing
     #expect(try stage.open().mustRenewEpochs)
     let third = try stage.open()
     _ = try third.contents()
-    try third.epochsRenewed()
+    try third.epochsRenewed(before: 0)
     try third.renewEpochsAtNextStart()
     try stage.close(third)
     let fourth = try stage.open()

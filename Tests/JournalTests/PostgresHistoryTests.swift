@@ -147,7 +147,7 @@ extension PostgresHistoryTests {
     let again = try stage.take(by: cluster)
     #expect(try again.contents().rows == writer.rows)
     #expect(again.mustRenewEpochs && !again.isRestored)
-    try again.epochsRenewed()
+    try again.epochsRenewed(before: 0)
     #expect(try !stage.take(by: cluster).mustRenewEpochs)
   }
 
@@ -356,7 +356,7 @@ extension PostgresHistoryTests {
     let again = try stage.open(place)
     #expect(try again.contents().rows == writer.rows)
     #expect(again.mustRenewEpochs)
-    try again.epochsRenewed()
+    try again.epochsRenewed(before: 0)
     try stage.close(again)
     #expect(try !stage.open(place).mustRenewEpochs)
   }

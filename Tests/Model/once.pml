@@ -17,7 +17,6 @@ chan old = [OPS] of { byte, byte };       /* what was unread in the connection b
 
 bool isDeaf;                    /* an answer is lost, and so all later ones of this connection */
 byte sent, open, losses;        /* highest id sent; number of ops sent and not answered */
-byte stale;                     /* a `seq` that the client knows and the journal has lost since */
 byte seen[OPS + 1];             /* PendingRequest.seenRow */
 bool done[OPS + 1], remembered[OPS + 1], waits[OPS + 1], isGone[OPS + 1];
 byte count, forgottenThrough, lastRow;    /* entries of the ring; horizon; rowAtLastOp */
@@ -26,6 +25,7 @@ bool hasStarted, hasShed;
 byte i, j, evicted, floor;      /* all 0 between two steps */
 
 #define canBeLost (losses < LOSSES || !hasStarted)
+#define isForgotten(again) (again < forgottenThrough || forgottenThrough > 0 && again > row && again != FIRST)
 #define isBusy (open > 0 || sent < OPS || nempty(old))
 
 inline clear(queue) { do :: nempty(queue) -> queue?_,_ :: empty(queue) -> break od }
@@ -55,11 +55,9 @@ inline greet() {                /* hello, welcome, and each op without an answer
   :: FORGET_FENCE && nempty(up) && nfull(old) -> up?i,j; old!i,j
   :: !FORGET_FENCE || empty(up) || full(old) -> break
   od;
-  clear(up); isDeaf = false; stale = 0; i = 0; j = 1;
+  clear(up); isDeaf = false; i = 0; j = 1;
   do
-  :: j <= sent && !done[j] ->   /* a smaller row of the welcome counts: rows were lost */
-     if :: seen[j] > row || SEEN_AT_RESEND -> seen[j] = row :: else fi;
-     up!j,seen[j]; j++
+  :: j <= sent && !done[j] -> if :: SEEN_AT_RESEND -> seen[j] = row :: else fi; up!j,seen[j]; j++
   :: j <= sent && done[j] -> j++
   :: j > sent -> break
   od;
@@ -86,7 +84,8 @@ inline loseRows() {             /* 15: "a crash of the machine may lose the last
   select(floor : 0 .. row - 1); skip;
   d_step {
     for (i : 1 .. OPS) { if :: rowOf[i] > floor -> rowOf[i] = 0; isGone[i] = true :: else fi }
-    row = floor + 1; floor = 0; i = 0                      /* Hub.renewEpochs: a row for the nav */
+    row = (SAME_NUMBERS_AFTER_LOSS -> floor : row) + 1;    /* Hub.renewEpochs: a row for the nav */
+    floor = 0; i = 0
   }
 }
 inline start() {                /* of the next process; what is unread in sockets is gone */
@@ -115,9 +114,9 @@ inline operate(id, again) {
   :: !remembered[id] && (count < RING || id > j) -> j = 0;
      if
      :: waits[id]               /* Hub.joinsWaitingOp */
-     :: !waits[id] && again < forgottenThrough -> answer(tooOld, id)
-     :: !waits[id] && again >= forgottenThrough && row < ROWS -> decide(id)
-     :: !waits[id] && again >= forgottenThrough -> waits[id] = true    /* 9.3: "One may wait" */
+     :: !waits[id] && isForgotten(again) -> answer(tooOld, id)
+     :: !waits[id] && !isForgotten(again) && row < ROWS -> decide(id)
+     :: !waits[id] && !isForgotten(again) -> waits[id] = true          /* 9.3: "One may wait" */
      fi
   fi
 }
@@ -125,8 +124,7 @@ active proctype once() {
   byte id, again; BEGIN
 end:
   do
-  :: d_step { sent < OPS && empty(up) -> sent++; open++;   /* the greatest N is the worst one */
-       seen[sent] = (stale > row -> stale : row); up!sent,FIRST }
+  :: d_step { sent < OPS && empty(up) -> sent++; open++; seen[sent] = row; up!sent,FIRST }   /* the greatest N is the worst */
   :: atomic { losses < LOSSES && open > 0 -> losses++;     /* what waits ends, but for questions to delegates */
        if :: d_step { for (i : 1 .. OPS) { waits[i] = false } i = 0 } :: true fi;
        d_step { greet() } }
@@ -140,8 +138,7 @@ end:
        for (i : 1 .. OPS) { remembered[i] = false }
        count = 0; lastRow = 0; i = 0 }
   :: atomic { !hasStarted && open > 0 -> start() }
-  :: atomic { !hasStarted && row > 0 ->     /* Hub.adopt of a shard that lost rows: all sessions end */
-       hasStarted = true; stale = row; loseRows(); index();
-       d_step { if :: !SESSION_OUTLIVES_LOSS -> stale = 0; greet() :: else fi } }
+  :: atomic { !hasStarted && row > 0 -> hasStarted = true;     /* Hub.adopt of a shard that lost rows */
+       loseRows(); index() }
   od
 }

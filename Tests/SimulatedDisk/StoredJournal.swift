@@ -208,8 +208,8 @@ package final class StoredJournal: WorldStore, @unchecked Sendable {
     }
   }
 
-  package func epochsRenewed() -> StoreOutcome {
-    perform { () throws(JournalError) in try journal?.epochsRenewed() }
+  package func epochsRenewed(before lastSequence: UInt64) -> StoreOutcome {
+    perform { () throws(JournalError) in try journal?.epochsRenewed(before: lastSequence) }
   }
 
   package func sync() -> StoreOutcome {

@@ -75,19 +75,14 @@ extension Client {
     for index in sentOps.indices where sentOps[index].id == id { sentOps[index].link = nil }
   }
 
-  /// Notes the newest row that a message reports; after a crash there can be fewer.
+  /// Notes the newest row that a message reports.
   mutating func note(_ message: ServerMessage, among shards: Int) {
     switch message {
-    case .welcome(let welcome):
-      newestRows = welcome.newestRows
-      for index in sentOps.indices {
-        let newest = newestRow(of: sentOps[index].nav, among: shards)
-        sentOps[index].seen = min(sentOps[index].seen, newest)
-      }
+    case .welcome(let welcome): newestRows.merge(welcome.newestRows, uniquingKeysWith: max)
     case .ok(let reply):
       guard let nav = reply.nav, !nav.hasPrefix("$"), let row = reply.journalRow else { return }
       newestRows[Shard(ofName: nav, among: shards)] = max(newestRow(of: nav, among: shards), row)
-    case .mark(let mark): newestRows.merge(mark.newestRows) { $1 }
+    case .mark(let mark): newestRows.merge(mark.newestRows, uniquingKeysWith: max)
     default: break
     }
   }

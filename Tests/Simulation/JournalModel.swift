@@ -7,6 +7,8 @@ struct JournalModel: Sendable {
     var records: JournalRecords
     /// The last sequence once it is stored.
     var lastSequence: UInt64
+    /// After a loss, the number that the next row of a shard follows.
+    var skip: (shard: Shard, last: UInt64)?
   }
 
   private var batches: [Batch] = []
@@ -19,6 +21,10 @@ struct JournalModel: Sendable {
   /// Whether what was acknowledged may be lost, so that every nav needs a new epoch.
   var mustRenewEpochs = false
 
+  /// The shards of which rows may be lost: the numbers of the next ones leave a gap.
+  var mayLackRows: Set<Shard> = []
+  /// Whether the numbers of rows leave a gap somewhere.
+  private(set) var hasGaps = false
   /// The newest row of each shard.
   private var newest: [Shard: UInt64] = [:]
 
@@ -34,9 +40,11 @@ struct JournalModel: Sendable {
       case .row(let row):
         let shard = Shard(ofNav: row.nav)
         let next = lastSequence(of: shard) + 1
-        if row.sequence != next { return "row \(row.sequence) where \(next) is next" }
+        let isNext = row.sequence == next || mayLackRows.contains(shard)
+        if mayLackRows.remove(shard) != nil { hasGaps = true }
+        if row.sequence < next || !isNext { return "row \(row.sequence) where \(next) is next" }
         if row.previous >= row.sequence { return "row \(row.sequence) follows \(row.previous)" }
-        newest[shard] = next
+        newest[shard] = row.sequence
       case .snapshot(let snapshot):
         let last = snapshots.last { $0.nav == snapshot.nav }?.revision ?? 0
         if snapshot.revision < last { return "snapshot \(snapshot.revision) after \(last)" }
@@ -49,11 +57,22 @@ struct JournalModel: Sendable {
 
   func lastSequence(of shard: Shard) -> UInt64 { newest[shard] ?? 0 }
 
+  /// After a loss, the next row of a shard follows this number.
+  mutating func skip(to last: UInt64, of shard: Shard) {
+    mayLackRows.remove(shard)
+    guard last > lastSequence(of: shard) else { return }
+    (newest[shard], hasGaps) = (last, true)
+    batches.append(
+      Batch(records: JournalRecords(), lastSequence: lastSequence, skip: (shard, last)))
+    sync()
+  }
+
   /// Finds the newest rows anew, because batches are gone.
   private mutating func recount() {
     newest = [:]
-    for case .row(let row) in batches.flatMap(\.records) {
-      newest[Shard(ofNav: row.nav)] = row.sequence
+    for batch in batches {
+      for case .row(let row) in batch.records { newest[Shard(ofNav: row.nav)] = row.sequence }
+      if let skip = batch.skip { newest[skip.shard] = skip.last }
     }
   }
 

@@ -266,13 +266,15 @@ extension World {
   }
 
   /// Only what may have been forgotten is refused: rows show every change, but no event.
+  ///
+  /// After a loss of rows, nobody knows whether retention deleted those that are missing.
   private mutating func checkDoubt(_ id: UInt64, _ client: Int) {
     count { $0.doubts += 1 }
     let op = clients[client].sentOps.last { $0.id == id }
     let isEvent =
       op?.body.position(of: "button.activate") != nil || op?.body.position(of: "ui.back\"") != nil
     demand(
-      scenario.forgets || isEvent, "op \(id) of c\(client) is too old, and nothing is forgotten")
+      scenario.forgets || isEvent || journal.hasGaps, "op \(id) of c\(client) is too old, and nothing is forgotten")
   }
 
   private mutating func compareReplies(_ key: OpKey, _ delivery: Delivery, isLasting: Bool) {

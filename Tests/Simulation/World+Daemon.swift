@@ -24,12 +24,17 @@ extension World {
     isUp = false
     let renews =
       store?.hasLostRows ?? journal.mustRenewEpochs && sabotage != .keepEpochs
+    if renews { journal.mayLackRows = [.first] }
     hub.finishReplay(renewsEpochs: renews, lastSequence: journal.lastSequence, at: daemonNow)
     let records = hub.takeRecords()
     if isFaulty, random.chance(scenario.faults.crashBeforeCommit) {
       return endProcess(withMachine: false)
     }
-    guard completes(commit([records])), completes(store?.epochsRenewed() ?? .done) else { return }
+    let newest = hub.newestRow(of: .first)
+    guard completes(commit([records])),
+      completes(store?.epochsRenewed(before: newest) ?? .done)
+    else { return }
+    if renews { journal.skip(to: newest, of: .first) }
     journal.mustRenewEpochs = false
     if store == nil { journal.sync() }
     let output = hub.committed(at: daemonNow)

@@ -58,7 +58,7 @@ extension World {
     var other = Hub(configuration: scenario.configuration, shards: shardCount, seed: random.next())
     guard !shards.isEmpty, let records = load(shards, into: &other) else { return }
     keep(records, of: &other)
-    for shard in shards { historyLosses[shard] = nil }
+    noteRenewed(shards, by: other)
     let stranger = ClientID(high: random.next(), low: random.next())
     let navs = scenario.navs.filter { shards.contains(Shard(ofName: $0, among: shardCount)) }
     for name in navs { compareRecovered(name, in: other) }
@@ -118,6 +118,7 @@ extension World {
   /// Gives a hub the rows of shards; returns its records about that, which must become durable.
   private mutating func load(_ coming: [Shard], into hub: inout Hub) -> JournalRecords? {
     let losses = historyLosses.filter { coming.contains($0.key) }
+    journal.mayLackRows.formUnion(losses.keys)
     trace { _ in "shards \(coming.map(\.number)) come, with \(losses.count) losses" }
     var loaded = hub.makeReplayingHub(seed: random.next())
     do throws(HubReplayError) {
@@ -133,6 +134,13 @@ extension World {
     return hub.takeRecords()
   }
 
+  /// Notes that the navs of shards have new epochs, if they need them.
+  private mutating func noteRenewed(_ shards: [Shard], by hub: Hub) {
+    for shard in shards where historyLosses.removeValue(forKey: shard) != nil {
+      journal.skip(to: hub.newestRow(of: shard), of: shard)
+    }
+  }
+
   /// Begins to serve shards, unless the database refuses that.
   mutating func adopt(_ coming: [Shard]) {
     var loaded = hub
@@ -144,7 +152,7 @@ extension World {
       return release(coming)
     }
     guard survives(commit([records])) else { return }
-    for shard in coming { historyLosses[shard] = nil }
+    noteRenewed(coming, by: hub)
     // Another member has made durable what it left.
     journal.sync()
     carryOut(hub.committed(at: daemonNow))

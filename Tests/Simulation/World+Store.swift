@@ -70,6 +70,9 @@ extension World {
         note(pending.records, turn: pending.turn)
       }
     }
+    if last > journal.lastSequence, journal.mayLackRows.contains(.first) {
+      journal.skip(to: last, of: .first)
+    }
     if last < journal.lastSequence { lose(through: last, store) }
     let newest = journal.lastSequence
     demand(last == newest, "row \(last) is stored, \(newest) is the newest")

@@ -30,7 +30,7 @@ package protocol WorldStore: AnyObject, Sendable {
   func open(into hub: inout Hub, at now: Instant) -> StoreOutcome
   /// Stores the parts of batches in one commit.
   func commit(_ parts: [JournalRecords]) -> StoreOutcome
-  func epochsRenewed() -> StoreOutcome
+  func epochsRenewed(before lastSequence: UInt64) -> StoreOutcome
   /// Makes everything durable, also in mode `relaxed`.
   func sync() -> StoreOutcome
   /// Checkpoints the log, or deletes what the rules of retention no longer keep.

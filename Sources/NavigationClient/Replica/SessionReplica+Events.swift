@@ -86,8 +86,7 @@ extension SessionReplica {
     // Only a hint: the answer to the same octets decides what became of an op in flight.
     counters.nextID = max(counters.nextID, welcome.lastOp + 1)
     counters.shardCount = welcome.isInCluster ? Shard.count : 1
-    // Of other shards, rows may have been lost since: they date no op.
-    counters.newestRows = welcome.newestRows
+    counters.newestRows.merge(welcome.newestRows, uniquingKeysWith: max)
     var outputs: [SessionOutput] = [.event(.opened(welcome))]
     // Watches first, so that the diff of an op in flight comes before its answer.
     for (key, _) in watches.sorted(by: { $0.value.order < $1.value.order }) {
@@ -152,8 +151,7 @@ extension SessionReplica {
       counters.noteRow(diffs.last?.journalRow, of: diffs.last?.nav)
       return diffs.flatMap { diff in passToReplica(diff.nav, at: now) { $0.receive(diff) } }
     case .mark(let mark):
-      // After a loss there can be fewer rows.
-      counters.newestRows.merge(mark.newestRows) { $1 }
+      counters.newestRows.merge(mark.newestRows, uniquingKeysWith: max)
       return mark.positions.flatMap { position in
         passToReplica(position.nav, at: now, proves: true) { $0.receive(position) }
       }

@@ -102,13 +102,13 @@ extension SessionReplica {
       count += 1
       guard count <= maximumSentRequests else { break }
       guard !pending[index].isUnderWay, pending[index].retryAt == nil else { continue }
+      if !pending[index].mayBeDone {
+        pending[index].sentAsPrincipal = principal
+        pending[index].seenRow = counters.row(of: pending[index].nav)
+      }
       let request = pending[index]
-      if !request.mayBeDone { pending[index].sentAsPrincipal = principal }
-      // Rows that the daemon has lost since do not date the op.
-      let seenRow = min(counters.row(of: request.nav), request.mayBeDone ? request.seenRow : .max)
-      pending[index].seenRow = seenRow
       let octets = ClientMessageWriter.repeated(
-        request.verb, request.body, seenRow: request.mayBeDone ? seenRow : nil)
+        request.verb, request.body, seenRow: request.mayBeDone ? request.seenRow : nil)
       outputs.append(.send(request.verb, octets))
       pending[index].isUnderWay = true
       pending[index].unrefusedSends += 1

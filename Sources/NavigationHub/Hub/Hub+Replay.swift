@@ -134,8 +134,15 @@ extension Hub {
   }
 
   /// Gives all navs of shards new epochs, and records the reason of each shard in the rows.
+  ///
+  /// The next row has a number that no lost row had: clients compare the numbers of rows. In
+  /// microseconds, the time of day counts faster than any shard.
   mutating func renewEpochs(_ losses: [Shard: HistoryLoss], at now: Instant) {
     if losses.isEmpty { return }
+    for shard in losses.keys {
+      let unused = max(batches.sequence(of: shard) + 1 << 20, min(now.wall, 1 << 42) * 1000)
+      batches.continueNumbering(after: unused, of: shard)
+    }
     for slot in navs.loaded {
       guard let loss = losses[navs[slot].shard] else { continue }
       let epoch = navs.makeEpoch()

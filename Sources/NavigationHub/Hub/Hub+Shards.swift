@@ -18,6 +18,9 @@ extension Hub {
   /// The shards that this hub serves, ascending.
   package var shardsHere: [Shard] { shards.here }
 
+  /// The number of a shard's newest row, or the one that the next row follows after a loss.
+  package func newestRow(of shard: Shard) -> UInt64 { batches.sequence(of: shard) }
+
   /// The error of a message about a nav that another daemon serves; nil if this one does.
   func misplacedError(_ nav: String) -> OutgoingError? {
     guard !shards.areAllHere, !NavName.isVirtualName(nav) else { return nil }
@@ -57,9 +60,9 @@ extension Hub {
   /// The shell makes the records of `adopt` durable before it sends any answer; if that fails, it
   /// calls `rollBack`, then `release`.
   ///
-  /// `shards` has the number of each shard's newest row, which retention may have pruned. If one of
-  /// them has a loss, all sessions end. `replayed` is a hub of `makeReplayingHub`, through which the
-  /// rows of these shards went as at a start, up to `finishReplay`.
+  /// `shards` has the number of each shard's newest row, which retention may have pruned. `replayed`
+  /// is a hub of `makeReplayingHub`, through which the rows of these shards went as at a start, up to
+  /// `finishReplay`.
   @discardableResult
   package mutating func adopt(
     _ shards: [Shard: UInt64], from replayed: Hub, losses: [Shard: HistoryLoss] = [:],
@@ -78,11 +81,6 @@ extension Hub {
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
     self.shards.set(shards.keys, here: true, at: now.boot)
     renewEpochs(losses, at: now)
-    // In a new session, a client goes by the rows of its `welcome`: those that it knows of a shard with
-    // a loss can be greater than all there are.
-    if !losses.isEmpty {
-      for slot in sessions.indices { endWithBye(slot, why: "rows-lost") }
-    }
     for slot in slots { noteLoaded(slot) }
     // Before changes that are not durable.
     publishAllHeads()

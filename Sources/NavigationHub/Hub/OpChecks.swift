@@ -206,9 +206,11 @@ extension Hub {
       }
       // The row of a change is behind the one that its client had seen. Events leave no row.
       let causesEvents = op.request.kinds.contains { $0 == .buttonActivate || $0 == .uiBack }
-      guard let seen = op.request.newestRowAtFirstSend,
-        causesEvents || seen < remembered.forgottenThroughRows[op.shard, default: 0]
-      else { return false }
+      guard let seen = op.request.newestRowAtFirstSend else { return false }
+      let forgotten = remembered.forgottenThroughRows[op.shard, default: 0]
+      // A row that is not there was lost, so it says nothing about those that are.
+      let isLost = forgotten > 0 && seen > batches.sequence(of: op.shard)
+      guard causesEvents || seen < forgotten || isLost else { return false }
     case .decided(let entry):
       assert(entry.id == id, "op \(entry.id) for op \(id)")
       assert(!entry.reply.isEmpty, "op \(id) was decided without an answer")

@@ -196,11 +196,6 @@ struct CodeExplanation: Hashable, Sendable {
     A reason in the statistics of ended sessions; not an error.
     none needed
     navctl status -o json
-    rows-lost - navd ended all sessions because the database of the cluster may lack rows.
-    Somebody put back an older database, or a standby was promoted. The client reconnects, and its \
-    navs have new epochs.
-    none needed
-    navctl cluster
     stalled - navd ended a session because its client read nothing for 30 s.
     The client hangs, or reads slower than the navs that it watches change. After it reconnects, \
     it continues where it was.

@@ -33,17 +33,17 @@ class Seen:
         nav, row = body.get("nav"), body.get("seq")
         # A virtual nav has rows of all shards.
         if isinstance(row, int) and nav is not None and not nav.startswith("$"):
-            shard = self._shard(nav)
-            self.rows[shard] = max(row, self.rows.get(shard, 0))
+            self.note_all([[self._shard(nav), row]])
 
     def note_all(self, rows: list[list[int]]) -> None:
-        """Note the rows of a mark; after a loss there can be fewer."""
-        self.rows.update((shard, row) for shard, row in rows)
+        """Note the rows of a mark."""
+        for shard, row in rows:
+            self.rows[shard] = max(row, self.rows.get(shard, 0))
 
     def begin(self, rows: list[list[int]], is_divided: bool) -> None:
-        """Note the rows of a welcome; of other shards, rows may have been lost since."""
+        """Note the rows of a welcome."""
         self.shards = _SHARDS if is_divided else 1
-        self.rows = {shard: row for shard, row in rows}
+        self.note_all(rows)
 
     def _shard(self, nav: str) -> int:
         return zlib.crc32(nav.encode()) % self.shards
@@ -87,11 +87,8 @@ class Flight:
 
     def send(self, principal: str | None, seen: Seen) -> bytes:
         """Return the octets to send: an op that is sent again says what the client had seen."""
-        row = seen.row(self.nav or "")
         if self.send_count == 0:
-            self.sent_as, self.seen = principal, row
-        # Rows that the daemon has lost since do not date the op.
-        self.seen = min(self.seen, row)
+            self.sent_as, self.seen = principal, seen.row(self.nav or "")
         self.is_sent = True
         self.send_count += 1
         is_again = self.verb == "op" and self.send_count > 1

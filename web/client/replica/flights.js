@@ -163,9 +163,7 @@ export class PendingRequests {
   #send(request, row) {
     request.isSent = true;
     if (request.sends === 0) Object.assign(request, { sentAs: this.#clientPrincipal, seen: row });
-    // An op that is sent again says what the client had seen when it sent it first. Rows that the
-    // daemon has lost since do not date it.
-    request.seen = Math.min(request.seen, row);
+    // An op that is sent again says what the client had seen when it sent it first.
     const isAgain = request.sends++ > 0 && request.verb === "op";
     const { id, verb, body, seen } = request;
     this.#output.send(verb, isAgain ? `${body.slice(0, -1)},"again":${seen}}` : body, id);

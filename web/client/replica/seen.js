@@ -16,16 +16,19 @@ export class SeenJournalRows {
 
   /** Notes the row of an answer or of a diff; a virtual nav has rows of all shards. */
   noteRow(nav, row) {
-    if (row === undefined || nav.startsWith("$")) return;
-    this.#newestByShard.set(this.#shard(nav), Math.max(row, this.row(nav)));
+    if (row !== undefined && !nav.startsWith("$")) this.noteRows([[this.#shard(nav), row]]);
   }
 
-  /** Notes the rows of a mark; after a loss there can be fewer. */
-  noteRows(rows) { for (const [shard, row] of rows) this.#newestByShard.set(shard, row); }
+  /** Notes the rows of a mark. */
+  noteRows(rows) {
+    for (const [shard, row] of rows) {
+      this.#newestByShard.set(shard, Math.max(row, this.#newestByShard.get(shard) ?? 0));
+    }
+  }
 
-  /** Notes the rows of a welcome; of other shards, rows may have been lost since. */
+  /** Notes the rows of a welcome. */
   receiveWelcome(rows, isOneOfSeveral) {
     this.#shardCount = isOneOfSeveral ? SHARD_COUNT : 1;
-    this.#newestByShard = new Map(rows);
+    this.noteRows(rows);
   }
 }
