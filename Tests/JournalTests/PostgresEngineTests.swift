@@ -290,10 +290,12 @@ import Testing
     #expect(try promoted.contents().rows == writer.rows)
     // Nobody who was there can say that the standby has everything.
     #expect(promoted.mustRenewEpochs && !promoted.isRestored)
-    try promoted.epochsRenewed(before: 0)
+    try promoted.epochsRenewed(before: 1 << 40)
     try stage.close(promoted)
     let later = try stage.open(there)
     #expect(!later.mustRenewEpochs)
+    #expect(try later.contents().rows == writer.rows)
+    #expect(later.lastSequence == 1 << 40)
   }
 
   @Test(arguments: ["fsync", "full_page_writes"])

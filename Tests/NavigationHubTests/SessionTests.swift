@@ -351,6 +351,19 @@ import Testing
     #expect(marks.map(\.text) == [#"{"t":\#(world.now.wall),"at":[],"seq":[[0,9]]}"#])
   }
 
+  /// Found by `torture simulate 1191772`.
+  @Test func `a mark never vouches for a nav that is being closed`() throws {
+    let world = World()
+    let writer = try world.kiosk()
+    let reader = try world.client(2, #","hb":1000"#)
+    try reader.watch()
+    world.advance(1000)
+    let close = writer.message("op", writer.opBody(#"{"nav.close":{}}"#, #""if":{"any":true}"#))
+    let sent = try world.turn([close, .wake]).filter { $0.connection == reader.connection }
+    #expect(sent.map(\.verb) == [.end, .mark])
+    #expect(sent.last?.text == #"{"t":\#(world.now.wall),"at":[],"seq":[[0,2]]}"#)
+  }
+
   @Test func `who is out of credit and silent for too long is put out`() throws {
     let world = World()
     let writer = try world.kiosk()

@@ -274,7 +274,8 @@ extension World {
     let isEvent =
       op?.body.position(of: "button.activate") != nil || op?.body.position(of: "ui.back\"") != nil
     demand(
-      scenario.forgets || isEvent || journal.hasGaps, "op \(id) of c\(client) is too old, and nothing is forgotten")
+      scenario.forgets || isEvent || journal.hasGaps,
+      "op \(id) of c\(client) is too old, and nothing is forgotten")
   }
 
   private mutating func compareReplies(_ key: OpKey, _ delivery: Delivery, isLasting: Bool) {

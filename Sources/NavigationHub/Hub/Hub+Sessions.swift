@@ -178,10 +178,11 @@ extension Hub {
       let watch = watches[index]
       let entry = navs[watch.nav]
       assert(watches.of(nav: watch.nav).contains(index), "\(entry.name) does not know its watch")
-      // A mark may confirm a position only if it is durable and all its diffs were sent.
-      guard watch.isCaughtUp(with: entry.revision), entry.durable == entry.revision else {
-        continue
-      }
+      // A mark may confirm a position only if it is durable and all its diffs were sent. Behind this
+      // mark, another nav can have the name of one that is being closed.
+      guard watch.isCaughtUp(with: entry.revision), entry.durable == entry.revision,
+        navs.hasName(watch.nav)
+      else { continue }
       positions.append((entry.name, watch.cursor, entry.digest))
     }
     // A cluster has too many shards to report all of them.
