@@ -73,7 +73,7 @@ package final class Journal: JournalStore {
 
   /// Whether every nav needs a new epoch; until `epochsRenewed()` it stays true, and every commit
   /// is synced.
-  package var mustRenewEpochs: Bool { engine.rowLoss != nil }
+  package var mustRenewEpochs: Bool { rowLoss != nil }
 
   /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none can be.
   package var rowLoss: HistoryLoss? {
@@ -298,8 +298,9 @@ struct StagedBatch: ~Copyable {
       if group.isFull(for: body.count) { break }
       let (expected, found) = (group.last + 1, rows[next].header.sequence)
       precondition(
-        found == expected || mayLackRows && records.isEmpty && found > expected,
+        found == expected || mayLackRows && found > expected,
         "sequence \(found) where \(expected) is next")
+      mayLackRows = false
       let note = group.append(rows[next].header, part.bodies.span.extracting(body))
       records.append(.row(note))
       next += 1

@@ -149,6 +149,27 @@ import Testing
     }
   }
 
+  /// Found by `torture disk 39246`.
+  @Test func `behind an older copy, the next row may have any higher number`() throws {
+    let directory = try TemporaryDirectory()
+    var writer = Writer(seed: 4)
+    let journal = try Journal.open(directory.path)
+    _ = try journal.contents()
+    try journal.commit(writer.batch(3))
+    let witness = try JournalWitness(path: directory.path + "/witness")
+    witness.acknowledge(journal.lastSequence + 5)
+    journal.witness = witness
+    #expect(journal.rowLoss == .olderCopy)
+    let row = JournalRow(
+      RowHeader(
+        sequence: 1 << 40, nav: 99, revision: 1, previous: 0, time: 0, kind: .epoch, depth: 0,
+        top: nil), body: [])
+    try journal.commit([.row(row)])
+    #expect(journal.lastSequence == 1 << 40 && journal.rowLoss == nil)
+    let copy = try directory.copy()
+    #expect(try Journal.open(copy.path).contents().rows == writer.rows + [row])
+  }
+
   @Test(.enabled(if: geteuid() == 0, "only root can mount"), arguments: [true, false])
   func `a journal on a read-only file system is read whole, and takes nothing`(
     isClosed: Bool

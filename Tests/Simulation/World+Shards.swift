@@ -65,7 +65,8 @@ extension World {
     for number in 1...1 + random.below(5) {
       guard let nav = random.pick(navs), let client = random.pick(clients) else { return }
       let sent = client.sentOps.first {
-        $0.nav == nav && $0.isSent && client.unanswered.contains($0.id)
+        // Refused as nobody's, it would be a new one for the client.
+        $0.nav == nav && $0.link != nil && client.unanswered.contains($0.id)
       }
       if let sent, random.chance(600) {
         let again = sent.body.dropLast() + Array(",\"again\":\(sent.seen)}".utf8)
