@@ -55,6 +55,7 @@ MEMBERS = {
                           ("sheets", "[data-screen=details] h2[data-slot=sheet-title] bdi")),
     "screen.route": shown(("stack", "[data-screen=top] [data-key=route] .row-value bdi")),
     "screen.restorationID": hidden(), "screen.prefersBarHidden": refused(),
+    "screen.prefersToolbarHidden": refused(), "screen.hidesBottomBarWhenPushed": refused(),
     "screen.args": shown(("stack", "[data-screen=top] [data-key=args] bdi as JSON"),
                          ("sheets", "[data-screen=details] [data-key=args] bdi as JSON"),
                          ("sheets", "[data-screen=network] [data-key='settings/network/wifi'] .row-value bdi"),
@@ -110,8 +111,8 @@ MEMBERS = {
     "presented.covers": NAVD, "presented.contextOwner": NAVD,
 
     **{f"transition.{name}": NAVD for name in (
-        "tid", "op", "from", "to", "phase", "style", "deadline", "barChange", "barChange.before", "barChange.hidden",
-        "barChange.animated", "barChange.jump", "barChange.hid")},
+        "tid", "op", "from", "to", "phase", "style", "deadline", "barChange", "barChange.hidden",
+        "barChange.animated", "barChange.jump")},
     "transition.owner": derived("hello.name"), "transition.animator": hidden(),
     "transition.duration": derived("a number"),
     "transition.driver": hidden(),
@@ -130,6 +131,7 @@ MEMBERS = {
     "settings.interactivePop.mode": refused(),
     "settings.interactivePopWithoutBackButton": refused(), "settings.simultaneous": hidden(),
     "settings.hidesBarsOnTap": refused(), "settings.hidesBarsOnSwipe": refused(),
+    "settings.showsBarsOnNextScreen": refused(),
     "settings.hidesBarsWhenVerticallyCompact": refused(), "settings.hidesBarsWhenKeyboardAppears": refused(),
     "settings.guard": refused(), "settings.vetoScope": refused(), "settings.veto": refused(),
     "settings.veto.deadline": refused(), "settings.veto.policy": refused(), "settings.veto.required": refused(),

@@ -262,7 +262,7 @@ import Testing
     let settings: [NavigationSetting] = [
       .container(["tab": 1]), .restorationID("nav"), .interactivePop(isEnabled: false),
       .interactivePopWithoutBackButton(true), .simultaneous([(.edge, .fullScreen)]),
-      .hidesBarsOnTap(true), .hidesBarsOnSwipe(true),
+      .hidesBarsOnTap(true), .hidesBarsOnSwipe(true), .showsBarsOnNextScreen(true),
       .hidesBarsWhenVerticallyCompact(true), .hidesBarsWhenKeyboardAppears(true), .guards(.all),
       .vetoScope(.all), .veto(deadline: .milliseconds(1), onTimeout: .allow),
       .questionDeadline(.seconds(60)), .transitionDeadline(.seconds(60)),

@@ -17,7 +17,8 @@ import Testing
 
   private static let screen = ScreenDescription(
     id: "home", title: "Home", item: item, toolbarItems: [.init(id: "t1", .title("T"))],
-    prefersBarHidden: false, edges: [.top, .left], extendsUnderOpaqueBars: true,
+    prefersBarHidden: false, prefersToolbarHidden: true, hidesBottomBarWhenPushed: true,
+    edges: [.top, .left], extendsUnderOpaqueBars: true,
     wantsFullScreenLayout: true, canPop: false, accessibilityLabel: "L", language: "de")
 
   private static let bar: [BarSetting] = [
@@ -39,7 +40,8 @@ import Testing
 
   private static let screenSettings: [ScreenSetting] = [
     .title("T"), .route("r"), .args(["n": 1]), .restorationID("r"), .toolbarItems(["b"]),
-    .prefersBarHidden(true), .edges([.top]), .extendsUnderOpaqueBars(true),
+    .prefersBarHidden(true), .prefersToolbarHidden(false), .hidesBottomBarWhenPushed(true),
+    .edges([.top]), .extendsUnderOpaqueBars(true),
     .wantsFullScreenLayout(true), .canPop(false), .isModalInPresentation(true),
     .accessibilityLabel("L"), .language("de"),
   ]
@@ -53,7 +55,7 @@ import Testing
   private static let settings: [NavigationSetting] = [
     .container(["tab": 1]), .restorationID("nav"), .interactivePop(isEnabled: false, .fullScreen),
     .interactivePopWithoutBackButton(true), .simultaneous([(.edge, .fullScreen)]),
-    .hidesBarsOnTap(true), .hidesBarsOnSwipe(true),
+    .hidesBarsOnTap(true), .hidesBarsOnSwipe(true), .showsBarsOnNextScreen(true),
     .hidesBarsWhenVerticallyCompact(true), .hidesBarsWhenKeyboardAppears(true), .guards(.all),
     .vetoScope(.all), .veto(deadline: .milliseconds(200), onTimeout: .allow, isRequired: true),
     .questionDeadline(.milliseconds(100)), .transitionDeadline(.seconds(2)),
@@ -145,11 +147,11 @@ import Testing
   @Test func `a setting is written as the protocol has it`() {
     #expect(
       NavigationOperation.configure(Self.settings).json
-        == #"{"nav.configure":{"container":{"tab":1},"restorationID":"nav","interactivePop":{"enabled":false,"mode":"fullScreen"},"interactivePopWithoutBackButton":true,"simultaneous":[["edge","fullScreen"]],"hidesBarsOnTap":true,"hidesBarsOnSwipe":true,"hidesBarsWhenVerticallyCompact":true,"hidesBarsWhenKeyboardAppears":true,"guard":"all","vetoScope":"all","veto":{"deadline":200,"policy":"allow","required":true},"questionDeadline":100,"transitionDeadline":2000,"gestureDeadline":20000,"queue":4,"profile":{"compactHeight":30,"extraSystemItems":true,"os":12,"shadowNeedsBackground":false},"backTitles":{"de":"Zurück"},"routes":[{"match":"settings/:page","screens":["home",{"route":"settings/{page}"}]}]}}"#
+        == #"{"nav.configure":{"container":{"tab":1},"restorationID":"nav","interactivePop":{"enabled":false,"mode":"fullScreen"},"interactivePopWithoutBackButton":true,"simultaneous":[["edge","fullScreen"]],"hidesBarsOnTap":true,"hidesBarsOnSwipe":true,"showsBarsOnNextScreen":true,"hidesBarsWhenVerticallyCompact":true,"hidesBarsWhenKeyboardAppears":true,"guard":"all","vetoScope":"all","veto":{"deadline":200,"policy":"allow","required":true},"questionDeadline":100,"transitionDeadline":2000,"gestureDeadline":20000,"queue":4,"profile":{"compactHeight":30,"extraSystemItems":true,"os":12,"shadowNeedsBackground":false},"backTitles":{"de":"Zurück"},"routes":[{"match":"settings/:page","screens":["home",{"route":"settings/{page}"}]}]}}"#
     )
     #expect(
       NavigationOperation.setScreen("x", Self.screenSettings).json
-        == #"{"screen.set":{"screen":"x","title":"T","route":"r","args":{"n":1},"restorationID":"r","toolbarItems":["b"],"prefersBarHidden":true,"edges":["top"],"extendsUnderOpaqueBars":true,"wantsFullScreenLayout":true,"canPop":false,"modalInPresentation":true,"accessibilityLabel":"L","language":"de"}}"#
+        == #"{"screen.set":{"screen":"x","title":"T","route":"r","args":{"n":1},"restorationID":"r","toolbarItems":["b"],"prefersBarHidden":true,"prefersToolbarHidden":false,"hidesBottomBarWhenPushed":true,"edges":["top"],"extendsUnderOpaqueBars":true,"wantsFullScreenLayout":true,"canPop":false,"modalInPresentation":true,"accessibilityLabel":"L","language":"de"}}"#
     )
     #expect(
       NavigationOperation.setButton("b", Self.buttonSettings).json

@@ -83,13 +83,11 @@ extension DesyncRow {
       #expect(changes[0]["set"] as? String == "transition")
       #expect((changes[0]["to"] as? [String: Any])?.keys.sorted() == ["ver"])
       #expect(stage.stack == ["A", "B"])
-      // A bar that was hidden on the way is shown as before, in the same revision.
+      // A bar that a program hid on the way stays hidden.
       try stage.done(Stage.begin)
       try stage.done(#"{"bar.setHidden":{"hidden":true}}"#, Stage.animated)
-      let revision = stage.revision
       let undone = try stage.done(Stage.cancel)
-      #expect(stage.revision == revision + 1)
-      #expect(try stage.world.entry("kiosk").controller.bar.content.isHidden == false)
+      #expect(try stage.world.entry("kiosk").controller.bar.content.isHidden)
       #expect(undone.story.count == 1)
       #expect(undone.story[0].first == "transitionEnded(cancelled)")
       #expect(!undone.story[0].contains { $0.hasPrefix("didPop") || $0.hasPrefix("didShow") })

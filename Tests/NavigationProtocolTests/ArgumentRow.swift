@@ -130,9 +130,10 @@ extension ArgumentRow {
     + flags("screen.create", "replace")
     + flags(
       "screen.set", "wantsFullScreenLayout", "extendsUnderOpaqueBars",
-      "modalInPresentation") + [
+      "modalInPresentation", "hidesBottomBarWhenPushed") + [
       ArgumentRow("screen.set", "args", anything),
       ArgumentRow("screen.set", "prefersBarHidden", [.bool]),
+      ArgumentRow("screen.set", "prefersToolbarHidden", [.bool]),
       ArgumentRow("screen.set", "canPop", [.bool], initial: "true"), language("screen.set"),
       ArgumentRow(
         "screen.set", "edges", [.list], initial: #"["top","left","bottom","right"]"#,
@@ -244,7 +245,8 @@ extension ArgumentRow {
   private static let settings =
     texts("nav.configure", "restorationID")
     + flags(
-      "nav.configure", "hidesBarsOnTap", "hidesBarsOnSwipe", "hidesBarsWhenVerticallyCompact",
+      "nav.configure", "hidesBarsOnTap", "hidesBarsOnSwipe", "showsBarsOnNextScreen",
+      "hidesBarsWhenVerticallyCompact",
       "hidesBarsWhenKeyboardAppears", "interactivePopWithoutBackButton") + [
       ArgumentRow("nav.configure", "container", anything),
       words("nav.configure", "guard", "removal", "none", "all"),

@@ -193,14 +193,18 @@ import Testing
         .barsVisibilityChanged(bar: false, toolbar: true, cause: .screen),
       ])
     try nav.run(.pop)
-    #expect(nav.controller.bar.content.isHidden, "a screen without preference leaves the bar alone")
-    try nav.run(.setScreen("A", [.set(\.prefersBarHidden, false)]))
-    #expect(nav.controller.bar.content.isHidden, "it has to become the top")
+    #expect(nav.controller.bar.isDefault, "the preference held while the screen was the top")
+    try nav.run(.setScreen("A", [.set(\.prefersBarHidden, true)]))
+    #expect(nav.controller.bar.content.isHidden, "a new preference of the top counts at once")
+    try nav.run(.setScreen("A", [.set(\.prefersBarHidden, nil)]))
+    #expect(nav.controller.bar.isDefault)
     try nav.runsWithoutEffect(.push("B"), .pop)
     try nav.run(.push("B"), .setBarHidden(false))
     #expect(nav.controller.bar.isDefault, "the client has the last word")
+    try nav.run(.setScreen("A", [.set(\.prefersBarHidden, false)]))
     try nav.run(.setBarHidden(true), .pop)
-    #expect(nav.controller.bar.isDefault, "but not over the screen that comes after it")
+    #expect(!nav.controller.bar.content.isHidden, "but not over the screen that comes after it")
+    #expect(nav.controller.bar.content.isHiddenElsewhere == true, "where it lasts")
   }
 
   @Test func `a detached controller follows without a word`() throws {
@@ -231,12 +235,12 @@ import Testing
     let id = nav.controller.revision
     try nav.run(.setBarHidden(true), animated: animated)
     let change = BarChange(
-      wasHidden: false, isHidden: true, isAnimated: animated, isJump: !animated)
+      isHidden: true, isAnimated: animated, isJump: !animated)
     #expect(nav.events == [.barChange(id, change)])
     #expect(nav.commit?.parts == [.bar, .transition])
     #expect(nav.controller.transition.content.running?.barChange == change)
     try nav.run(.setBarHidden(false), animated: true)
-    let second = BarChange(wasHidden: false, isHidden: false, isAnimated: true, isJump: false)
+    let second = BarChange(isHidden: false, isAnimated: true, isJump: false)
     #expect(nav.events == [.barChange(id, second)])
   }
 
@@ -254,40 +258,23 @@ import Testing
     #expect(nav.events == [.barsVisibilityChanged(bar: false, toolbar: false, cause: .api)])
   }
 
-  @Test func `what was attached is taken back, and what a screen prefers is`() throws {
-    var controller = try nav().controller
-    var draft = Draft(of: &controller, isAnimated: nil)
-    var screen = Screen(id: "C", version: Revision(1))
-    screen.details.prefersBarHidden = true
-    controller.applyBarPreference(of: screen, &draft)
-    let change = BarChange(wasHidden: false, isHidden: true, isAnimated: true, isJump: false)
-    let tail = draft.rare?.finalEvents
-    #expect(tail == [.barChange(try #require(controller.transition.content.running).id, change)])
-    #expect(controller.bar.content.isHidden)
-    controller.revertBarChange(&draft)
-    #expect(controller.bar.isDefault)
+  @Test func `what a screen prefers is attached, and animated`() throws {
+    var nav = try nav()
+    let id = nav.controller.revision
+    try nav.run(.setScreen("B", [.set(\.prefersBarHidden, true)]))
+    let change = BarChange(isHidden: true, isAnimated: true, isJump: false)
+    #expect(nav.events == [.barChange(id, change)])
+    #expect(nav.controller.transition.content.running?.barChange == change)
   }
 
-  @Test func `a cancelled swipe gives back what had hidden the bars, too`() throws {
-    for showsToolbar in [false, true] {
-      var nav = try Nav("A", "B")
-      try nav.run(
-        .configure([.set(\.hidesBarsOnTap, true), .set(\.interactivePopWithoutBackButton, true)]))
-      try nav.run(.setScreen("B", [.toolbarItems([.new("x")])]))
-      try nav.run(.setToolbarHidden(false))
-      try nav.run(.tapContent)
-      let before = nav.controller.bar.content
-      #expect(before.automaticHiding == AutomaticHiding(cause: .tap, includesToolbar: true))
-      try nav.run(.beginGesture(isFullScreen: false, translation: 1, owner: "c"))
-      try nav.run(.setBarHidden(false))
-      if showsToolbar { try nav.run(.setToolbarHidden(false)) }
-      try nav.run(.cancelGesture)
-      #expect(nav.controller.bar.content.isHidden)
-      #expect(
-        nav.controller.bar.content.automaticHiding
-          == AutomaticHiding(cause: .tap, includesToolbar: !showsToolbar))
-      try nav.run(.tapContent)
-      #expect(nav.controller.visibility == BarVisibility(showsBar: true, showsToolbar: true))
-    }
+  @Test func `what a program sets during a swipe lasts when the swipe is cancelled`() throws {
+    var nav = try Nav("A", "B")
+    try nav.run(
+      .configure([.set(\.hidesBarsOnTap, true), .set(\.interactivePopWithoutBackButton, true)]))
+    try nav.run(.tapContent)
+    try nav.run(.beginGesture(isFullScreen: false, translation: 1, owner: "c"))
+    try nav.run(.setBarHidden(false))
+    try nav.run(.cancelGesture)
+    #expect(nav.controller.bar.isDefault)
   }
 }

@@ -84,7 +84,13 @@ struct ResolutionTwin {
 
   /// Every screen below the top, nearest first, with the text of its entry.
   private var menu: [String] {
-    nav.stack.dropLast().reversed().map { screen in
+    // A screen that a person cannot pop is the last to which the menu leads.
+    var below = Array(nav.stack.dropLast().reversed())
+    if let last = below.firstIndex(where: { !$0.details.canPop }) {
+      below.removeLast(below.count - last - 1)
+    }
+    if nav.stack.last?.details.canPop == false { below = [] }
+    return below.map { screen in
       let titles = [screen.item.title, isStandalone ? nil : screen.title]
       var text = titles.compactMap(\.self).first { !$0.isEmpty }.map { fitting($0) } ?? generic
       if let button = screen.item.backBarButtonItem?.content {

@@ -140,7 +140,7 @@ enum Corruption: CaseIterable, Sendable {
   @Test func `a mistake in what a commit touched is found as in the whole state`() throws {
     var found: [Corruption: Int] = [:]
     var names: Set<String> = []
-    for seed in UInt64(0)..<45 {
+    for seed in UInt64(0)..<150 {
       try run(seed: seed, steps: 80) { before, after, commit, note in
         let removed = (commit.splice?.removed ?? []).compactMap { before.screen($0) }
         // Often enough broken, a whole state is not looked at once more.

@@ -47,11 +47,15 @@ extension Twin {
       let index = try place(of: id)
       if index == stack.count - 1 { return .poppedAll([]) }
       if stack.last?.left.isEmpty == false { throw .noBackButton }
+      for record in stack[(index + 1)...].reversed() where !record.canPop {
+        throw .popBlocked(record.id)
+      }
       return .poppedAll(cut(to: index + 1))
     case .backKey:
       if !chain.isEmpty { return try run(.swipeDown) }
       if stack.count < 2 { return .popped(nil) }
       if stack.last?.left.isEmpty == false { throw .noBackButton }
+      if let top = stack.last, !top.canPop { throw .popBlocked(top.id) }
       return .popped(cut(to: stack.count - 1).first)
     case .swipeDown:
       if !isAttached { throw .invalidArgument("") }
@@ -294,6 +298,7 @@ extension Twin {
       guard let face = faces[id], let top = stack.last else { throw .unknownButton(id) }
       guard (top.left + top.right).contains(id) else { throw .buttonRefused(id, .notDisplayed) }
       if face.action == "nav.pop", !chain.isEmpty { throw .covered }
+      if face.action == "nav.pop", !top.canPop, stack.count > 1 { throw .popBlocked(top.id) }
       if face.action == "nav.pop" { return .popped(cut(to: stack.count - 1).first) }
       return .activated(id, action: face.action)
     default: preconditionFailure("not a button's operation: \(operation)")
@@ -403,6 +408,8 @@ extension Twin {
       switch edit {
       case .title(let title): record.title = title
       case .toolbarItems(let list): record.tool = try buttons(list, &named)
+      case .set(\.canPop, true): record.canPop = true
+      case .set(\.canPop, false): record.canPop = false
       default: preconditionFailure("the model does not know \(edit)")
       }
     }

@@ -14,6 +14,7 @@ struct Twin {
     var id: ScreenID
     var version: UInt64
     var title: String?
+    var canPop = true
     var left: [ButtonID] = []
     var right: [ButtonID] = []
     var tool: [ButtonID] = []

@@ -60,7 +60,9 @@ struct Messages {
       return .remove((0..<random.below(4)).map { _ in random.pick(Self.screens) })
     case 8, 9: return .setStack((0..<random.below(5)).map { _ in argument() })
     case 10: return .createScreen(record(), replaces: random.below(2) == 0)
-    case 11, 12: return .setScreen(id, random.pick([[.title(title())], [.toolbarItems(list())]]))
+    case 11, 12:
+      let canPop = ScreenEdit.set(\.canPop, random.below(3) > 0)
+      return .setScreen(id, random.pick([[.title(title())], [.toolbarItems(list())], [canPop]]))
     case 13, 14, 15: return .setItem(id, items(), requireOnStack: random.below(6) == 0)
     case 16: return .releaseScreen(id)
     case 17: return .createButton(newButton())

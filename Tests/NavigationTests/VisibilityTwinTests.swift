@@ -8,8 +8,16 @@ struct VisibilityTwin {
   var isBarHidden = false
   var isToolbarHidden = true
   var hid: (cause: HidingCause, toolbar: Bool)?
+  /// What bar and toolbar return to when a screen with another preference leaves.
+  var (barBefore, toolbarBefore): (Bool?, Bool?) = (nil, nil)
+  /// What the screens A and B prefer; the last one of the stack is the top.
+  var bars: [Bool?] = [nil, nil]
+  var toolbars: [Bool?] = [nil, nil]
+  var depth = 1
+  var showsOnNext = false
   /// Whether the toolbar would show anything.
   var hasItems = false
+  var itemsByScreen = [false, false]
   // The rules and the display.
   var onTap = false
   var onSwipe = false
@@ -36,12 +44,31 @@ struct VisibilityTwin {
 
   mutating func setBarHidden(_ isHidden: Bool) {
     isBarHidden = isHidden
+    barBefore = nil
     hid = nil
   }
 
   mutating func setToolbarHidden(_ isHidden: Bool) {
     isToolbarHidden = isHidden
+    toolbarBefore = nil
     hid?.toolbar = false
+  }
+
+  /// Another screen is the top, or the top prefers something else.
+  mutating func followTop() {
+    // What a rule hid by itself is shown where no screen wants it hidden.
+    let tool = toolbarBefore ?? (hid?.toolbar == true ? false : isToolbarHidden)
+    if let wanted = toolbars[depth - 1] ?? toolbarBefore {
+      setToolbarHidden(wanted)
+      if wanted != tool { toolbarBefore = tool }
+    }
+    let bar = barBefore ?? (hid == nil ? isBarHidden : false)
+    if let wanted = bars[depth - 1] ?? barBefore {
+      setBarHidden(wanted)
+      if wanted != bar { barBefore = bar }
+    } else if let hid, hid.cause != .vCompact, showsOnNext {
+      show()
+    }
   }
 
   mutating func tap() {
@@ -84,7 +111,27 @@ struct VisibilityTwin {
   /// One input, to both.
   private func step(_ random: inout Seeded, _ twin: inout VisibilityTwin) -> Operation {
     let flag = random.below(2) == 0
-    switch random.below(12) {
+    switch random.below(17) {
+    case 12:
+      let (index, wanted) = (random.below(2), random.pick([nil, true, false]))
+      let isNew = twin.bars[index] != wanted && index == twin.depth - 1
+      twin.bars[index] = wanted
+      if isNew { twin.followTop() }
+      return .setScreen(index == 0 ? "A" : "B", [.set(\.prefersBarHidden, wanted)])
+    case 13:
+      let (index, wanted) = (random.below(2), random.pick([nil, true, false]))
+      let isNew = twin.toolbars[index] != wanted && index == twin.depth - 1
+      twin.toolbars[index] = wanted
+      if isNew { twin.followTop() }
+      return .setScreen(index == 0 ? "A" : "B", [.set(\.prefersToolbarHidden, wanted)])
+    case 14:
+      twin.showsOnNext = flag
+      return .configure([.set(\.showsBarsOnNextScreen, flag)])
+    case 15, 16:
+      twin.depth = 3 - twin.depth
+      twin.hasItems = twin.itemsByScreen[twin.depth - 1]
+      twin.followTop()
+      return twin.depth == 1 ? .pop : .push(.id("B"), onDuplicate: .error)
     case 0:
       twin.setBarHidden(flag)
       return .setBarHidden(flag)
@@ -108,7 +155,9 @@ struct VisibilityTwin {
       return .configure([.set(\.hidesBarsWhenVerticallyCompact, flag)])
     case 9:
       twin.hasItems = flag
-      return .setScreen("A", [.toolbarItems(flag ? [.new("t")] : [])])
+      twin.itemsByScreen[twin.depth - 1] = flag
+      let top: ScreenID = twin.depth == 1 ? "A" : "B"
+      return .setScreen(top, [.toolbarItems(flag ? [.new(top == "A" ? "t" : "u")] : [])])
     case 10:
       twin.onTap = flag
       return .configure([.set(\.hidesBarsOnTap, flag)])
@@ -125,7 +174,7 @@ struct VisibilityTwin {
   @Test(arguments: UInt64(0)..<40)
   func `bars hide and show as the plain rules say, input by input`(seed: UInt64) throws {
     var random = Seeded(seed: seed)
-    var nav = try Nav("A")
+    var nav = try Nav("A", detached: ["B"])
     var twin = VisibilityTwin()
     for number in 0..<300 {
       let before = nav.controller.visibility

@@ -36,8 +36,7 @@ enum Vocabulary {
     let ephemeral = text.matches(of: pattern).map { String($0.1) }
     // What a person tries in vain is named where it is refused.
     let refusals = lines(of: hub + "Hub/Hub+Operations.swift").joined(separator: "\n")
-    let vain = refusals.matches(
-      of: /event\(\s*nav: [\w.]+, epoch: [\w.]+, revision: [\w.]+,\s+(?:\w+ \? "(\w+)" : )?"(\w+)"/)
+    let vain = refusals.matches(of: /appendEvent\((?:\w+ \? "(\w+)" : )?"(\w+)"/)
     return cases(of: "NavigationEvent", in: hub + "Navigation/Commit.swift").union(ephemeral)
       .union(vain.flatMap { [$0.1, $0.2].compactMap(\.self).map(String.init) })
   }

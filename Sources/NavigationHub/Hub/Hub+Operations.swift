@@ -200,7 +200,7 @@ extension Hub {
     // Only these operations have such outputs. A look at the outputs copies each of them.
     guard !op.request.kinds.areOrdinary,
       op.request.kinds.contains(where: {
-        $0 == .buttonActivate || $0 == .gestureUpdate || $0 == .uiBack
+        $0 == .buttonActivate || $0 == .gestureUpdate || $0 == .gestureFinish || $0 == .uiBack
       })
     else { return delivered }
     for index in outputs.indices {
@@ -215,12 +215,9 @@ extension Hub {
         delivered = eventReceiverCount(of: slot)
         publishProgress(of: slot, transition, value)
       case .popped(nil) where op.request.kinds[index] == .uiBack:
-        let nav = navs[slot]
-        batches.append(
-          .event(
-            nav: slot,
-            ServerMessageWriter.event(
-              nav: nav.name, epoch: nav.epoch, revision: nav.controller.revision, "backAtRoot")))
+        appendEvent("backAtRoot", of: slot)
+      case .popped(nil) where op.request.kinds[index] == .gestureFinish:
+        if let screen = blockedTop(of: slot) { appendEvent("popBlocked", screen: screen, of: slot) }
       default: break
       }
     }
@@ -238,16 +235,24 @@ extension Hub {
     guard isBlocked, let slot = navs.slot(of: op.request.nav) else { return }
     assert(navs[slot].directory == nil, "a virtual nav has no screens")
     // The error names the screen, unless a gesture was blocked: that is about the top screen.
-    let blocked = navs[slot].controller.top.flatMap { $0.details.canPop ? nil : $0.id.text }
-    let screen =
-      error.details.first { "\($0.name)" == "screen" }?.json
-      ?? blocked.map { id in JSONWriter.value { $0.string(id) } }
-    guard let screen else { return }
-    let (name, epoch) = (navs[slot].name, navs[slot].epoch)
-    let revision = navs[slot].controller.revision
+    let named = error.details.first { "\($0.name)" == "screen" }?.json
+    guard let screen = named ?? blockedTop(of: slot) else { return }
+    appendEvent(isDismissal ? "dismissAttempted" : "popBlocked", screen: screen, of: slot)
+  }
+
+  /// The id, as JSON, of the top if a person cannot pop it.
+  private func blockedTop(of slot: NavSlot) -> [UInt8]? {
+    guard let top = navs[slot].controller.top, !top.details.canPop else { return nil }
+    return JSONWriter.value { $0.string(top.id.text) }
+  }
+
+  /// Sends an event of a person's action that changed nothing to the watches of the nav.
+  private mutating func appendEvent(
+    _ name: StaticString, screen: [UInt8]? = nil, of slot: NavSlot
+  ) {
+    let nav = navs[slot]
     let body = ServerMessageWriter.event(
-      nav: name, epoch: epoch, revision: revision, isDismissal ? "dismissAttempted" : "popBlocked",
-      screen: screen)
+      nav: nav.name, epoch: nav.epoch, revision: nav.controller.revision, name, screen: screen)
     batches.append(.event(nav: slot, body))
   }
 

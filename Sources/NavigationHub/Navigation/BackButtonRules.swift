@@ -111,7 +111,9 @@ struct BackButtonRules: Hashable, Sendable {
   }
 }
 
-/// The menu of the back button, from which a person goes back to any screen below the top.
+/// The menu of the back button, from which a person goes back to the screens below the top.
+///
+/// The menu ends at the nearest screen that a person cannot pop.
 ///
 /// Two limits keep the resolved bar small: the configuration can allow 65,536 screens on a stack, and
 /// a title can have 64 KiB.
@@ -142,7 +144,8 @@ package struct BackMenu: Sendable {
   }
 
   private var screens: some Collection<Screen> {
-    stack.dropLast().suffix(Self.entryLimit).reversed()
+    let near = stack.suffix(Self.entryLimit + 1)
+    return near[(near.lastIndex(where: \.blocksPop) ?? near.startIndex)...].dropLast().reversed()
   }
 
   /// The entries, nearest to the top first.

@@ -8,6 +8,9 @@ package struct Bar: PartContent, EditableRecord {
   package var className = "NavigationBar"
   /// UIKit's `isNavigationBarHidden`.
   package var isHidden = false
+  /// Whether the bar is hidden on screens without a preference; nil unless the preference of the top
+  /// makes a difference.
+  package var isHiddenElsewhere: Bool?
   /// The automatic hiding in force; nil if the bar is shown, or if a client or a screen hid it.
   package var automaticHiding: AutomaticHiding?
   /// The members that an appearance proxy can set too, for all bars of a class.
@@ -28,6 +31,9 @@ package struct Toolbar: PartContent, EditableRecord {
   package var className = "Toolbar"
   /// UIKit's `isToolbarHidden`; hidden by default.
   package var isHidden = true
+  /// Whether the toolbar is hidden on screens without a preference; nil unless the preference of the
+  /// top makes a difference.
+  package var isHiddenElsewhere: Bool?
   package var barStyle: BarStyle?
   package var tintColor: String?
   package var barTintColor: String?

@@ -22,68 +22,74 @@ extension NavigationController {
   /// Hides or shows the bar because a client or a screen asks for it, and forgets the rule that hid
   /// it before.
   ///
-  /// During a push or pop transition the change belongs to the transition: `revertBarChange`
-  /// undoes it if the transition is cancelled. A change that is not `animated` makes the bar jump.
+  /// During a push or pop transition the change belongs to the transition. A change that is not
+  /// `animated` makes the bar jump.
   mutating func setBarHidden(
-    _ isHidden: Bool, animated: Bool, cause: VisibilityCause, _ draft: inout Draft
+    _ isHidden: Bool, elsewhere: Bool? = nil, animated: Bool, cause: VisibilityCause,
+    _ draft: inout Draft
   ) {
-    let (wasHidden, hiding) = (bar.content.isHidden, bar.content.automaticHiding)
-    bar.change(.bar, &draft) { ($0.isHidden, $0.automaticHiding) = (isHidden, nil) }
+    let wasHidden = bar.content.isHidden
+    bar.change(.bar, &draft) {
+      ($0.isHidden, $0.isHiddenElsewhere, $0.automaticHiding) = (isHidden, elsewhere, nil)
+    }
     assert(visibility.showsBar == !isHidden)
-    assert(
-      bar.isDefault || bar.content.automaticHiding == nil,
-      "what a client hides was hidden by itself")
     guard wasHidden != isHidden else { return }
     guard let running = transition.content.running, running.isPushOrPop else {
       return reportVisibility(cause, &draft)
     }
-    var change =
-      running.barChange
-      ?? BarChange(
-        wasHidden: wasHidden, isHidden: isHidden, isAnimated: animated, isJump: !animated,
-        priorAutomaticHiding: hiding)
-    (change.isHidden, change.isAnimated, change.isJump) = (isHidden, animated, !animated)
-    assert(running.id == transition.content.running?.id, "another transition than the one open")
+    let change = BarChange(isHidden: isHidden, isAnimated: animated, isJump: !animated)
     transition.change(.transition, &draft) { $0.running?.barChange = change }
     draft.appendFinalEvent(.barChange(running.id, change))
   }
 
-  /// Applies the bar visibility that the new top screen prefers.
+  /// Applies the visibility that the top prefers; without a preference, the one that the bars have
+  /// elsewhere.
   ///
-  /// Without a preference the bar stays as it is. During a push or pop transition the change is
-  /// animated, so the bar never jumps.
-  mutating func applyBarPreference(of newTop: Screen?, _ draft: inout Draft) {
-    guard let newTop, !newTop.hasDefaultDetails, let isHidden = newTop.details.prefersBarHidden
-    else { return }
-    assert(newTop.kind == .content, "\(newTop.id.text) cannot stand on a stack")
-    let isAnimated = transition.content.running?.isPushOrPop ?? draft.isAnimated ?? false
-    setBarHidden(isHidden, animated: isAnimated, cause: .screen, &draft)
-  }
-
-  /// Restores the bar's visibility from before the transition, and the rule that had hidden the
-  /// bar.
-  ///
-  /// No event reports the restored visibility, which the end of the transition implies.
-  mutating func revertBarChange(_ draft: inout Draft) {
-    guard let change = transition.content.running?.barChange,
-      bar.content.isHidden != change.wasHidden
-    else { return }
-    bar.change(.bar, &draft) {
-      ($0.isHidden, $0.automaticHiding) = (change.wasHidden, change.priorAutomaticHiding)
+  /// During a push or pop transition the change of the bar is animated, so the bar never jumps.
+  mutating func applyBarPreferences(_ draft: inout Draft) {
+    guard let top else { return }
+    if draft.rare?.topAtToolbarSet != top.id { applyToolbarPreference(of: top, &draft) }
+    // Nearly all bars are shown on all screens.
+    if bar.isDefault && top.hidesBar == nil || draft.rare?.topAtBarSet == top.id { return }
+    let content = bar.content
+    let isHiddenElsewhere =
+      content.isHiddenElsewhere ?? (content.isHidden && content.automaticHiding == nil)
+    if let isHidden = top.hidesBar ?? content.isHiddenElsewhere {
+      let isAnimated = transition.content.running?.isPushOrPop ?? draft.isAnimated ?? false
+      setBarHidden(
+        isHidden, elsewhere: isHidden == isHiddenElsewhere ? nil : isHiddenElsewhere,
+        animated: isAnimated, cause: .screen, &draft)
+    } else if let cause = content.automaticHiding?.cause, cause != .vCompact,
+      settings.content.showsBarsOnNextScreen
+    {
+      setBars(isHidden: false, by: cause, &draft)
     }
-    assert(visibility.showsBar == !change.wasHidden)
   }
 
-  mutating func setToolbarHidden(_ isHidden: Bool, _ draft: inout Draft) {
+  private mutating func applyToolbarPreference(of top: Screen, _ draft: inout Draft) {
+    // Hidden everywhere, unless a rule hid it with the bar.
+    if toolbar.isDefault, bar.isDefault ? top.hidesToolbar != false : top.hidesToolbar == nil {
+      return
+    }
+    let content = toolbar.content
+    let isHiddenElsewhere =
+      content.isHiddenElsewhere
+      ?? (content.isHidden && bar.content.automaticHiding?.includesToolbar != true)
+    guard let isHidden = top.hidesToolbar ?? content.isHiddenElsewhere else { return }
+    setToolbarHidden(
+      isHidden, elsewhere: isHidden == isHiddenElsewhere ? nil : isHiddenElsewhere,
+      cause: .screen, &draft)
+  }
+
+  /// Hides or shows the toolbar because a client or a screen asks for it; the rule that hid the bar
+  /// does not bring the toolbar back then.
+  mutating func setToolbarHidden(
+    _ isHidden: Bool, elsewhere: Bool? = nil, cause: VisibilityCause, _ draft: inout Draft
+  ) {
     bar.change(.bar, &draft) { $0.automaticHiding?.includesToolbar = false }
-    transition.change(.transition, &draft) {
-      $0.running?.barChange?.priorAutomaticHiding?.includesToolbar = false
-    }
-    showToolbar(!isHidden, cause: .api, &draft)
+    toolbar.change(.toolbar, &draft) { $0.isHiddenElsewhere = elsewhere }
+    showToolbar(!isHidden, cause: cause, &draft)
     assert(visibility.showsToolbar == !isHidden)
-    assert(
-      bar.content.automaticHiding?.includesToolbar != true,
-      "not the client's last word on the toolbar")
   }
 
   mutating func tapContent(_ draft: inout Draft) throws(NavigationError) {
@@ -173,14 +179,14 @@ extension NavigationController {
       .barsVisibilityChanged(bar: now.showsBar, toolbar: now.showsToolbar, cause: cause))
   }
 
-  /// Applies the bar preference of a new top screen, and reduces the visibility events to the net
-  /// effect of the message.
+  /// Applies the bar preferences of a new top screen, or those that the message changed, and reduces
+  /// the visibility events to the net effect of the message.
   ///
-  /// If an operation of the message set the bar's visibility while this screen was on top, that
+  /// If an operation of the message set the visibility of a bar while this screen was on top, that
   /// operation prevails over the preference.
   mutating func finishVisibilityChanges(_ draft: inout Draft) {
-    if let top, !top.hasDefaultDetails, top.id != draft.oldTop, top.id != draft.rare?.topAtBarSet {
-      applyBarPreference(of: top, &draft)
+    if let top, top.id != draft.oldTop || hasNewBarPreferences(top, draft) {
+      applyBarPreferences(&draft)
     }
     guard let notes = draft.rare, !notes.finalEvents.isEmpty else { return }
     assert(draft.revision == revision.next)
@@ -209,6 +215,16 @@ extension NavigationController {
         return event
       }
     }
+  }
+
+  /// Whether the message changed the preferences of the top.
+  private func hasNewBarPreferences(_ top: Screen, _ draft: borrowing Draft) -> Bool {
+    for (id, original) in draft.originalScreens where id == top.id {
+      return original.map {
+        $0.hidesBar != top.hidesBar || $0.hidesToolbar != top.hidesToolbar
+      } ?? false
+    }
+    return false
   }
 
   /// Gives the transition back its former bar change if the message as a whole left the bar as it

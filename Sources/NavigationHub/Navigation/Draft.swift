@@ -440,6 +440,8 @@ final class RareDraftNotes {
   var released: [DetachedRecords.Key] = []
   /// The top when an operation last set the bar's visibility; nil if none did.
   var topAtBarSet: ScreenID?
+  /// The top when an operation set the toolbar's visibility.
+  var topAtToolbarSet: ScreenID?
   /// The events that come last in the revision.
   var finalEvents: [NavigationEvent] = []
   /// The delegates' answers for the transition that the message may begin; nil without any.

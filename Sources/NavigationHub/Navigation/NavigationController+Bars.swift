@@ -18,6 +18,11 @@ extension NavigationController {
     draft.rareNotes().topAtBarSet = top?.id
   }
 
+  mutating func setToolbarHidden(_ isHidden: Bool, _ draft: inout Draft) {
+    setToolbarHidden(isHidden, cause: .api, &draft)
+    draft.rareNotes().topAtToolbarSet = top?.id
+  }
+
   /// Throws `invalidArgument` unless the controller is on display.
   func checkAttached() throws(NavigationError) {
     guard isAttached else {

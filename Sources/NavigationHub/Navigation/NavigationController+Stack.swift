@@ -339,14 +339,16 @@ extension NavigationController {
     // Somebody else was faster: the person is where the menu would have led.
     if index == stack.count - 1 { return [] }
     guard showsBackButton else { throw .noBackButton }
-    try checkPersonMayPop()
+    try checkPersonMayPop(downTo: index)
     return pop(downTo: index, &draft)
   }
 
-  /// Throws `popBlocked` if the top does not let a person pop it.
-  func checkPersonMayPop() throws(NavigationError) {
+  /// Throws `popBlocked` if a screen above this index does not let a person pop it; nil stands for the
+  /// one below the top.
+  func checkPersonMayPop(downTo index: Int? = nil) throws(NavigationError) {
     assert(!isCovered, "what a presented screen covers is refused before")
-    if let top, top.blocksPop, stack.count > 1 { throw .popBlocked(top.id) }
+    let above = stack[(index.map { $0 + 1 } ?? max(stack.count - 1, 1))...]
+    if let screen = above.last(where: \.blocksPop) { throw .popBlocked(screen.id) }
   }
 
   /// Makes an item of a standalone bar, which has no screen: a title is that of the item.

@@ -216,6 +216,16 @@ package struct Screen: @unchecked Sendable {
 
   var blocksPop: Bool { storage.details.map { !$0.value.canPop } ?? false }
 
+  /// Whether the screen wants the bar hidden while it is on top; nil leaves the bar alone.
+  var hidesBar: Bool? { storage.details.flatMap { $0.value.prefersBarHidden } }
+
+  /// Whether the screen wants the toolbar hidden while it is on top; nil leaves the toolbar alone.
+  var hidesToolbar: Bool? {
+    storage.details.flatMap {
+      $0.value.prefersToolbarHidden ?? ($0.value.hidesBottomBarWhenPushed ? true : nil)
+    }
+  }
+
   /// The buttons of the screen: left, right and toolbar items and the back button, in this order.
   package var buttons: [Button] {
     guard let box = storage.details, box.hasButtons else { return [] }
@@ -256,6 +266,10 @@ package struct ScreenDetails: EditableRecord {
   package var restorationID: String?
   /// Whether the screen wants the bar hidden while it is on top; nil leaves the bar alone.
   package var prefersBarHidden: Bool?
+  /// Whether the screen wants the toolbar hidden while it is on top; nil leaves the toolbar alone.
+  package var prefersToolbarHidden: Bool?
+  /// UIKit's member of this name: the toolbar is hidden while the screen is on top.
+  package var hidesBottomBarWhenPushed = false
   package var wantsFullScreenLayout = false
   /// UIKit's `extendedLayoutIncludesOpaqueBars`.
   package var extendsUnderOpaqueBars = false

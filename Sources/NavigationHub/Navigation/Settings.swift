@@ -22,6 +22,8 @@ package struct Settings: PartContent, EditableRecord {
   package var hidesBarsOnSwipe = false
   package var hidesBarsWhenVerticallyCompact = false
   package var hidesBarsWhenKeyboardAppears = false
+  /// Whether bars that a tap, a swipe or the keyboard hid show again on the next top.
+  package var showsBarsOnNextScreen = false
   package var guardPolicy = GuardPolicy.removal
   package var vetoScope = VetoScope.pushpop
   package var veto = Veto()

@@ -63,13 +63,10 @@ package struct Animation: Hashable, Sendable {
 
 /// A change of the bar's visibility during a transition.
 package struct BarChange: Hashable, Sendable {
-  package var wasHidden: Bool
   package var isHidden: Bool
   package var isAnimated: Bool
   /// Whether the bar jumps: a change that is not animated inside an animated transition.
   package var isJump: Bool
-  /// The automatic hiding that was in force before.
-  package var priorAutomaticHiding: AutomaticHiding?
 }
 
 /// How a transition ended.
@@ -136,9 +133,7 @@ extension NavigationController {
   /// Clears the transition, and reports its end after the events of the stack's change.
   private mutating func endTransition(_ outcome: TransitionOutcome, _ draft: inout Draft) {
     guard let running = transition.content.running else { return }
-    if outcome == .cancelled {
-      revertBarChange(&draft)
-    } else {
+    if outcome != .cancelled {
       draft.rareNotes().eventsAfterStackChange += running.completionEvents
     }
     assert(running.id <= draft.revision, "a transition that has not begun")
@@ -222,12 +217,16 @@ extension NavigationController {
     let running = try requiredGesture()
     // An open gesture locks the stack, so its screen must still be on top.
     guard running.from == top?.id else { throw .invalidArgument("the gesture's screen is gone") }
+    // The screen can have become one that a person cannot pop since the gesture began.
+    if top?.blocksPop == true {
+      endTransition(.cancelled, &draft)
+      return nil
+    }
     let popped = pop(&draft)
     assert(popped == running.from)
     draft.hasSuppliedStackEvents = true
     // Before the transition ends, so that the change of the bar belongs to it.
-    applyBarPreference(of: top, &draft)
-    draft.rareNotes().topAtBarSet = top?.id
+    applyBarPreferences(&draft)
     endTransition(.completed, &draft)
     return popped
   }

@@ -4,7 +4,8 @@ package import NavigationCore
 ///
 /// Redaction keeps ids, versions, routes, names of operations, and words and numbers that navd
 /// defines. Every other text becomes `placeholder`, and members that the tables do not name are
-/// left out. The tables name what stays, so a member of a later version cannot slip through.
+/// left out, except truth values. The tables name what stays, so a text or a number of a later
+/// version cannot slip through.
 /// Entries are redacted before the resolved bar is computed; so the bar has no text that the state
 /// has not.
 package struct RecordingRedaction: Sendable {
@@ -61,7 +62,9 @@ package struct RecordingRedaction: Sendable {
   ) {
     json.beginObject()
     tape.forEachMember(of: at) { name, value in
-      guard let rule = table[name], fitsRule(value, rule, tape) else { return }
+      guard let rule = table[name] ?? ([.no, .yes].contains(tape.kind(value)) ? .keep : nil),
+        fitsRule(value, rule, tape)
+      else { return }
       json.dynamicName(name)
       write(value, rule, tape, &json)
     }
@@ -126,7 +129,7 @@ extension RedactionRule {
   /// An entry of `get` `diffs`, or a state before them.
   static let entry: [String: RedactionRule] =
     kept(
-      "kind", "rev", "t", "epoch", "before", "dig", "depth", "override", "vetoSkipped",
+      "kind", "rev", "t", "epoch", "dig", "depth", "override", "vetoSkipped",
       "omitted", "cause"
     ).and([
       "by": .members(["name": .text, "principal": .text]),
@@ -155,17 +158,14 @@ extension RedactionRule {
   ]
 
   static let screenMembers: [String: RedactionRule] =
-    kept(
-      "id", "ver", "kind", "route", "prefersBarHidden", "wantsFullScreenLayout",
-      "extendsUnderOpaqueBars", "canPop", "modalInPresentation"
-    ).and([
+    kept("id", "ver", "kind", "route").and([
       "title": .text, "args": .opaque, "restorationID": .text, "edges": .list(.keep),
       "accessibilityLabel": .text,
       "toolbarItems": .list(.members(button)), "item": .members(item),
     ])
 
   private static let item: [String: RedactionRule] =
-    kept("hidesBackButton", "leftItemsSupplementBackButton", "largeTitleDisplayMode").and([
+    kept("largeTitleDisplayMode").and([
       "title": .text, "prompt": .text, "accessibilityLabel": .text,
       "titleView": .members(kept("height").and(["view": .opaque])),
       "backBarButtonItem": .members(button), "leftItems": .list(.members(button)),
@@ -176,10 +176,10 @@ extension RedactionRule {
     "standard": .opaque, "compact": .opaque, "scrollEdge": .opaque, "compactScrollEdge": .opaque,
   ]
 
-  private static let image = RedactionRule.members(kept("hasAlpha", "empty").and(["ref": .text]))
+  private static let image = RedactionRule.members(["ref": .text])
 
   private static let button: [String: RedactionRule] =
-    kept("id", "systemItem", "style", "isEnabled", "isSelected").and([
+    kept("id", "systemItem", "style").and([
       "title": .text, "image": image, "landscapeImage": image, "customView": .opaque,
       "action": .text, "accessibilityLabel": .text, "accessibilityHint": .text,
       "accessibilityIdentifier": .text,
@@ -190,16 +190,14 @@ extension RedactionRule {
   // The class is text of the client, and the appearance proxies carry names of classes.
   // Neither is kept.
   private static let bar: [String: RedactionRule] =
-    kept("ver", "hidden", "barStyle", "translucent", "prefersLargeTitles").and([
+    kept("ver", "barStyle").and([
       "hid": hiding, "barTintColor": .text, "tintColor": .text, "backgroundColor": .text,
       "shadowImage": image, "backIndicatorImage": image, "backIndicatorMask": image,
       "appearance": .members(appearance),
     ])
 
   private static let toolbar: [String: RedactionRule] =
-    kept("ver", "hidden", "barStyle", "translucent").and([
-      "tintColor": .text, "barTintColor": .text,
-    ])
+    kept("ver", "barStyle").and(["tintColor": .text, "barTintColor": .text])
 
   private static let presentation: [String: RedactionRule] =
     kept("from", "covers", "contextOwner").and(["screen": .screen, "style": .oneOf(styles)])
@@ -213,15 +211,13 @@ extension RedactionRule {
   private static let transition: [String: RedactionRule] =
     kept("ver", "tid", "op", "from", "to", "phase", "duration", "style", "deadline").and([
       "owner": .text, "animator": .text, "driver": .text,
-      "barChange": .members(
-        kept("before", "hidden", "animated", "jump").and(["hid": hiding])),
+      "barChange": .members([:]),
     ])
 
   private static let environment: [String: RedactionRule] =
     kept(
-      "ver", "idiom", "vCompact", "scrollEdge", "keyboard", "scale", "statusBar",
-      "backTitleBudget", "orientation", "barPosition", "animations", "screenReader",
-      "contentSizeCategory", "accessibilityContrast"
+      "ver", "idiom", "scale", "statusBar", "backTitleBudget", "orientation", "barPosition",
+      "animations", "contentSizeCategory", "accessibilityContrast"
     ).and([
       "owner": .text,
       "orientations": .members(kept("preferred").and(["supported": .list(.keep)])),
@@ -229,24 +225,22 @@ extension RedactionRule {
 
   private static let settings: [String: RedactionRule] =
     kept(
-      "ver", "attached", "interactivePopWithoutBackButton", "hidesBarsOnTap", "hidesBarsOnSwipe",
-      "hidesBarsWhenVerticallyCompact", "hidesBarsWhenKeyboardAppears", "guard", "vetoScope",
-      "questionDeadline", "transitionDeadline", "gestureDeadline", "queue"
+      "ver", "guard", "vetoScope", "questionDeadline", "transitionDeadline", "gestureDeadline",
+      "queue"
     ).and([
-      "restorationID": .text, "interactivePop": .members(kept("enabled", "mode")),
+      "restorationID": .text, "interactivePop": .members(kept("mode")),
       "veto": .members(kept("deadline", "policy", "required")),
-      "profile": .members(
-        kept("os", "compactHeight", "shadowNeedsBackground", "extraSystemItems")),
+      "profile": .members(kept("os", "compactHeight", "extraSystemItems")),
     ])
 
   private static let events: [String: RedactionRule] = {
-    let screen = RedactionRule.members(kept("screen", "animated"))
-    let change = RedactionRule.members(kept("tid", "hidden", "animated", "jump"))
+    let screen = RedactionRule.members(kept("screen"))
+    let change = RedactionRule.members(kept("tid"))
     return [
       "willShow": screen, "didShow": screen, "willHide": screen, "didHide": screen,
       "didPush": screen, "didPop": screen, "didPresent": screen, "didDismiss": screen,
       "transitionBegan": .members(
-        kept("tid", "op", "from", "to", "interactive", "duration", "style").and([
+        kept("tid", "op", "from", "to", "duration", "style").and([
           "animator": .text, "driver": .text,
         ])),
       "transitionEnded": .members(kept("tid", "outcome")),

@@ -76,7 +76,8 @@ enum Tables {
   /// The menu of the back button, nearest screen first: the id and the text of each.
   static func backMenu(_ resolved: JSONValue) -> [String] {
     let back = resolved["left"]?.elements.first?["back"]
-    guard let entries = back?["menu"]?.elements, !entries.isEmpty else { return ["no back button"] }
+    guard let entries = back?["menu"]?.elements else { return ["no back button"] }
+    if entries.isEmpty { return ["a person cannot pop the top (canPop)"] }
     return aligned(entries.map { [$0["screen"]?.string ?? "", $0["text"]?.string ?? "-"] })
   }
 

@@ -17,8 +17,9 @@ enum StateDefaults {
   /// The record, its members, and their default.
   private static let lines = [
     #". kind "content""#,
-    ". title,route,args,restorationID,prefersBarHidden,accessibilityLabel,language null",
-    ". wantsFullScreenLayout,extendsUnderOpaqueBars false",
+    ". title,route,args,restorationID,accessibilityLabel,language null",
+    ". prefersBarHidden,prefersToolbarHidden null",
+    ". wantsFullScreenLayout,extendsUnderOpaqueBars,hidesBottomBarWhenPushed false",
     ". canPop true",
     ". toolbarItems []",
     "item title,prompt,titleView,backBarButtonItem,accessibilityLabel,language null",
@@ -46,7 +47,7 @@ enum StateDefaults {
     #"environment orientation "portrait""#,
     #"environment barPosition "any""#,
     #"environment animations "on""#,
-    "settings attached,hidesBarsOnTap,hidesBarsOnSwipe false",
+    "settings attached,hidesBarsOnTap,hidesBarsOnSwipe,showsBarsOnNextScreen false",
     "settings hidesBarsWhenVerticallyCompact,hidesBarsWhenKeyboardAppears false",
     "settings interactivePopWithoutBackButton false",
     "settings container,restorationID null",

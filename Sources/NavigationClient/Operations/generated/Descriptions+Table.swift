@@ -14,8 +14,12 @@ extension ScreenDescription {
   ///   - restorationID: the id for saving and restoring; nil for a screen that is not saved.
   ///   - item: its content in the bar.
   ///   - toolbarItems: the buttons in the toolbar, in display order.
-  ///   - prefersBarHidden: whether the bar hides or shows when the screen becomes the top; nil
-  ///     for no change.
+  ///   - prefersBarHidden: whether the bar is hidden while the screen is the top; nil for no
+  ///     change.
+  ///   - prefersToolbarHidden: whether the toolbar is hidden while the screen is the top; nil for
+  ///     no change.
+  ///   - hidesBottomBarWhenPushed: whether the toolbar is hidden while the screen is the top, if
+  ///     it has no other preference.
   ///   - edges: the edges at which the screen extends under bars; nil for all.
   ///   - extendsUnderOpaqueBars: whether the screen also extends under opaque bars.
   ///   - wantsFullScreenLayout: whether the screen extends under every bar.
@@ -27,7 +31,8 @@ extension ScreenDescription {
   public init(
     id: String? = nil, title: String? = nil, route: String? = nil, args: NavigationValue? = nil,
     restorationID: String? = nil, item: ItemDescription? = nil,
-    toolbarItems: [ButtonDescription]? = nil, prefersBarHidden: Bool? = nil, edges: [Edge]? = nil,
+    toolbarItems: [ButtonDescription]? = nil, prefersBarHidden: Bool? = nil,
+    prefersToolbarHidden: Bool? = nil, hidesBottomBarWhenPushed: Bool? = nil, edges: [Edge]? = nil,
     extendsUnderOpaqueBars: Bool? = nil, wantsFullScreenLayout: Bool? = nil, canPop: Bool? = nil,
     isModalInPresentation: Bool? = nil, accessibilityLabel: String? = nil, language: String? = nil
   ) {
@@ -40,6 +45,8 @@ extension ScreenDescription {
     members.add("item", item.map { .object($0.members) })
     members.add("toolbarItems", toolbarItems.map { .array($0.map(\.wireValue)) })
     members.add("prefersBarHidden", prefersBarHidden)
+    members.add("prefersToolbarHidden", prefersToolbarHidden)
+    members.add("hidesBottomBarWhenPushed", hidesBottomBarWhenPushed)
     members.add("edges", edges.map { .array($0.map { .string($0.rawValue) }) })
     members.add("extendsUnderOpaqueBars", extendsUnderOpaqueBars)
     members.add("wantsFullScreenLayout", wantsFullScreenLayout)

@@ -23,8 +23,8 @@ public struct NavigationSetting: Hashable, Sendable {
     /// A member, as the function of the same name sets it.
     case container, restorationID, interactivePop, interactivePopWithoutBackButton, simultaneous,
       hidesBarsOnTap, hidesBarsOnSwipe, hidesBarsWhenVerticallyCompact,
-      hidesBarsWhenKeyboardAppears, guards = "guard", vetoScope, veto, questionDeadline,
-      transitionDeadline, gestureDeadline, queue, profile, backTitles, routes
+      hidesBarsWhenKeyboardAppears, showsBarsOnNextScreen, guards = "guard", vetoScope, veto,
+      questionDeadline, transitionDeadline, gestureDeadline, queue, profile, backTitles, routes
   }
 }
 
@@ -84,6 +84,11 @@ extension NavigationSetting {
   /// Whether the bars are hidden while a keyboard is visible.
   public static func hidesBarsWhenKeyboardAppears(_ isOn: Bool) -> NavigationSetting {
     .init("hidesBarsWhenKeyboardAppears", .bool(isOn))
+  }
+
+  /// Whether bars that a tap, a swipe or the keyboard hid show again on the next top screen.
+  public static func showsBarsOnNextScreen(_ isOn: Bool) -> NavigationSetting {
+    .init("showsBarsOnNextScreen", .bool(isOn))
   }
 
   /// The operations that need a guard.

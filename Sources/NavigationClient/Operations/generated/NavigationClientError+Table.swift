@@ -104,7 +104,7 @@ extension NavigationClientError {
     public static let covered = Self(rawValue: "covered")
     /// The bar shows no back button.
     public static let noBackButton = Self(rawValue: "no-back-button")
-    /// The top screen does not let a person pop it.
+    /// A screen does not let a person pop it.
     public static let popBlocked = Self(rawValue: "pop-blocked")
     /// A person cannot swipe the presented screen away.
     public static let dismissBlocked = Self(rawValue: "dismiss-blocked")

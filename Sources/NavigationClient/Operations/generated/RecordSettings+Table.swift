@@ -155,9 +155,10 @@ public struct ScreenSetting: Hashable, Sendable {
   public enum Name: String, Hashable, Sendable, CaseIterable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
     /// A member, as the function of the same name sets it.
-    case title, route, args, restorationID, prefersBarHidden, wantsFullScreenLayout,
-      extendsUnderOpaqueBars, canPop, isModalInPresentation = "modalInPresentation", edges,
-      toolbarItems, accessibilityLabel, language
+    case title, route, args, restorationID, prefersBarHidden, prefersToolbarHidden,
+      hidesBottomBarWhenPushed, wantsFullScreenLayout, extendsUnderOpaqueBars, canPop,
+      isModalInPresentation = "modalInPresentation", edges, toolbarItems, accessibilityLabel,
+      language
   }
 }
 
@@ -182,9 +183,19 @@ extension ScreenSetting {
     .init("restorationID", .string(id))
   }
 
-  /// Whether the bar hides or shows when the screen becomes the top.
+  /// Whether the bar is hidden while the screen is the top.
   public static func prefersBarHidden(_ isOn: Bool) -> ScreenSetting {
     .init("prefersBarHidden", .bool(isOn))
+  }
+
+  /// Whether the toolbar is hidden while the screen is the top.
+  public static func prefersToolbarHidden(_ isOn: Bool) -> ScreenSetting {
+    .init("prefersToolbarHidden", .bool(isOn))
+  }
+
+  /// Whether the toolbar is hidden while the screen is the top, if it has no other preference.
+  public static func hidesBottomBarWhenPushed(_ isOn: Bool) -> ScreenSetting {
+    .init("hidesBottomBarWhenPushed", .bool(isOn))
   }
 
   /// Whether the screen extends under every bar.

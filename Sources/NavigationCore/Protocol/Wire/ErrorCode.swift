@@ -353,7 +353,7 @@ extension ErrorCode {
       "The root is on top, or the top screen hides or replaces the button.", lookAgain,
       "navctl show kiosk", advice: "leave the stack as it is: nothing is below the root"),
     Row(
-      .popBlocked, .no, 1, "The top screen does not let a person pop it.",
+      .popBlocked, .no, 1, "A screen does not let a person pop it.",
       "Its member canPop is false; programs may pop it. Watches get the event popBlocked.",
       lookAgain, "navctl set kiosk screen form canPop=true", advice: letFinish),
     Row(

@@ -5,6 +5,7 @@ extension Bar: TabledRecord {
     "a bar",
     [
       Member("class", \.className).readonly, Member("hidden", \.isHidden).readonly,
+      Member("hiddenElsewhere", \.isHiddenElsewhere).readonly,
       Member("hid", \.automaticHiding).readonly,
       Member("barStyle", \.look.barStyle)
         .documented("The style of the bar: `default` or `black`."),
@@ -54,7 +55,8 @@ extension Bar: TabledRecord {
 
   /// The members that an appearance proxy lacks.
   fileprivate static let barOnlyMembers: Set<Text> = [
-    "class", "hidden", "hid", "tintColor", "backgroundColor", "prefersLargeTitles", "appearance",
+    "class", "hidden", "hiddenElsewhere", "hid", "tintColor", "backgroundColor",
+    "prefersLargeTitles", "appearance",
   ]
 
   package static let lookMembers = table.names.filter { !barOnlyMembers.contains(Text($0)) }
@@ -65,6 +67,7 @@ extension Toolbar: TabledRecord {
     "a toolbar",
     [
       Member("class", \.className).readonly, Member("hidden", \.isHidden).readonly,
+      Member("hiddenElsewhere", \.isHiddenElsewhere).readonly,
       Member("barStyle", \.barStyle).documented("The style of the toolbar."),
       Member("tintColor", \.tintColor, JSONTape.colour)
         .documented("The colour of its buttons."),

@@ -9,7 +9,11 @@ extension ScreenDetails: TabledRecord {
     [
       Member("restorationID", \.restorationID).documented("The id for saving and restoring."),
       Member("prefersBarHidden", \.prefersBarHidden)
-        .documented("Whether the bar hides or shows when the screen becomes the top."),
+        .documented("Whether the bar is hidden while the screen is the top."),
+      Member("prefersToolbarHidden", \.prefersToolbarHidden)
+        .documented("Whether the toolbar is hidden while the screen is the top."),
+      Member("hidesBottomBarWhenPushed", \.hidesBottomBarWhenPushed).documented(
+        "Whether the toolbar is hidden while the screen is the top, if it has no other preference."),
       Member("wantsFullScreenLayout", \.wantsFullScreenLayout)
         .documented("Whether the screen extends under every bar."),
       Member("extendsUnderOpaqueBars", \.extendsUnderOpaqueBars)

@@ -26,6 +26,8 @@ extension Settings: TabledRecord {
         .documented("Whether the bars are hidden while the height is compact."),
       Member("hidesBarsWhenKeyboardAppears", \.hidesBarsWhenKeyboardAppears)
         .documented("Whether the bars are hidden while a keyboard is visible."),
+      Member("showsBarsOnNextScreen", \.showsBarsOnNextScreen).documented(
+        "Whether bars that a tap, a swipe or the keyboard hid show again on the next top screen."),
       Member("guard", \.guardPolicy).documented("The operations that need a guard."),
       Member("vetoScope", \.vetoScope)
         .documented("The operations about which the daemon asks delegates with the role veto."),

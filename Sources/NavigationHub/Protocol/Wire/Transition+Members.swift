@@ -16,13 +16,7 @@ extension JSONWriter {
     if running.isReduced { member("style", word: "fade") }
     member("deadline", running.timeLimitMilliseconds)
     if let change = running.barChange {
-      object("barChange") { json in
-        json.member("before", change.wasHidden)
-        json.visibilityMembers(change)
-        guard let hid = change.priorAutomaticHiding else { return }
-        json.name("hid")
-        hid.write(&json)
-      }
+      object("barChange") { $0.visibilityMembers(change) }
     }
   }
 
@@ -56,11 +50,7 @@ extension JSONTape {
         bool(name, of: change) ?? false
       }
       running.barChange = BarChange(
-        wasHidden: flag("before"), isHidden: flag("hidden"), isAnimated: flag("animated"),
-        isJump: flag("jump"))
-      if let hid = member("hid", of: change) {
-        running.barChange?.priorAutomaticHiding = try AutomaticHiding.read(self)(hid, "hid")
-      }
+        isHidden: flag("hidden"), isAnimated: flag("animated"), isJump: flag("jump"))
     }
     transition.running = running
     return transition
