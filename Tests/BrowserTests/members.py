@@ -75,7 +75,8 @@ MEMBERS = {
     "item.titleView.view": shown(("views", "h1[data-slot=title] bdi")), "item.titleView.height": refused(),
     "item.backBarButtonItem": refused("unknown-button"), "item.leftItems": refused(), "item.rightItems": refused(),
     "item.hidesBackButton": refused(), "item.leftItemsSupplementBackButton": refused(),
-    "item.largeTitleDisplayMode": refused(), "item.appearance": refused(),
+    "item.largeTitleDisplayMode": refused(), "item.backButtonDisplayMode": refused(),
+    "item.backButtonTitle": refused(), "item.appearance": refused(),
     "item.accessibilityLabel": shown(("stack", "h1[data-slot=title] @aria-label")), "item.language": refused(),
     **{f"item.appearance.{slot}": hidden() for slot in ("standard", "compact", "scrollEdge", "compactScrollEdge")},
 

@@ -143,7 +143,7 @@ extension ArgumentRow {
     ]
 
   private static let items =
-    texts("item.set", "title", "prompt", "accessibilityLabel")
+    texts("item.set", "title", "prompt", "backButtonTitle", "accessibilityLabel")
     + flags("item.set", "hidesBackButton", "leftItemsSupplementBackButton", "requireOnStack")
     + ["leftItems", "rightItems"].map {
       ArgumentRow("item.set", $0, [.list], initial: "[]", good: [#"["b"]"#])
@@ -152,6 +152,7 @@ extension ArgumentRow {
       ArgumentRow("item.set", $0, [.text, .object], code: .unknownButton)
     } + [
       words("item.set", "largeTitleDisplayMode", "automatic", "always", "never"),
+      words("item.set", "backButtonDisplayMode", "default", "generic", "minimal"),
       language("item.set"),
       ArgumentRow(
         "item.set", "titleView", anything.subtracting([.object]),

@@ -237,7 +237,9 @@ extension GeneratedText {
 
   private static let itemParameters = [
     ("title", ""), ("prompt", ""), ("hidesBackButton", ""), ("leftItemsSupplementBackButton", ""),
-    ("leftItems", ""), ("rightItems", ""), ("backBarButtonItem", ""), ("titleView", ""),
+    ("leftItems", ""), ("rightItems", ""), ("backBarButtonItem", ""),
+    ("backButtonTitle", "an empty one is no text."), ("backButtonDisplayMode", ""),
+    ("titleView", ""),
     ("largeTitleDisplayMode", ""), ("appearance", ""), ("accessibilityLabel", ""),
     ("language", ""), ("resetting", "members to reset to their defaults."),
   ]
@@ -253,6 +255,7 @@ extension GeneratedText {
     "backBarButtonItem": ("ButtonDescription", "backBarButtonItem?.wireValue"),
     "titleView": ("TitleView", "titleView?.value.octets"),
     "largeTitleDisplayMode": ("LargeTitleDisplayMode", "largeTitleDisplayMode?.rawValue"),
+    "backButtonDisplayMode": ("BackButtonDisplayMode", "backButtonDisplayMode?.rawValue"),
     "appearance": (
       "[AppearanceSlot: NavigationValue]",
       #"appearance.map { NavigationValue.object(BarSetting.named($0, \.rawValue)).octets }"#
@@ -308,6 +311,7 @@ extension GeneratedText {
     Hub/Navigation/Operation DuplicatePolicy NavigationOperation.DuplicatePolicy enum
     Core/Navigation/Identifiers PartName NavigationState.Part list
     Hub/Navigation/NavigationItem LargeTitleDisplayMode ItemDescription.LargeTitleDisplayMode open
+    Hub/Navigation/NavigationItem BackButtonDisplayMode ItemDescription.BackButtonDisplayMode open
     Hub/Navigation/Transition TransitionOutcome NavigationEvent.TransitionOutcome open
     Hub/Navigation/Transition Kind NavigationTransitionOperation open
     Hub/Navigation/Environment Orientation NavigationOrientation open

@@ -77,7 +77,7 @@ import Testing
         + #""indicator":"custom","indicatorImage":"arrow.png","indicatorMask":"mask.png","#
         + #""generic":true,"key":"back.generic","truncated":true,"#
         + #""candidates":["Notifications","Back",null],"#
-        + #""menu":[{"screen":"a","text":"Back"}]}}],"middle":{"title":"T","#
+        + #""menu":[{"screen":"a","text":"Notifications"}]}}],"middle":{"title":"T","#
         + #""placement":"large","attributes":{"font":{"size":17}}},"right":[],"#
         + #""background":"wave.png","backing":"black","imageOpacity":"full","#
         + #""translucent":false,"textColor":"gold","titleOffset":-1.5,"tintColor":"green","#

@@ -91,15 +91,15 @@ struct ResolutionTwin {
     }
     if nav.stack.last?.details.canPop == false { below = [] }
     return below.map { screen in
-      let titles = [screen.item.title, isStandalone ? nil : screen.title]
-      var text = titles.compactMap(\.self).first { !$0.isEmpty }.map { fitting($0) } ?? generic
-      if let button = screen.item.backBarButtonItem?.content {
-        let title = button.title ?? ""
-        // Beside an image, the title is not drawn in the bar, so its width does not matter.
-        text = title.isEmpty ? nil : button.image != nil ? title : fitting(title)
-      }
-      let said = backSpoken(screen, text)
-      return screen.id.text + (text.map { ":" + $0 } ?? "") + (said.map { "~" + $0 } ?? "")
+      let item = screen.item
+      let titles = [
+        item.backBarButtonItem?.content.title, item.backButtonTitle, item.title,
+        isStandalone ? nil : screen.title,
+      ]
+      let title = titles.compactMap(\.self).first { !$0.isEmpty }
+      let label = (item.backBarButtonItem?.content.accessibility ?? item.accessibility)[.label]
+      let said = label == nil && title == nil ? nil : spoken(label, screen)
+      return screen.id.text + ":" + (title ?? generic) + (said.map { "~" + $0 } ?? "")
     }
   }
 
@@ -112,9 +112,12 @@ struct ResolutionTwin {
   /// What is said for the back button that leads to a screen and shows this text.
   private func backSpoken(_ screen: Screen, _ text: String?) -> String? {
     let button = screen.item.backBarButtonItem?.content
-    let titles = [screen.item.title, isStandalone ? nil : screen.title]
+    let item = screen.item
+    let titles = [item.backButtonTitle, item.title, isStandalone ? nil : screen.title]
     let hasTitle = titles.contains { !($0 ?? "").isEmpty }
-    guard button != nil || hasTitle else { return nil }
+    let isBlank = item.backButtonTitle == "" && item.backButtonDisplayMode == .default
+    let isGeneric = item.backButtonDisplayMode == .generic || !hasTitle && !isBlank
+    guard button != nil || !isGeneric else { return nil }
     let label = (button?.accessibility ?? screen.item.accessibility)[.label]
     // No title of these states is the general word.
     return label == nil && text == generic ? nil : spoken(label, screen)
@@ -133,9 +136,24 @@ struct ResolutionTwin {
       if image != nil || (button.title ?? "").isEmpty { return }
       wanted = button.title
     } else {
-      let titles = [previous.item.title, isStandalone ? nil : previous.title]
+      let item = previous.item
+      let titles = [item.backButtonTitle, item.title, isStandalone ? nil : previous.title]
       wanted = titles.compactMap(\.self).first { !$0.isEmpty }
       facts["source"] = wanted == nil ? "generic" : "title"
+      let isBlank = item.backButtonTitle == "" && item.backButtonDisplayMode == .default
+      if isBlank { facts["source"] = "title" }
+      if isBlank || item.backButtonDisplayMode == .minimal {
+        facts["title"] = wanted
+        return
+      }
+      if item.backButtonDisplayMode == .generic {
+        facts["source"] = "generic"
+        facts["candidates"] = generic
+        guard DisplayWidth.columns(of: generic) <= env.backTitleColumns ?? Int.max else { return }
+        facts["text"] = generic
+        facts["generic"] = "true"
+        return
+      }
     }
     guard let wanted else {
       facts["text"] = generic

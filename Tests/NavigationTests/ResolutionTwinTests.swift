@@ -29,7 +29,7 @@ extension ResolvedBar {
     if case .title? = middle { facts["middle.spoken"] = Self.spoken(titleAccessibility) }
     if let backButton { backFacts(backButton, &facts) }
     facts["menu"] = backMenu?.entries.map { entry in
-      entry.screen.text + (entry.text.map { ":" + $0 } ?? "")
+      entry.screen.text + ":" + entry.text
         + (Self.spoken(entry.accessibility).map { "~" + $0 } ?? "")
     }.joined(separator: " ")
     surfaceFacts(&facts)
@@ -154,6 +154,8 @@ struct BarStates {
       item.titleView = TitleView(view: json("\"v\""), height: random.pick([nil, json("90")]))
     }
     if chance(3) { item.backBarButtonItem = button("k") }
+    item.backButtonTitle = random.pick([nil, nil, "", "Short"])
+    item.backButtonDisplayMode = random.pick([.default, .default, .generic, .minimal])
     item.hidesBackButton = chance(4)
     item.leftItemsSupplementBackButton = chance()
     if chance(3) { item.leftItems = [button("x"), button("y")] }

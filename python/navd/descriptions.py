@@ -81,6 +81,8 @@ class ItemDescription(_Description):
         right_items: Sequence[AnyButton] | None = None, hides_back_button: bool | None = None,
         left_items_supplement_back_button: bool | None = None,
         large_title_display_mode: Literal["automatic", "always", "never"] | None = None,
+        back_button_title: str | None = None,
+        back_button_display_mode: Literal["default", "generic", "minimal"] | None = None,
         appearance: Mapping[str, JSON] | None = None, accessibility_label: str | None = None,
         language: str | None = None,
     ) -> None:
@@ -90,6 +92,8 @@ class ItemDescription(_Description):
             "hidesBackButton": hides_back_button,
             "leftItemsSupplementBackButton": left_items_supplement_back_button,
             "largeTitleDisplayMode": large_title_display_mode, "appearance": appearance,
+            "backButtonTitle": back_button_title,
+            "backButtonDisplayMode": back_button_display_mode,
             "accessibilityLabel": accessibility_label, "language": language})
 
 

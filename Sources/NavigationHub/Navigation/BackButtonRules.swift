@@ -29,16 +29,36 @@ struct BackButtonRules: Hashable, Sendable {
   }
 
   private func slot(of previous: Screen, item: NavigationItem?) -> ResolvedBar.BackSlot {
-    // An empty title counts as unset for the back button. In the middle of the bar it is an
-    // explicit blank.
-    if let title = item?.title, !title.isEmpty { return fitted(title, source: .title) }
-    if !isStandalone, let title = previous.title, !title.isEmpty {
-      return fitted(title, source: .title)
+    let title = title(of: previous, item: item)
+    switch item?.backButtonDisplayMode ?? .default {
+    case .default:
+      if let own = item?.backButtonTitle, own.isEmpty {
+        return ResolvedBar.BackSlot(hiddenTitle: title, source: .title, indicator: indicator)
+      }
+      if let title { return fitted(title, source: .title) }
+      // The generic text is the last resort, so the width limit does not apply to it.
+      return genericSlot(genericTitle)
+    case .generic: return genericSlot(fits(genericTitle) ? genericTitle : nil)
+    case .minimal:
+      return ResolvedBar.BackSlot(
+        hiddenTitle: title, source: title == nil ? .generic : .title, indicator: indicator)
     }
-    // The generic text is the last resort, so the width limit does not apply to it.
-    return ResolvedBar.BackSlot(
-      text: genericTitle, source: .generic, indicator: indicator, isGeneric: true,
+  }
+
+  private func genericSlot(_ text: String?) -> ResolvedBar.BackSlot {
+    ResolvedBar.BackSlot(
+      text: text, source: .generic, indicator: indicator, isGeneric: text != nil,
       genericText: genericTitle)
+  }
+
+  /// The text that stands for a screen, without `backBarButtonItem`; nil if it has none.
+  ///
+  /// For back buttons, an empty title counts as unset. In the middle of the bar it is an explicit blank.
+  private func title(of screen: Screen, item: NavigationItem?) -> String? {
+    if let title = item?.backButtonTitle, !title.isEmpty { return title }
+    if let title = item?.title, !title.isEmpty { return title }
+    guard !isStandalone, let title = screen.title, !title.isEmpty else { return nil }
+    return title
   }
 
   private func slot(of button: Button) -> ResolvedBar.BackSlot {
@@ -82,32 +102,33 @@ struct BackButtonRules: Hashable, Sendable {
 
   /// The menu's entry for this screen.
   ///
-  /// The entry has the text of the back button that the screen above shows. A text longer than
-  /// `textByteLimit` counts as too wide for the bar; a longer accessibility label is omitted.
+  /// Nothing that shortens the bar's text shortens the entry's. An accessibility label longer than
+  /// `textByteLimit` is omitted.
   func menuEntry(of screen: Screen) -> BackMenu.Entry {
-    let slot = slot(of: screen)
-    let text = slot.text ?? slot.hiddenTitle ?? ""
-    let isLong = text.utf8.count > BackMenu.textByteLimit
-    let accessibility = slot.accessibility.filter {
+    let details = screen.hasDefaultDetails ? nil : screen.details
+    let button = details?.item.backBarButtonItem?.content
+    let own =
+      button?.title.flatMap { $0.isEmpty ? nil : $0 } ?? title(of: screen, item: details?.item)
+    let text = own ?? genericTitle
+    let entryText = BackMenu.entryText(text)
+    var accessibility = button?.accessibility ?? details?.titleAccessibility ?? [:]
+    accessibility[.language] = details?.titleAccessibility[.language]
+    accessibility = accessibility.filter {
       [.label, .language].contains($0.key) && $0.value.string.utf8.count <= BackMenu.textByteLimit
     }
-    let saysGeneric = (isLong || slot.isGeneric) && accessibility[.label] == nil
+    // The generic word is in the language of the display.
+    if own == nil, accessibility[.label] == nil { accessibility = [:] }
     return BackMenu.Entry(
-      screen: screen.id,
-      text: isLong ? (fits(genericTitle) ? genericTitle : nil) : text.isEmpty ? nil : text,
-      accessibility: saysGeneric ? [:] : accessibility)
+      screen: screen.id, text: entryText, isTruncated: entryText.utf8.count < text.utf8.count,
+      accessibility: accessibility)
   }
 
   /// Whether a menu's text for this screen is the screen's whole title.
   ///
-  /// The result is false for a screen with details of its own, which only `slot(of:)` considers.
+  /// The result is false for a screen with details of its own, which only `menuEntry` considers.
   func showsWholeTitleInMenu(of screen: Screen) -> Bool {
-    let byteCount = screen.titleByteCount
-    guard screen.hasDefaultDetails, !isStandalone, (1...BackMenu.textByteLimit).contains(byteCount)
-    else { return false }
-    // No character has more columns than bytes.
-    guard let columnLimit, byteCount > columnLimit else { return true }
-    return screen.title.map { fits($0) } ?? false
+    screen.hasDefaultDetails && !isStandalone
+      && (1...BackMenu.textByteLimit).contains(screen.titleByteCount)
   }
 }
 
@@ -136,11 +157,29 @@ package struct BackMenu: Sendable {
   /// One screen to which the menu leads.
   package struct Entry: Hashable, Sendable {
     package var screen: ScreenID
-    /// The text of the back button that the screen above shows, or its title if it shows an image.
-    ///
-    /// The title is what the image hides. The text is nil if the button has neither.
-    package var text: String?
+    /// The title of the back button that leads to the screen, else that of the item or of the screen,
+    /// else the generic text.
+    package var text: String
+    /// Whether the text is the beginning of a longer one.
+    package var isTruncated: Bool
     package var accessibility: Accessibility
+  }
+
+  /// The text, or its beginning up to `textByteLimit`: whole characters, unless the first is longer.
+  static func entryText(_ text: String) -> String {
+    if text.utf8.count <= textByteLimit { return text }
+    var (kept, count) = ("", 0)
+    for character in text {
+      count += character.utf8.count
+      if count > textByteLimit { break }
+      kept.append(character)
+    }
+    guard kept.isEmpty else { return kept }
+    for scalar in text.unicodeScalars {
+      if kept.utf8.count + UTF8.width(scalar) > textByteLimit { break }
+      kept.unicodeScalars.append(scalar)
+    }
+    return kept
   }
 
   private var screens: some Collection<Screen> {

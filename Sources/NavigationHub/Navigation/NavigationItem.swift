@@ -10,6 +10,10 @@ package struct NavigationItem: EditableRecord {
   package var titleView: TitleView?
   /// The back button that the screen *above* shows.
   package var backBarButtonItem: Button?
+  /// The text of the back button that the screen *above* shows; an empty one is no text.
+  package var backButtonTitle: String?
+  /// Which texts that back button may show, unless `backBarButtonItem` is set.
+  package var backButtonDisplayMode = BackButtonDisplayMode.default
   /// Whether this screen hides its back button while it is on top.
   package var hidesBackButton = false
   /// Whether left items appear beside the back button instead of replacing it.
@@ -32,6 +36,16 @@ package struct TitleView: Hashable, Sendable {
   package var view: OpaqueJSON
   /// Height in points; the value as the client wrote it.
   package var height: OpaqueJSON?
+}
+
+/// UIKit's `backButtonDisplayMode`: which texts a back button may show.
+package enum BackButtonDisplayMode: UInt8, CaseIterable, Sendable {
+  /// The title, else the general word, else none, as they fit.
+  case `default`
+  /// The general word if it fits, else none.
+  case generic
+  /// None.
+  case minimal
 }
 
 /// UIKit's `largeTitleDisplayMode`: whether the title is large where the bar prefers large titles.

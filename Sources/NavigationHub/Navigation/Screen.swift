@@ -307,6 +307,7 @@ final class DetailsBox: Sendable {
     hasButtons = !buttons.isEmpty || item.backBarButtonItem != nil
     var count = value.restorationID?.jsonOctets ?? 0
     count += (item.title?.jsonOctets ?? 0) + (item.prompt?.jsonOctets ?? 0)
+    count += item.backButtonTitle?.jsonOctets ?? 0
     count += item.titleView?.view.bytes.count ?? 0
     count += item.appearance.byteCount + item.accessibility.byteCount
     count += value.accessibility.byteCount + (item.backBarButtonItem?.byteCount ?? 0)

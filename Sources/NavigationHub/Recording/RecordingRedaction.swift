@@ -165,8 +165,8 @@ extension RedactionRule {
     ])
 
   private static let item: [String: RedactionRule] =
-    kept("largeTitleDisplayMode").and([
-      "title": .text, "prompt": .text, "accessibilityLabel": .text,
+    kept("largeTitleDisplayMode", "backButtonDisplayMode").and([
+      "title": .text, "backButtonTitle": .text, "prompt": .text, "accessibilityLabel": .text,
       "titleView": .members(kept("height").and(["view": .opaque])),
       "backBarButtonItem": .members(button), "leftItems": .list(.members(button)),
       "rightItems": .list(.members(button)), "appearance": .members(appearance),

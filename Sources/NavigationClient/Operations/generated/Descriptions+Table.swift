@@ -63,9 +63,9 @@ extension ItemDescription {
   public enum Name: String, Hashable, Sendable, CaseIterable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
     /// A member of an item, by its word in the protocol.
-    case title, prompt, titleView, backBarButtonItem, hidesBackButton,
-      leftItemsSupplementBackButton, leftItems, rightItems, largeTitleDisplayMode,
-      accessibilityLabel, language, appearance
+    case title, prompt, titleView, backBarButtonItem, backButtonTitle, backButtonDisplayMode,
+      hidesBackButton, leftItemsSupplementBackButton, leftItems, rightItems,
+      largeTitleDisplayMode, accessibilityLabel, language, appearance
   }
 
   /// Describes an item.
@@ -79,6 +79,9 @@ extension ItemDescription {
   ///   - leftItems: buttons on the left, left-most first.
   ///   - rightItems: buttons on the right, right-most first.
   ///   - backBarButtonItem: the back button that leads to this screen.
+  ///   - backButtonTitle: the text of the back button that leads to this screen; an empty one is
+  ///     no text.
+  ///   - backButtonDisplayMode: which texts the back button that leads to this screen may show.
   ///   - titleView: a view in the middle, in place of any title.
   ///   - largeTitleDisplayMode: whether its title is large, if the bar prefers large titles.
   ///   - appearance: the appearances of the bar while this screen is on top, by state; they
@@ -90,6 +93,7 @@ extension ItemDescription {
     title: String? = nil, prompt: String? = nil, hidesBackButton: Bool? = nil,
     leftItemsSupplementBackButton: Bool? = nil, leftItems: [ButtonDescription]? = nil,
     rightItems: [ButtonDescription]? = nil, backBarButtonItem: ButtonDescription? = nil,
+    backButtonTitle: String? = nil, backButtonDisplayMode: BackButtonDisplayMode? = nil,
     titleView: TitleView? = nil, largeTitleDisplayMode: LargeTitleDisplayMode? = nil,
     appearance: [AppearanceSlot: NavigationValue]? = nil, accessibilityLabel: String? = nil,
     language: String? = nil, resetting: [Name] = []
@@ -102,6 +106,8 @@ extension ItemDescription {
     members.add("leftItems", leftItems.map { .array($0.map(\.wireValue)) })
     members.add("rightItems", rightItems.map { .array($0.map(\.wireValue)) })
     members.add("backBarButtonItem", backBarButtonItem?.wireValue)
+    members.add("backButtonTitle", backButtonTitle)
+    members.add("backButtonDisplayMode", backButtonDisplayMode?.rawValue)
     members.add("titleView", titleView?.value.octets)
     members.add("largeTitleDisplayMode", largeTitleDisplayMode?.rawValue)
     members.add(

@@ -151,6 +151,31 @@ extension ItemDescription {
   }
 }
 
+extension ItemDescription {
+  /// UIKit's `backButtonDisplayMode`: which texts a back button may show.
+  ///
+  /// A newer daemon can send others than those that have a name here.
+  public struct BackButtonDisplayMode: RawRepresentable, Hashable, Sendable,
+    CustomStringConvertible
+  {
+    /// The word of the protocol.
+    public let rawValue: String
+
+    /// Makes a value from its word in the protocol.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The text of ``rawValue``.
+    public var description: String { rawValue }
+
+    /// The title, else the general word, else none, as they fit.
+    public static let `default` = Self(rawValue: "`default`")
+    /// The general word if it fits, else none.
+    public static let generic = Self(rawValue: "generic")
+    /// None.
+    public static let minimal = Self(rawValue: "minimal")
+  }
+}
+
 extension NavigationEvent {
   /// How a transition ended.
   ///

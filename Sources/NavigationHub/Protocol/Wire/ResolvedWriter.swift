@@ -15,7 +15,7 @@ extension JSONWriter {
   ///   `language`; `source`; `indicator`, `default` or `custom`; if custom, `indicatorImage` and `indicatorMask`;
   ///   `generic` and `key` if the text is the generic one; `truncated` if the wanted text does not
   ///   fit; `candidates`, ending in null, if it has a text at all; `menu`, nearest first, each entry
-  ///   with `screen`, `text` unless its back button would show none, label and language if set. A
+  ///   with `screen`, `text`, `truncated` if it is cut, label and language if set. A
   ///   button has `button`; its face, one of `customView`, `image` (the `ref`; perhaps with `title`),
   ///   `title`, `systemItem`; `style` unless plain; `action` if it has one; `isEnabled` if false;
   ///   `isSelected` if true; the texts for screen readers that are set; `tintApplies`.
@@ -156,7 +156,8 @@ extension JSONWriter {
       screen.withTitle { member("text", utf8: $0) }
     } else {
       let entry = rules.menuEntry(of: screen)
-      optional("text", entry.text)
+      member("text", entry.text)
+      memberIfTrue("truncated", entry.isTruncated)
       accessibility(entry.accessibility)
     }
     endObject()

@@ -43,6 +43,10 @@ extension NavigationItem: TabledRecord, WireValue {
       Member("titleView", \.titleView).documented("A view in the middle, in place of any title."),
       Member("backBarButtonItem", \.backBarButtonItem)
         .documented("The back button that leads to this screen."),
+      Member("backButtonTitle", \.backButtonTitle)
+        .documented("The text of the back button that leads to this screen."),
+      Member("backButtonDisplayMode", \.backButtonDisplayMode)
+        .documented("Which texts the back button that leads to this screen may show."),
       Member("hidesBackButton", \.hidesBackButton)
         .documented("Whether the bar shows no back button."),
       Member("leftItemsSupplementBackButton", \.leftItemsSupplementBackButton).documented(

@@ -5,6 +5,7 @@ import NavigationCore
 extension ScreenKind: WireNamed { package static let words = names }
 extension ButtonStyle: WireNamed { package static let words = names }
 extension LargeTitleDisplayMode: WireNamed { package static let words = names }
+extension BackButtonDisplayMode: WireNamed { package static let words = names }
 extension GuardPolicy: WireNamed { package static let words = names }
 extension VetoScope: WireNamed { package static let words = names }
 extension HidingCause: WireNamed { package static let words = names }
