@@ -76,7 +76,7 @@ MEMBERS = {
     "item.backBarButtonItem": refused("unknown-button"), "item.leftItems": refused(), "item.rightItems": refused(),
     "item.hidesBackButton": refused(), "item.leftItemsSupplementBackButton": refused(),
     "item.largeTitleDisplayMode": refused(), "item.backButtonDisplayMode": refused(),
-    "item.backButtonTitle": refused(), "item.appearance": refused(),
+    "item.backButtonTitle": shown(("menu", "[data-slot=back-menu-entry][data-screen=home] bdi as back text")), "item.appearance": refused(),
     "item.accessibilityLabel": shown(("stack", "h1[data-slot=title] @aria-label")), "item.language": refused(),
     **{f"item.appearance.{slot}": hidden() for slot in ("standard", "compact", "scrollEdge", "compactScrollEdge")},
 
@@ -95,7 +95,8 @@ MEMBERS = {
     "button.accessibilityIdentifier": shown(("stack", "[data-button=left] @data-testid")),
     "image.ref": shown(("stack", "[data-button=referred] bdi")), "image.hasAlpha": refused(), "image.empty": refused(),
 
-    "bar.class": FIXED, "bar.hidden": FIXED, "bar.hid": FIXED, "bar.hid.cause": FIXED, "bar.hid.toolbar": FIXED,
+    "bar.class": FIXED, "bar.hidden": FIXED, "bar.hiddenElsewhere": FIXED, "bar.hid": FIXED,
+    "bar.hid.cause": FIXED, "bar.hid.toolbar": FIXED,
     "bar.tintColor": COLOUR, "bar.backgroundColor": COLOUR, "bar.prefersLargeTitles": refused(),
     "bar.appearance": refused(),
     "bar.barStyle": refused(), "bar.translucent": refused(), "bar.barTintColor": COLOUR,
@@ -104,7 +105,8 @@ MEMBERS = {
     "bar.titleTextAttributes.shadowColor": COLOUR, "bar.titleTextAttributes.shadowOffset": hidden(),
     "bar.titleOffsets": refused(), "bar.backgroundImages": refused(), "bar.shadowImage": hidden(),
     "bar.backIndicatorImage": hidden(), "bar.backIndicatorMask": hidden(),
-    "toolbar.class": FIXED, "toolbar.hidden": FIXED, "toolbar.barStyle": refused(), "toolbar.tintColor": COLOUR,
+    "toolbar.class": FIXED, "toolbar.hidden": FIXED, "toolbar.hiddenElsewhere": FIXED,
+    "toolbar.barStyle": refused(), "toolbar.tintColor": COLOUR,
     "toolbar.barTintColor": COLOUR, "toolbar.translucent": refused(),
 
     "presented.screen": derived("a screen"), "presented.from": refused("invalid-argument", "unknown-screen"),
@@ -145,9 +147,9 @@ MEMBERS = {
 # Arguments of operations (§9.6) that are no member of a record. The others are words, numbers and ids.
 ARGUMENTS = {"sender": 900, "result": 3000, "route": None}
 NO_TEXTS = set(
-    "root classes bar toolbar kind settings screen onDuplicate error ignore popTo update moveToTop show showDetail "
+    "root classes bar toolbar kind settings screen onDuplicate error ignore popTo update moveToTop ignoreRoute show showDetail "
     "screens match top unique inclusive with direction back below above at payload rev from style replace id ver item "
-    "leftBarButtonItem rightBarButtonItem leftBarButtonItems rightBarButtonItems requireOnStack title image systemItem customView button class hidden hid "
+    "leftBarButtonItem rightBarButtonItem leftBarButtonItems rightBarButtonItems requireOnStack title image systemItem customView button class hidden hiddenElsewhere hid "
     "slot standard compact scrollEdge compactScrollEdge object items dir up down edge fullScreen translation value tid "
     "owner orientations horizontal regular environment controller nav.configure "
     "NavigationBar get restoration".split())

@@ -102,7 +102,7 @@ extension Operation {
         .pushItem(ScreenRecord(id: "l", edits: [edit])),
         with: .invalidArgument("the record of an item has id, title and item"))
     }
-    for policy in [.popTo, .update, .moveToTop] as [DuplicatePolicy] {
+    for policy in [.popTo, .update, .moveToTop, .ignoreRoute] as [DuplicatePolicy] {
       nav.refuses(
         .push(.id("i"), onDuplicate: policy),
         with: .invalidArgument("onDuplicate of an item is error or ignore"))

@@ -89,7 +89,7 @@ extension Twin {
     if let id = argument.id, isOnStack(id) {
       switch policy {
       case .error: throw .duplicateScreen(id)
-      case .ignore: return .alreadyInStack(id)
+      case .ignore, .ignoreRoute: return .alreadyInStack(id)
       case .moveToTop:
         stack.append(stack.remove(at: try place(of: id)))
         return .found(id, popped: [])

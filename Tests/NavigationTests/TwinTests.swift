@@ -44,7 +44,9 @@ struct Messages {
     case 6: return .popTo(.screen(id))
     case 7: return .popToRoot
     case 27: return .popTo(.screen(id), inclusive: true)
-    case 28: return .push(argument(), onDuplicate: random.pick([.popTo, .update, .moveToTop]))
+    case 28:
+      return .push(
+        argument(), onDuplicate: random.pick([.popTo, .update, .moveToTop, .ignoreRoute]))
     case 29:
       return .replace(
         random.below(2) == 0 ? nil : id, with: argument(), isBack: random.below(2) == 0)

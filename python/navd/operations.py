@@ -27,7 +27,7 @@ __all__ = [
 __all__ += generated.__all__
 
 #: What a push does if the screen is on the stack.
-OnDuplicate: TypeAlias = Literal["error", "ignore", "popTo", "update", "moveToTop"]
+OnDuplicate: TypeAlias = Literal["error", "ignore", "popTo", "update", "moveToTop", "ignoreRoute"]
 
 
 def _set(name: str, members: Mapping[str, JSON], **arguments: JSON) -> Operation:

@@ -45,8 +45,8 @@ public struct NavigationOperation: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - screen: the screen.
-  ///   - onDuplicate: what happens if it is on the stack. With `popTo`, `update` and `moveToTop`,
-  ///     a description without an id means the topmost screen with the same route and args.
+  ///   - onDuplicate: what happens if it is on the stack. Except with `error` and `ignore`, a
+  ///     description without an id means the topmost screen with the same route and args.
   /// - Returns: the operation.
   public static func push(
     _ screen: ScreenDescription, onDuplicate: DuplicatePolicy = .error

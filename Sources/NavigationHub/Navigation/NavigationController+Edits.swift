@@ -90,12 +90,14 @@ extension NavigationController {
     }
   }
 
-  /// Makes the screen at an index the top, by the policy: pops to it, updates it, or moves it.
+  /// Makes the screen at an index the top, by the policy: pops to it, updates it, or moves it; or
+  /// ignores the push.
   mutating func bringToTop(
     _ index: Int, _ argument: ScreenArgument, _ policy: DuplicatePolicy, _ draft: inout Draft,
     _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     let id = stack[index].id
+    if policy == .ignoreRoute { return .alreadyInStack(id) }
     if policy == .moveToTop {
       moveToTop(index, &draft)
       return .found(id, popped: [])

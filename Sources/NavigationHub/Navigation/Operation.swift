@@ -142,6 +142,9 @@ package enum DuplicatePolicy: UInt8, CaseIterable, Sendable {
   case update
   /// The daemon takes the screen out and pushes it, as it is.
   case moveToTop
+  /// The daemon changes nothing, also if only route and args are those of a pushed record without an
+  /// id.
+  case ignoreRoute
 
   /// Whether a pushed record without an id can duplicate a screen with the same route and args.
   package var comparesRoutes: Bool { self != .error && self != .ignore }

@@ -58,7 +58,7 @@ enum ChangeCommands {
         .init("if-absent", "It is no error if the screen is on the stack"),
         .init(
           "on-duplicate", argument: "WAY",
-          "If the screen is on the stack: error, ignore, popTo, update or moveToTop"),
+          "If the screen is on the stack: error, ignore, popTo, update, moveToTop or ignoreRoute"),
         .init("show", "Use the operation show, which is animated"),
         .init("sender", argument: "TEXT", "Origin of the request, for the log; needs --show"),
       ] + newScreenOptions, note: newScreenNote,

@@ -105,6 +105,9 @@ extension NavigationOperation {
     case update
     /// The daemon takes the screen out and pushes it, as it is.
     case moveToTop
+    /// The daemon changes nothing, also if only route and args are those of a pushed record without an
+    /// id.
+    case ignoreRoute
   }
 }
 

@@ -203,7 +203,7 @@ extension JSONTape {
     guard let value else { return .error }
     return try need(
       string(value).flatMap { DuplicatePolicy(word: $0) },
-      "onDuplicate is error, ignore, popTo, update or moveToTop")
+      "onDuplicate is error, ignore, popTo, update, moveToTop or ignoreRoute")
   }
 
   private func popTarget(_ at: Int) throws(ReadFailure) -> PopTarget {
