@@ -185,7 +185,9 @@ extension NavigationController {
   /// If an operation of the message set the visibility of a bar while this screen was on top, that
   /// operation prevails over the preference.
   mutating func finishVisibilityChanges(_ draft: inout Draft) {
-    if let top, top.id != draft.oldTop || hasNewBarPreferences(top, draft) {
+    // Without it, every push would take 230 instructions more.
+    let isPlain = bar.isDefault && toolbar.isDefault && stack.last?.hasDefaultDetails != false
+    if !isPlain, let top, top.id != draft.oldTop || hasNewBarPreferences(top, draft) {
       applyBarPreferences(&draft)
     }
     guard let notes = draft.rare, !notes.finalEvents.isEmpty else { return }
