@@ -354,8 +354,11 @@ qulonglong NavigationModel::popToRoot() { return submit("[{\"popToRoot\":{}}]", 
 
 qulonglong NavigationModel::back() { return submit("[{\"ui.backTap\":{}}]", "top"); }
 
-qulonglong NavigationModel::activate(const QString &button) {
-  return submit("[{\"button.activate\":{\"button\":" + json(button) + "}}]", "epoch");
+qulonglong NavigationModel::activate(const QString &button, const QString &element) {
+  QByteArrayList members;
+  if (!button.isEmpty()) members << "\"button\":" + json(button);
+  if (!element.isEmpty()) members << "\"element\":" + json(element);
+  return submit("[{\"button.activate\":{" + members.join(',') + "}}]", "epoch");
 }
 
 qulonglong NavigationModel::perform(const QVariantList &operations, const QString &basis) {

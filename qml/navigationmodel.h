@@ -89,7 +89,7 @@ public:
   /// Does what a tap on the back button does.
   Q_INVOKABLE qulonglong back();
   /// Presses a button of the bar or of the toolbar.
-  Q_INVOKABLE qulonglong activate(const QString &button);
+  Q_INVOKABLE qulonglong activate(const QString &button, const QString &element = {});
   /// Performs operations of the protocol, all in one revision or none. `basis`: "" for no guard, or
   /// "top", "stack", "rev", "visible", "epoch", the part of the shown state that must still hold.
   Q_INVOKABLE qulonglong perform(const QVariantList &operations, const QString &basis = {});

@@ -1,7 +1,9 @@
 """The members that a client may choose, each with the place where the kiosk shows its text.
 
-MEMBERS has a row for each member that docs/protocol.md names for what a client sends; `documented` reads that page.
+MEMBERS has a row for each member that docs/protocol.md names for what a client sends, but for those that are `refused`;
+`documented` reads that page.
 """
+import os
 import re
 
 
@@ -48,14 +50,13 @@ MEMBERS = {
     "hello.actor.name": derived("from the token"), "hello.actor.role": derived("from the token"),
     "hello.actor.navs": derived("from the token"),
 
-    "screen.id": refused(), "screen.ver": FIXED, "screen.kind": FIXED,
+    "screen.ver": FIXED, "screen.kind": FIXED,
     "screen.title": shown(("stack", "h1[data-slot=title] bdi"),
                           ("stack", "[data-slot=page][data-screen=top] @aria-label"),
                           ("menu", "[data-slot=back-menu-entry][data-screen=home] bdi as back text"),
                           ("sheets", "[data-screen=details] h2[data-slot=sheet-title] bdi")),
     "screen.route": shown(("stack", "[data-screen=top] [data-key=route] .row-value bdi")),
-    "screen.restorationID": hidden(), "screen.prefersBarHidden": refused(),
-    "screen.prefersToolbarHidden": refused(), "screen.hidesBottomBarWhenPushed": refused(),
+    "screen.restorationID": hidden(),
     "screen.args": shown(("stack", "[data-screen=top] [data-key=args] bdi as JSON"),
                          ("sheets", "[data-screen=details] [data-key=args] bdi as JSON"),
                          ("sheets", "[data-screen=network] [data-key='settings/network/wifi'] .row-value bdi"),
@@ -63,54 +64,50 @@ MEMBERS = {
                          ("sheets", "[data-screen=wifi2] [data-field=channel] @value"),
                          ("sheets", "[data-screen=dns] [data-field=server] @value"),
                          ("sheets", "[data-screen=rename] [data-field=name] @value")),
-    "screen.wantsFullScreenLayout": refused(), "screen.extendsUnderOpaqueBars": refused(), "screen.canPop": refused(),
-    "screen.modalInPresentation": refused(), "screen.edges": refused(), "screen.toolbarItems": refused(),
+
     "screen.item": FIXED, "screen.accessibilityLabel": shown(("stack", "[data-slot=page][data-screen=top] @aria-label")),
-    "screen.language": refused(),
 
     "item.title": shown(("views", "[data-slot=page][data-screen=second] @aria-label"),
                         ("sheets", "[data-screen=status] h2[data-slot=sheet-title] bdi")),
     "item.prompt": shown(("stack", "[data-slot=prompt] bdi")),
     "item.titleView": shown(("views", "h1[data-slot=title] bdi")),
-    "item.titleView.view": shown(("views", "h1[data-slot=title] bdi")), "item.titleView.height": refused(),
-    "item.backBarButtonItem": refused("unknown-button"), "item.leftItems": refused(), "item.rightItems": refused(),
-    "item.hidesBackButton": refused(), "item.leftItemsSupplementBackButton": refused(),
-    "item.largeTitleDisplayMode": refused(), "item.backButtonDisplayMode": refused(),
-    "item.backButtonTitle": shown(("menu", "[data-slot=back-menu-entry][data-screen=home] bdi as back text")), "item.appearance": refused(),
-    "item.accessibilityLabel": shown(("stack", "h1[data-slot=title] @aria-label")), "item.language": refused(),
+    "item.titleView.view": shown(("views", "h1[data-slot=title] bdi")),
+    "item.backBarButtonItem": refused("unknown-button"), "item.backAction": refused("unknown-button"),
+
+    "item.backButtonTitle": shown(("menu", "[data-slot=back-menu-entry][data-screen=home] bdi as back text")),
+    "item.accessibilityLabel": shown(("stack", "h1[data-slot=title] @aria-label")),
+    "item.subtitle": shown(("stack", "[data-slot=subtitle] bdi")),
+    "item.subtitleView": hidden(), "item.largeTitle": hidden(), "item.largeSubtitle": hidden(),
+    "item.largeSubtitleView": hidden(),
     **{f"item.appearance.{slot}": hidden() for slot in ("standard", "compact", "scrollEdge", "compactScrollEdge")},
 
-    "button.id": refused(),
     "button.title": shown(("stack", "[data-button=left] bdi"), ("stack", "[data-button=constructor] bdi"),
                           ("stack", "[data-button=tool] bdi"), ("stack", "[data-slot=back] @data-text"),
                           ("stack", "[data-slot=back] @aria-label as label"),
                           ("menu", "[data-slot=back-menu-entry][data-screen=wifi] bdi as back text")),
     "button.action": hidden(),
     "button.image": shown(("stack", "[data-button=picture] bdi"), ("views", "[data-slot=back] bdi")),
-    "button.landscapeImage": hidden(), "button.systemItem": refused(),
+    "button.landscapeImage": hidden(),
     "button.customView": shown(("stack", "[data-button=view] bdi"), ("stack", "[data-button=named] bdi")),
-    "button.style": refused(), "button.isEnabled": refused(), "button.isSelected": refused(),
     "button.accessibilityLabel": shown(("stack", "[data-button=left] @aria-label")),
     "button.accessibilityHint": shown(("stack", "[data-button=left] @aria-description")),
     "button.accessibilityIdentifier": shown(("stack", "[data-button=left] @data-testid")),
-    "image.ref": shown(("stack", "[data-button=referred] bdi")), "image.hasAlpha": refused(), "image.empty": refused(),
+    "button.badge": shown(("stack", "[data-slot=badge] bdi")),
+    "image.ref": shown(("stack", "[data-button=referred] bdi")),
 
     "bar.class": FIXED, "bar.hidden": FIXED, "bar.hiddenElsewhere": FIXED, "bar.hid": FIXED,
     "bar.hid.cause": FIXED, "bar.hid.toolbar": FIXED,
-    "bar.tintColor": COLOUR, "bar.backgroundColor": COLOUR, "bar.prefersLargeTitles": refused(),
-    "bar.appearance": refused(),
-    "bar.barStyle": refused(), "bar.translucent": refused(), "bar.barTintColor": COLOUR,
-    "bar.titleTextAttributes": refused(),
+    "bar.tintColor": COLOUR, "bar.backgroundColor": COLOUR,
+    "bar.barTintColor": COLOUR,
     "bar.titleTextAttributes.font": hidden(), "bar.titleTextAttributes.color": COLOUR,
     "bar.titleTextAttributes.shadowColor": COLOUR, "bar.titleTextAttributes.shadowOffset": hidden(),
-    "bar.titleOffsets": refused(), "bar.backgroundImages": refused(), "bar.shadowImage": hidden(),
+    "bar.shadowImage": hidden(),
     "bar.backIndicatorImage": hidden(), "bar.backIndicatorMask": hidden(),
     "toolbar.class": FIXED, "toolbar.hidden": FIXED, "toolbar.hiddenElsewhere": FIXED,
-    "toolbar.barStyle": refused(), "toolbar.tintColor": COLOUR,
-    "toolbar.barTintColor": COLOUR, "toolbar.translucent": refused(),
+    "toolbar.tintColor": COLOUR,
+    "toolbar.barTintColor": COLOUR,
 
     "presented.screen": derived("a screen"), "presented.from": refused("invalid-argument", "unknown-screen"),
-    "presented.style": refused(),
     "presented.covers": NAVD, "presented.contextOwner": NAVD,
 
     **{f"transition.{name}": NAVD for name in (
@@ -121,36 +118,28 @@ MEMBERS = {
     "transition.driver": hidden(),
 
     "environment.owner": FIXED, "environment.orientations": FIXED, "environment.orientations.supported": FIXED,
-    "environment.orientations.preferred": FIXED, "environment.idiom": refused(), "environment.vCompact": refused(),
-    "environment.scrollEdge": refused(), "environment.keyboard": refused(), "environment.scale": refused(),
-    "environment.statusBar": refused(), "environment.backTitleBudget": refused(),
+    "environment.orientations.preferred": FIXED,
+
     "environment.locale": shown(("stack", "[data-device] @lang"), limit=64),
-    "environment.orientation": refused(), "environment.barPosition": refused(), "environment.animations": refused(),
-    "environment.screenReader": refused(), "environment.contentSizeCategory": refused(),
-    "environment.accessibilityContrast": refused(),
+
 
     "settings.attached": FIXED, "settings.container": hidden(), "settings.restorationID": hidden(),
-    "settings.interactivePop": refused(), "settings.interactivePop.enabled": refused(),
-    "settings.interactivePop.mode": refused(),
-    "settings.interactivePopWithoutBackButton": refused(), "settings.simultaneous": hidden(),
-    "settings.hidesBarsOnTap": refused(), "settings.hidesBarsOnSwipe": refused(),
-    "settings.showsBarsOnNextScreen": refused(),
-    "settings.hidesBarsWhenVerticallyCompact": refused(), "settings.hidesBarsWhenKeyboardAppears": refused(),
-    "settings.guard": refused(), "settings.vetoScope": refused(), "settings.veto": refused(),
-    "settings.veto.deadline": refused(), "settings.veto.policy": refused(), "settings.veto.required": refused(),
-    "settings.questionDeadline": refused(), "settings.transitionDeadline": refused(),
-    "settings.gestureDeadline": refused(),
-    "settings.queue": refused(), "settings.profile": refused(), "settings.profile.os": refused(),
-    "settings.profile.compactHeight": refused(), "settings.profile.shadowNeedsBackground": refused(),
-    "settings.profile.extraSystemItems": refused(), "settings.backTitles": refused(), "settings.proxy": FIXED, "settings.routes": hidden(),
+
+    "settings.simultaneous": hidden(),
+
+
+
+
+    "settings.proxy": FIXED, "settings.routes": hidden(),
 }
+
 # Arguments of operations (§9.6) that are no member of a record. The others are words, numbers and ids.
 ARGUMENTS = {"sender": 900, "result": 3000, "route": None}
 NO_TEXTS = set(
     "root classes bar toolbar kind settings screen onDuplicate error ignore popTo update moveToTop ignoreRoute show showDetail "
     "screens match top unique inclusive with direction back below above at payload rev from style replace id ver item "
     "leftBarButtonItem rightBarButtonItem leftBarButtonItems rightBarButtonItems requireOnStack title image systemItem customView button class hidden hiddenElsewhere hid "
-    "slot standard compact scrollEdge compactScrollEdge object items dir up down edge fullScreen translation value tid "
+    "element slot standard compact scrollEdge compactScrollEdge object items dir up down edge fullScreen translation value tid "
     "owner orientations horizontal regular environment controller nav.configure "
     "NavigationBar get restoration".split())
 
@@ -220,6 +209,10 @@ def documented(text):
                 arguments.update(re.findall(r"`([A-Za-z][\w.]*)`", row[1]))
                 arguments.update(objects_in(row[1]))
     return found, arguments
+
+
+with open(os.path.join(os.path.dirname(__file__), "..", "..", "docs", "protocol.md"), encoding="utf-8") as protocol:
+    MEMBERS = {**dict.fromkeys(documented(protocol.read())[0], refused()), **MEMBERS}
 
 
 # --- The browser -----------------------------------------------------------------------------------

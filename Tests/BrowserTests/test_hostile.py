@@ -133,7 +133,9 @@ class Story:
         self.do({"push": {"sender": say("sender"), "screen": {
             "id": "wifi", "route": "settings/network/wifi", "title": say("screen.title"),
             "args": {"network": say("screen.args")}, "accessibilityLabel": say("screen.accessibilityLabel"),
-            "item": {"backBarButtonItem": {"id": "backer", "title": say("button.title")},
+            "item": {**{name: say(f"item.{name}") for name in (
+                         "subtitleView", "largeTitle", "largeSubtitle", "largeSubtitleView")},
+                     "backBarButtonItem": {"id": "backer", "title": say("button.title")},
                      "accessibilityLabel": say("item.accessibilityLabel")}}}})
         looks = dict.fromkeys(("standard", "compact", "scrollEdge", "compactScrollEdge"), {
             name: say("item.appearance.standard") for name in ("background", "titleColor", "shadow")})
@@ -145,12 +147,12 @@ class Story:
             "accessibilityLabel": say("screen.accessibilityLabel"),
             "item": {
                 "accessibilityLabel": say("item.accessibilityLabel"),
-                "prompt": say("item.prompt"), "leftItemsSupplementBackButton": True,
+                "prompt": say("item.prompt"), "subtitle": say("item.subtitle"), "leftItemsSupplementBackButton": True,
                 "leftItems": [{"id": "left", "title": say("button.title"), "action": say("button.action"),
                                **{name: say(f"button.{name}") for name in (
                                    "accessibilityLabel", "accessibilityHint", "accessibilityIdentifier")}}],
                 "rightItems": [
-                    {"id": "constructor", "title": say("button.title")},
+                    {"id": "constructor", "title": say("button.title"), "badge": say("button.badge")},
                     {"id": "picture", "image": say("button.image"), "landscapeImage": say("button.landscapeImage")},
                     {"id": "referred", "image": {"ref": say("image.ref"), "hasAlpha": True}},
                     {"id": "view", "customView": say("button.customView")},
@@ -438,7 +440,7 @@ class Client(HostileTest):
 
 
 class Members(HostileTest):
-    def test_every_member_of_the_protocol_has_a_row(self):
+    def test_every_row_is_a_member_of_the_protocol(self):
         with open(os.path.join(ROOT, "docs", "protocol.md"), encoding="utf-8") as file:
             members, arguments = documented(file.read())
         self.assertEqual(set(MEMBERS), members)

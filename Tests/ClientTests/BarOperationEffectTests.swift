@@ -107,7 +107,7 @@ import Testing
     #expect(button.title == "C")
     let reply = try rig.perform([.activateButton("b")])
     #expect(!reply.changed && reply.results.map(\.value) == [["delivered": 1]])
-    #expect(rig.events.map(\.kind) == [.buttonActivated(button: "b", action: "go")])
+    #expect(rig.events.map(\.kind) == [.buttonActivated(button: "b", element: nil, action: "go")])
     #expect(try rig.refusal(of: [.releaseButton("b")]).code == .invalidArgument)
     try rig.perform([.setItem(of: "dns", ItemDescription(rightItems: []))])
     try rig.perform([.releaseButton("b")])
@@ -161,7 +161,7 @@ import Testing
         of: "dns",
         .init(rightItems: [
           .init(id: "a", .systemItem(.add)), .init(id: "b", .image("gear.png")),
-          .init(id: "c", .title("C"), isDone: true, action: "c.tap"),
+          .init(id: "c", .title("C"), style: .done, action: "c.tap"),
         ]))
     ])
     let buttons = try rig.state.bar?.right.map { slot -> NavigationBarContent.BarButton? in
@@ -170,7 +170,7 @@ import Testing
     #expect(buttons?.map(\.?.systemItem) == [.add, nil, nil])
     #expect(buttons?.map(\.?.image) == [nil, "gear.png", nil])
     #expect(buttons?.map(\.?.title) == [nil, nil, "C"])
-    #expect(buttons?.map(\.?.isDone) == [false, false, true])
+    #expect(buttons?.map(\.?.style) == [.plain, .plain, .done])
   }
 
   @Test func `members of the bar, the toolbar and the proxy are set and reset`() throws {

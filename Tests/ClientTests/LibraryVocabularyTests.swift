@@ -95,7 +95,7 @@ import Testing
     ("barsVisibilityChanged", ["bar": true, "toolbar": true, "cause": "tap"], []),
     ("popBlocked", ["screen": "a"], ["screen"]), ("dismissAttempted", ["screen": "a"], ["screen"]),
     ("backAtRoot", [:], []),
-    ("buttonActivated", ["button": "a", "action": "b"], ["button"]),
+    ("buttonActivated", ["button": "a", "element": "c", "action": "b"], []),
     ("transitionProgress", ["tid": 1, "value": 0.5], ["tid", "value"]),
   ]
 

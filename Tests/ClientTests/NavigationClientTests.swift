@@ -465,7 +465,7 @@ import Testing
     ),
     (
       #"{"buttonActivated":{"button":"scan","action":"wifi.scan"}}"#,
-      .buttonActivated(button: "scan", action: "wifi.scan")
+      .buttonActivated(button: "scan", element: nil, action: "wifi.scan")
     ),
     (
       #"{"transitionEnded":{"tid":19,"outcome":"melted"}}"#,

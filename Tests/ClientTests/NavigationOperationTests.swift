@@ -6,7 +6,7 @@ import Testing
 @Suite struct NavigationOperationTests {
   private static let item = ItemDescription(
     title: "T", prompt: "P", hidesBackButton: true, leftItemsSupplementBackButton: true,
-    leftItems: [ButtonDescription(id: "b1", .title("B"), isDone: true, action: "go")],
+    leftItems: [ButtonDescription(id: "b1", .title("B"), style: .done, action: "go")],
     rightItems: [ButtonDescription(.systemItem(.add)), "b7", .existing("b8")],
     backBarButtonItem: ButtonDescription(
       .image("wave.png", title: "Wave"), isEnabled: false, isSelected: true,
@@ -48,7 +48,7 @@ import Testing
 
   private static let buttonSettings: [ButtonSetting] = [
     .title("T"), .image("a.png"), .landscapeImage("b.png"), .systemItem(.add), .customView("v"),
-    .isDone(true), .action("a"), .isEnabled(false), .isSelected(true), .accessibilityLabel("L"),
+    .style(.done), .action("a"), .isEnabled(false), .isSelected(true), .accessibilityLabel("L"),
     .accessibilityHint("H"), .accessibilityIdentifier("I"),
   ]
 

@@ -117,6 +117,9 @@ import Testing
     (#"{"title":"a\u001bb"}"#, "[a\u{FFFD}b]"), (#"{"title":null,"button":"x"}"#, "[x]"),
     (#"{"image":"gear","accessibilityLabel":"Settings"}"#, #"[<gear> "Settings"]"#),
     (#"{"title":"T","accessibilityLabel":"T","isSelected":true,"isEnabled":true}"#, "[T ✓]"),
+    (#"{"title":"In","badge":3,"menu":[{"id":"a","title":"A"}]}"#, "[In •3 ▾]"),
+    (#"{"title":"In","badge":"a\u001bb"}"#, "[In •a\u{FFFD}b]"),
+    (#"{"title":"In","badge":true}"#, "[In •]"),
     (#"{"title":"","accessibilityLabel":"a\u001bb","isEnabled":false}"#, "[\"a\u{FFFD}b\" ⊘]"),
   ])
   func `a button shows its view, else its title, image or name`(json: String, text: String) throws {
@@ -138,6 +141,8 @@ import Testing
   @Test(
     arguments: [
       (#"{"title":"T","placement":"inline"}"#, nil), (#"{"title":"T","placement":"large"}"#, "T"),
+      (#"{"title":"T","placement":"large","large":{"title":"Q","subtitle":"S"}}"#, "Q · S"),
+      (#"{"title":"T","subtitle":"S","menu":[]}"#, nil),
       (#"{"customView":"v","placement":"large"}"#, "(v)"), (#"{"titleView":{"view":"w"}}"#, nil),
     ] as [(String, String?)])
   func `only a large title has a line of its own, and then not in the bar`(

@@ -16,6 +16,13 @@ import Testing
     #expect(text == "‹ Home           Wi-Fi            [Scan]")
   }
 
+  @Test func `what stands below a title stands behind it`() throws {
+    #expect(
+      try bar(#"{"middle":{"title":"Mail","subtitle":"3 new","menu":[]}}"#)
+        == "             Mail · 3 new ▾")
+    #expect(try bar(#"{"middle":{"title":"","subtitleView":{"view":"v"}}}"#).hasSuffix(" · (v)"))
+  }
+
   @Test func `the first right button is right-most`() throws {
     let text = try bar(
       #"{"right":[{"button":"a","title":"A"},{"button":"b","systemItem":"add"}]}"#)

@@ -172,12 +172,17 @@ import Testing
       ),
       (.button, "release", ["ok"], #"{"button.release":{"button":"ok"}}"#),
       (.button, "activate", ["ok"], #"{"button.activate":{"button":"ok"}}"#),
+      (
+        .button, "activate", ["ok", "element=7"],
+        #"{"button.activate":{"button":"ok","element":"7"}}"#
+      ), (.button, "activate", ["element=up"], #"{"button.activate":{"element":"up"}}"#),
     ] as [(NavObject, String, [String], String)] {
       #expect(try OperationParser.record(object, verb: verb, words).text == expected)
     }
     for (object, verb, words) in [
       (.screen, "set", ["a", "b=c"]), (.screen, "release", []), (.screen, "activate", ["a"]),
       (.button, "release", ["ok", "title=T"]), (.button, "tap", ["ok"]),
+      (.button, "activate", []), (.button, "activate", ["ok", "title=T"]),
       (.screen, "create", ["{}", "title=T"]),
     ] as [(NavObject, String, [String])] {
       #expect(throws: UsageError.self) { try OperationParser.record(object, verb: verb, words) }

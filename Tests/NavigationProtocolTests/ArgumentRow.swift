@@ -144,6 +144,7 @@ extension ArgumentRow {
 
   private static let items =
     texts("item.set", "title", "prompt", "backButtonTitle", "accessibilityLabel")
+    + texts("item.set", "subtitle", "largeTitle", "largeSubtitle")
     + flags("item.set", "hidesBackButton", "leftItemsSupplementBackButton", "requireOnStack")
     + ["leftItems", "rightItems"].map {
       ArgumentRow("item.set", $0, [.list], initial: "[]", good: [#"["b"]"#])
@@ -153,6 +154,10 @@ extension ArgumentRow {
     } + [
       words("item.set", "largeTitleDisplayMode", "automatic", "always", "never"),
       words("item.set", "backButtonDisplayMode", "default", "generic", "minimal"),
+      words("item.set", "style", "navigator", "browser", "editor"),
+      words("item.set", "titleAlignment", "automatic", "leading", "center"),
+      ArgumentRow("item.set", "subtitleView", anything),
+      ArgumentRow("item.set", "largeSubtitleView", anything), menu("item.set", "titleMenu"),
       language("item.set"),
       ArgumentRow(
         "item.set", "titleView", anything.subtracting([.object]),
@@ -164,6 +169,23 @@ extension ArgumentRow {
       appearance("item.set"),
     ]
 
+  private static func menu(_ operation: String, _ name: String) -> ArgumentRow {
+    ArgumentRow(
+      operation, name, [.list], initial: "[]",
+      good: [
+        #"[{"id":"a","title":"A","action":"x","state":"mixed","isEnabled":false}]"#,
+        #"[{"title":"A","children":[{"id":"a","title":""}]}]"#,
+      ],
+      bad: [
+        "[1]", #"[{"id":"a"}]"#, #"[{"title":"A"}]"#, #"[{"id":" ","title":"A"}]"#,
+        #"[{"id":"a","title":"A","x":1}]"#, #"[{"id":"a","title":"A","state":"no"}]"#,
+        #"[{"id":"a","title":"A"},{"id":"a","title":"B"}]"#,
+        #"[{"title":"A","action":"x","children":[{"id":"a","title":"B"}]}]"#,
+        #"[{"title":"1","children":[{"title":"2","children":[{"title":"3","children":[{"title":"4","children":[{"id":"a","title":"5"}]}]}]}]}]"#,
+        "[" + (0..<65).map { #"{"id":"e\#($0)","title":"A"}"# }.joined(separator: ",") + "]",
+      ])
+  }
+
   private static func appearance(_ operation: String) -> ArgumentRow {
     ArgumentRow(
       operation, "appearance", [.object], initial: "{}",
@@ -174,11 +196,16 @@ extension ArgumentRow {
   private static let buttons =
     texts(
       "button.set", "title", "action", "accessibilityLabel", "accessibilityHint",
-      "accessibilityIdentifier") + flags("button.set", "isSelected") + [
+      "accessibilityIdentifier")
+    + flags("button.set", "isSelected", "changesSelectionAsPrimaryAction", "isHidden") + [
+      menu("button.set", "menu"),
+      ArgumentRow(
+        "button.set", "badge", [.integer, .text, .bool], good: ["0", "3", #""New""#, "true"],
+        bad: ["false", "-1", "1.5", "[]"]),
       ArgumentRow("button.set", "isEnabled", [.bool], initial: "true"),
       image("button.set", "image"), image("button.set", "landscapeImage"),
       ArgumentRow("button.set", "customView", anything),
-      words("button.set", "style", "plain", "done"),
+      words("button.set", "style", "plain", "done", "prominent"),
       ArgumentRow(
         "button.set", "systemItem", [.integer], good: ["0", "22", #""done""#, #""redo""#],
         bad: [#""Done""#, "25", "256", "4294967296"]),

@@ -85,12 +85,13 @@ extension GeneratedText {
   }
 }
 
-private struct Setting {
+struct Setting {
   let name: String
   var group: String?
   let documentation: String
   let type: String
   var standard = ""
+  var words: [String] = []
 
   /// The documented members of a record, those of a group together.
   static func all<Record: TabledRecord>(_ record: Record.Type) -> [[Setting]] {
@@ -101,7 +102,8 @@ private struct Setting {
             name: member.name.description, group: member.group?.description,
             documentation: member.documentation.description,
             type: "\(member.type)".replacing(/^Optional<(.*)>$/) { $0.1 },
-            standard: OpaqueJSON(validated: JSONWriter.value { member.write(Record(), &$0) }).text)
+            standard: OpaqueJSON(validated: JSONWriter.value { member.write(Record(), &$0) }).text,
+            words: (member.type as? any WireNamed.Type)?.words ?? [])
         }
       }
   }
@@ -115,7 +117,7 @@ private struct Setting {
 
   /// The functions and parameters that have another name than on the wire.
   static let names = [
-    "translucent": "isTranslucent", "style": "isDone", "guard": "guards",
+    "translucent": "isTranslucent", "guard": "guards",
     "modalInPresentation": "isModalInPresentation", "vCompact": "isVerticallyCompact",
     "scrollEdge": "isAtScrollEdge", "keyboard": "hasKeyboard", "screenReader": "hasScreenReader",
     "accessibilityContrast": "hasHighContrast", "enabled": "isEnabled", "required": "isRequired",
@@ -123,7 +125,7 @@ private struct Setting {
 
   /// The parameters, by the name of the member or else by its type.
   private static let parameters = [
-    "Bool style accessibilityContrast": "isOn: Bool", "idiom": "idiom: Idiom",
+    "Bool accessibilityContrast": "isOn: Bool", "idiom": "idiom: Idiom",
     "String Text": "text: String", "restorationID": "id: String", "language": "tag: String",
     "action locale accessibilityIdentifier": "name: String", "route": "route: String",
     "tintColor barTintColor backgroundColor": "color: String", "scale": "scale: Double",
@@ -137,6 +139,8 @@ private struct Setting {
     "VetoScope": "scope: VetoScope", "Animations": "animations: Animations",
     "ContentSizeCategory": "size: ContentSizeCategory", "mode": "_ mode: NavigationGestureKind",
     "policy": "onTimeout policy: VetoPolicy", "toolbarItems": "buttons: [ButtonDescription]",
+    "menu": "menu: [MenuElement]", "badge": "badge: Badge",
+    "ButtonStyle": "style: ButtonDescription.Style",
     "edges": "edges: [ScreenDescription.Edge]",
     "titleTextAttributes": "attributes: [TitleTextAttribute: NavigationValue]",
     "titleOffsets": "offsets: [BarMetrics: Double]",
@@ -151,9 +155,9 @@ private struct Setting {
 
   /// The values that do not follow from the type of the parameter.
   private static let values = [
-    "style": #".string(isOn ? "done" : "plain")"#,
     "accessibilityContrast": #".string(isOn ? "high" : "normal")"#,
     "toolbarItems": #"json: .array(buttons.map(\.wireValue))"#,
+    "menu": #"json: .array(menu.map(\.wireValue))"#, "badge": "json: badge.wireValue",
     "edges": ".array(edges.map { .string($0.rawValue) })",
     "titleTextAttributes": #".object(named(attributes, \.rawValue))"#,
     "titleOffsets": #".object(named(offsets.mapValues { .number($0) }, \.rawValue))"#,
@@ -228,7 +232,7 @@ extension GeneratedText {
     ("args", "Every client that can read the nav sees it, so it must not contain secrets."),
     ("restorationID", "nil for a screen that is not saved."),
     ("item", "its content in the bar."), ("toolbarItems", ""),
-    ("prefersBarHidden", "nil for no change."), ("prefersToolbarHidden", "nil for no change."),
+    ("prefersBarHidden", ""), ("prefersToolbarHidden", ""),
     ("hidesBottomBarWhenPushed", ""), ("edges", "nil for all."),
     ("extendsUnderOpaqueBars", ""), ("wantsFullScreenLayout", ""), ("canPop", ""),
     ("modalInPresentation", ""), ("accessibilityLabel", ""),
@@ -242,6 +246,22 @@ extension GeneratedText {
     ("titleView", ""),
     ("largeTitleDisplayMode", ""), ("appearance", ""), ("accessibilityLabel", ""),
     ("language", ""), ("resetting", "members to reset to their defaults."),
+  ]
+
+  /// The parameters in their order, with the members that no list names behind the others.
+  private static func parameters(
+    _ listed: [(String, String)], _ members: [Setting]
+  ) -> [(String, String)] {
+    let rest = members.map(\.name).filter { name in !listed.contains { $0.0 == name } }
+    return listed.filter { $0.0 != "resetting" } + rest.map { ($0, "") }
+      + listed.filter { $0.0 == "resetting" }
+  }
+
+  /// The same by the type of the member, with the name for `$`.
+  private static let describedTypes: [String: (String, String)] = [
+    "Button": ("ButtonDescription", "$?.wireValue"), "OpaqueJSON": ("NavigationValue", "$?.octets"),
+    "ItemStyle": ("ItemStyle", "$?.rawValue"), "TitleAlignment": ("TitleAlignment", "$?.rawValue"),
+    "Menu": ("[MenuElement]", #"$.map { .array($0.map(\.wireValue)) }"#),
   ]
 
   /// The types and values of parameters that are neither texts nor truth values.
@@ -267,7 +287,7 @@ extension GeneratedText {
   ) -> String {
     let members = settings.map { $0[0] }
     var (comments, heads, body) = ("", [String](), "    var members: JSONObject = [:]\n")
-    for (wire, note) in parameters {
+    for (wire, note) in Self.parameters(parameters, members) {
       let member = members.first { $0.name == wire }
       let name = Setting.names[wire] ?? wire
       var text = member?.documentation ?? ""
@@ -278,7 +298,11 @@ extension GeneratedText {
       let item = "- \(name): \(text.prefix(1).lowercased())\(text.dropFirst())"
       let comment = lines(item, width: 90)
       comments += "  ///   " + comment.joined(separator: "\n  ///     ") + "\n"
-      let (type, value) = described[wire] ?? (member?.type == "Bool" ? "Bool" : "String", name)
+      let byType = (member.flatMap { describedTypes[$0.type] }).map {
+        ($0.0, $0.1.replacing(/^\$/, with: name))
+      }
+      let (type, value) =
+        described[wire] ?? byType ?? (member?.type == "Bool" ? "Bool" : "String", name)
       // One word, so that no line ends inside of it.
       heads.append(
         wire == "resetting" ? "resetting: [Name] = []" : "\(name): \(type)? = nil")
@@ -312,6 +336,9 @@ extension GeneratedText {
     Core/Navigation/Identifiers PartName NavigationState.Part list
     Hub/Navigation/NavigationItem LargeTitleDisplayMode ItemDescription.LargeTitleDisplayMode open
     Hub/Navigation/NavigationItem BackButtonDisplayMode ItemDescription.BackButtonDisplayMode open
+    Hub/Navigation/NavigationItem ItemStyle ItemDescription.ItemStyle open
+    Hub/Navigation/NavigationItem TitleAlignment ItemDescription.TitleAlignment open
+    Hub/Navigation/Button ButtonStyle ButtonDescription.Style open
     Hub/Navigation/Transition TransitionOutcome NavigationEvent.TransitionOutcome open
     Hub/Navigation/Transition Kind NavigationTransitionOperation open
     Hub/Navigation/Environment Orientation NavigationOrientation open
@@ -321,19 +348,21 @@ extension GeneratedText {
     Client/Operations/NavigationEvent Kind NavigationEvent.Name names
     """
 
-  static var words: String {
-    get throws {
-      let texts = try enumerations.split(separator: "\n").map { row in
-        let cells = row.split(separator: " ").map(String.init)
-        let path = cells[2].split(separator: ".").map(String.init)
-        let text = try declaration(path[path.count - 1], cells[3], of: cells[1], in: cells[0])
-        guard path.count > 1 else { return text.joined(separator: "\n") + "\n" }
-        let inner = text.map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")
-        return "extension \(path.dropLast().joined(separator: ".")) {\n\(inner)\n}\n"
-      }
-      return "// Written from the enumerations of the core; see GeneratedTests.\n\n"
-        + texts.joined(separator: "\n")
+  /// The words that operations describe records with, or the others.
+  static func words(ofDescriptions: Bool) throws -> String {
+    let rows = enumerations.split(separator: "\n").filter {
+      $0.contains("Description") == ofDescriptions
     }
+    let texts = try rows.map { row in
+      let cells = row.split(separator: " ").map(String.init)
+      let path = cells[2].split(separator: ".").map(String.init)
+      let text = try declaration(path[path.count - 1], cells[3], of: cells[1], in: cells[0])
+      guard path.count > 1 else { return text.joined(separator: "\n") + "\n" }
+      let inner = text.map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")
+      return "extension \(path.dropLast().joined(separator: ".")) {\n\(inner)\n}\n"
+    }
+    return "// Written from the enumerations of the core; see GeneratedTests.\n\n"
+      + texts.joined(separator: "\n")
   }
 
   private static func declaration(

@@ -25,9 +25,11 @@ enum GeneratedText {
       settings(of: "BarSetting", "ToolbarSetting", "ScreenSetting", "ButtonSetting")
     },
     File(path: swift + "Descriptions+Table.swift") { _ in descriptions },
-    File(path: swift + "Words+Table.swift") { _ in try words },
+    File(path: swift + "Words+Table.swift") { _ in try words(ofDescriptions: false) },
+    File(path: swift + "DescriptionWords+Table.swift") { _ in try words(ofDescriptions: true) },
     File(path: "web/client/generated/protocol.d.ts") { _ in typescript },
     File(path: "python/navd/generated/operations.py") { _ in try python },
+    File(path: "python/navd/generated/descriptions.py") { _ in pythonDescriptions },
     File(path: "docs/protocol.md") { try errors(reference($0)) },
     File(path: "man/navd-protocol.7.scd") { try retries(manual($0)) },
   ]
@@ -121,8 +123,10 @@ enum GeneratedText {
     }
   }
 
-  private static func snake(_ name: String) -> String {
-    name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+  static func snake(_ name: String) -> String {
+    name.replacing("ID", with: "Id").reduce(into: "") {
+      $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1)
+    }
   }
 
   private static var python: String {

@@ -13,10 +13,12 @@ import Testing
     + [#"{"Bar":{"translucent":false}}"#, #"{"cause":"tap","toolbar":true}"#]
     + [#"{"supported":["portrait"],"preferred":"portrait"}"#, #"{"compact":{"a":1}}"#]
     + [#"{"compact":3}"#, #"{"any/compact":{"ref":"i"}}"#, #"{"color":"red"}"#]
-    + ["black", "done", "never", "minimal", "none", "all", "off", "high", "pad", "small", "top"].map
-  {
-    "\"\($0)\""
-  } + ["landscapeLeft", "add", "fullScreen", "allow", "de"].map { "\"\($0)\"" }
+    + [
+      "black", "done", "never", "minimal", "none", "all", "off", "high", "pad", "small", "top",
+      "editor", "leading",
+    ].map {
+      "\"\($0)\""
+    } + ["landscapeLeft", "add", "fullScreen", "allow", "de"].map { "\"\($0)\"" }
 
   private func tape(_ text: String) throws -> JSONTape {
     var tape = JSONTape()

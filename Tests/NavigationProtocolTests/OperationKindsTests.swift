@@ -7,6 +7,7 @@ import Testing
     let rare: Set<String> = [
       "nav.create", "nav.close", "revert", "open", "button.activate", "gesture.begin",
       "gesture.update", "gesture.finish", "gesture.cancel", "proxy.set", "ui.back",
+      "ui.backTap",
     ]
     #expect(rare.isSubset(of: OperationKind.allCases.map(\.name)))
     for kind in OperationKind.allCases {

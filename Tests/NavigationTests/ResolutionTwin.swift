@@ -28,14 +28,20 @@ struct ResolutionTwin {
     facts["layoutHeight"] = bar.isHidden ? "0" : "\(height)"
     facts["metrics"] = "\(metrics)"
     facts["left"] = left.joined(separator: " ")
-    facts["right"] = item.rightItems.map(button).joined(separator: " ")
+    facts["right"] = shown(item.rightItems).map(button).joined(separator: " ")
     facts["middle"] = middle
     facts["middle.spoken"] = nav.stack.last.flatMap { spoken($0.item.accessibility[.label], $0) }
     if item.titleView != nil || middle == nil { facts["middle.spoken"] = nil }
     if left.first == "<" {
-      backFacts(&facts)
-      facts["menu"] = menu.joined(separator: " ")
+      if count > 1 {
+        backFacts(&facts)
+        facts["menu"] = menu.joined(separator: " ")
+      } else {
+        madeBackFacts(&facts)
+      }
+      facts["back.action"] = item.extras.backAction.map { $0.content.action ?? "" }
     }
+    if middle != nil, item.titleView == nil { titleFacts(&facts) }
     if let appearance {
       facts["appearance"] = appearance
     } else {
@@ -49,8 +55,11 @@ struct ResolutionTwin {
 
   private var left: [String] {
     guard let top = items.last else { return [] }
-    let own = top.leftItems.map(button)
-    switch (items.count >= 2, own.isEmpty, top.leftItemsSupplementBackButton, top.hidesBackButton) {
+    let own = shown(top.leftItems).map(button)
+    let makes = top.extras.backAction != nil && top.extras.style != .editor
+    switch (
+      items.count >= 2 || makes, own.isEmpty, top.leftItemsSupplementBackButton, top.hidesBackButton
+    ) {
     case (false, _, _, _): return own
     case (true, true, _, false): return ["<"]
     case (true, true, _, true): return []
@@ -70,6 +79,46 @@ struct ResolutionTwin {
       return "\(button.id.text)=image\(shown.ref)+"
     }
     return "\(button.id.text)=\(content.title ?? content.systemItem?.word ?? "")+"
+  }
+
+  private func shown(_ buttons: [Button]) -> [Button] {
+    buttons.filter { !$0.content.extras.isHidden }
+  }
+
+  /// The back button for the back action of a root.
+  private func madeBackFacts(_ facts: inout BarFacts) {
+    guard let button = item.extras.backAction?.content else { return }
+    facts["source"] = "backAction"
+    facts["indicator"] = indicator
+    facts["back.spoken"] = button.accessibility[.label].map { "\($0.string)/" }
+    if let image = isLandscapePhone ? button.landscapeImage ?? button.image : button.image {
+      facts["image"] = image.ref
+      facts["title"] = button.title
+    } else if let title = button.title, !title.isEmpty {
+      facts["candidates"] = "\(title) \(generic)"
+      facts["text"] = fitting(title)
+      if facts["text"] != title {
+        facts["truncated"] = "true"
+        if facts["text"] == generic { facts["generic"] = "true" }
+      }
+    }
+  }
+
+  private func titleFacts(_ facts: inout BarFacts) {
+    let extras = item.extras
+    let isLeading =
+      switch (extras.titleAlignment, extras.style) {
+      case (.leading, _), (.automatic, .browser), (.automatic, .editor): true
+      default: false
+      }
+    if isLeading { facts["alignment"] = "leading" }
+    let below = extras.subtitleView.map(text) ?? extras.subtitle.flatMap { $0.isEmpty ? nil : $0 }
+    facts["subtitle"] = below
+    let largeBelow =
+      extras.largeSubtitleView.map(text) ?? extras.largeSubtitle.flatMap { $0.isEmpty ? nil : $0 }
+    guard isLarge, extras.largeTitle != nil || largeBelow != nil else { return }
+    let title = extras.largeTitle ?? item.title ?? (isStandalone ? nil : nav.stack.last?.title)
+    facts["large"] = "\(title ?? "")/\(largeBelow ?? below ?? "")"
   }
 
   private func text(_ value: OpaqueJSON) -> String { String(decoding: value.bytes, as: UTF8.self) }
@@ -93,7 +142,7 @@ struct ResolutionTwin {
     return below.map { screen in
       let item = screen.item
       let titles = [
-        item.backBarButtonItem?.content.title, item.backButtonTitle, item.title,
+        item.backBarButtonItem?.content.title, item.extras.backButtonTitle, item.title,
         isStandalone ? nil : screen.title,
       ]
       let title = titles.compactMap(\.self).first { !$0.isEmpty }
@@ -113,9 +162,9 @@ struct ResolutionTwin {
   private func backSpoken(_ screen: Screen, _ text: String?) -> String? {
     let button = screen.item.backBarButtonItem?.content
     let item = screen.item
-    let titles = [item.backButtonTitle, item.title, isStandalone ? nil : screen.title]
+    let titles = [item.extras.backButtonTitle, item.title, isStandalone ? nil : screen.title]
     let hasTitle = titles.contains { !($0 ?? "").isEmpty }
-    let isBlank = item.backButtonTitle == "" && item.backButtonDisplayMode == .default
+    let isBlank = item.extras.backButtonTitle == "" && item.backButtonDisplayMode == .default
     let isGeneric = item.backButtonDisplayMode == .generic || !hasTitle && !isBlank
     guard button != nil || !isGeneric else { return nil }
     let label = (button?.accessibility ?? screen.item.accessibility)[.label]
@@ -137,10 +186,10 @@ struct ResolutionTwin {
       wanted = button.title
     } else {
       let item = previous.item
-      let titles = [item.backButtonTitle, item.title, isStandalone ? nil : previous.title]
+      let titles = [item.extras.backButtonTitle, item.title, isStandalone ? nil : previous.title]
       wanted = titles.compactMap(\.self).first { !$0.isEmpty }
       facts["source"] = wanted == nil ? "generic" : "title"
-      let isBlank = item.backButtonTitle == "" && item.backButtonDisplayMode == .default
+      let isBlank = item.extras.backButtonTitle == "" && item.backButtonDisplayMode == .default
       if isBlank { facts["source"] = "title" }
       if isBlank || item.backButtonDisplayMode == .minimal {
         facts["title"] = wanted
@@ -180,7 +229,13 @@ struct ResolutionTwin {
       let height = view.height.flatMap { Double(text($0)) } ?? 0
       return "view\(text(view.view))" + (height > Double(self.height) ? " overflows" : "")
     }
-    let title = item.title ?? (isStandalone ? nil : nav.stack.last?.title)
+    let extras = item.extras
+    let isTitled =
+      extras.largeTitle != nil || extras.subtitleView != nil
+      || extras.largeSubtitleView != nil
+      || [extras.subtitle, extras.largeSubtitle].contains { $0.map { !$0.isEmpty } ?? false }
+    let title =
+      item.title ?? (isStandalone ? nil : nav.stack.last?.title) ?? (isTitled ? "" : nil)
     return title.map { $0.isEmpty ? "blank" : $0 + (isLarge ? " large" : " inline") }
   }
 
@@ -299,9 +354,8 @@ struct ResolutionTwin {
     facts["toolbar.background"] =
       toolbar.barTintColor ?? (toolbar.barStyle == .black ? "black" : "white")
     facts["toolbar.translucent"] = "\(toolbar.translucent ?? true)"
-    facts["toolbar"] =
-      isStandalone
-      ? "false " : "\(!nav.toolbar.content.isHidden) " + details.toolbarItems.map(button).joined()
+    let tools = shown(details.toolbarItems).map(button).joined()
+    facts["toolbar"] = isStandalone ? "false " : "\(!nav.toolbar.content.isHidden) " + tools
     let all: [Orientation] = [.portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight]
     let supported = env.isPhone ? all.filter { $0 != .portraitUpsideDown } : all
     facts["orientations"] = "\(env.delegateOrientations?.supported ?? supported)"

@@ -28,6 +28,7 @@ extension ResolvedBar {
     }
     if case .title? = middle { facts["middle.spoken"] = Self.spoken(titleAccessibility) }
     if let backButton { backFacts(backButton, &facts) }
+    if case .title? = middle, let titleParts { titleFacts(titleParts, &facts) }
     facts["menu"] = backMenu?.entries.map { entry in
       entry.screen.text + ":" + entry.text
         + (Self.spoken(entry.accessibility).map { "~" + $0 } ?? "")
@@ -46,6 +47,21 @@ extension ResolvedBar {
     facts["orientations"] = "\(orientations)"
     facts["swipeBack"] = "\(allowsSwipeBack)"
     return facts
+  }
+
+  private func titleFacts(_ parts: TitleParts, _ facts: inout BarFacts) {
+    if parts.isLeading { facts["alignment"] = "leading" }
+    facts["subtitle"] = parts.subtitle.map(Self.text)
+    facts["large"] = parts.large.map {
+      "\($0.title)/\($0.subtitle.map(Self.text) ?? "")"
+    }
+  }
+
+  private static func text(_ subtitle: TitleParts.Subtitle) -> String {
+    switch subtitle {
+    case .text(let text): text
+    case .view(let view): text(view)
+    }
   }
 
   private static func text(_ value: OpaqueJSON) -> String {
@@ -74,6 +90,7 @@ extension ResolvedBar {
     facts["image"] = slot.image?.ref
     facts["title"] = slot.hiddenTitle
     facts["back.spoken"] = Self.spoken(slot.accessibility)
+    facts["back.action"] = slot.action
     if slot.isGeneric { facts["generic"] = "true" }
     if slot.isTruncated { facts["truncated"] = "true" }
     let candidates = slot.candidates.joined(separator: " ")
@@ -154,13 +171,14 @@ struct BarStates {
       item.titleView = TitleView(view: json("\"v\""), height: random.pick([nil, json("90")]))
     }
     if chance(3) { item.backBarButtonItem = button("k") }
-    item.backButtonTitle = random.pick([nil, nil, "", "Short"])
+    item.extras.backButtonTitle = random.pick([nil, nil, "", "Short"])
     item.backButtonDisplayMode = random.pick([.default, .default, .generic, .minimal])
     item.hidesBackButton = chance(4)
     item.leftItemsSupplementBackButton = chance()
     if chance(3) { item.leftItems = [button("x"), button("y")] }
     if chance() { item.rightItems = [button("z")] }
     item.largeTitleDisplayMode = random.pick([.automatic, .automatic, .always, .never])
+    if chance() { item.extras = extras(item.extras) }
     if chance(3) { item.appearance = appearance() }
     if chance(3) { item.accessibility[.label] = "Label" }
     if chance(3) { item.accessibility[.language] = "de" }
@@ -172,6 +190,19 @@ struct BarStates {
     screen.details.canPop = !chance(5)
     if chance() { screen.details.toolbarItems = [button("t")] }
     return screen
+  }
+
+  private mutating func extras(_ extras: ItemExtras) -> ItemExtras {
+    var extras = extras
+    if chance(3) { extras.backAction = button("j") }
+    extras.style = random.pick([.navigator, .navigator, .browser, .editor])
+    extras.titleAlignment = random.pick([.automatic, .automatic, .leading, .center])
+    extras.subtitle = random.pick([nil, "", "Sub"])
+    extras.subtitleView = random.pick([nil, nil, json("\"sv\"")])
+    extras.largeTitle = random.pick([nil, "", "Large"])
+    extras.largeSubtitle = random.pick([nil, "", "Large sub"])
+    extras.largeSubtitleView = random.pick([nil, nil, json("\"lv\"")])
+    return extras
   }
 
   private mutating func button(_ id: ButtonID) -> Button {
@@ -187,6 +218,8 @@ struct BarStates {
       ButtonContent([.set(\.title, "Text"), .set(\.customView, json("\"cv\""))]),
     ])
     if chance(4) { content.accessibility = [.label: "Spoken", .hint: "Hint"] }
+    if chance(4) { content.extras.isHidden = true }
+    if chance(3) { content.action = random.pick(["go", "nav.pop"]) }
     return Button(id: id, content: content)
   }
 

@@ -294,7 +294,7 @@ extension Twin {
       forget(.button(id))
       hasReleased = true
       return .nothing
-    case .activateButton(let id):
+    case .activateButton(let id?, nil):
       guard let face = faces[id], let top = stack.last else { throw .unknownButton(id) }
       guard (top.left + top.right).contains(id) else { throw .buttonRefused(id, .notDisplayed) }
       if face.action == "nav.pop", !chain.isEmpty { throw .covered }

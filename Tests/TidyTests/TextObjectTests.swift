@@ -43,7 +43,7 @@ import Testing
     "ClientRequests": "guards are compared one by one",
     "Remedies": "names of commands", "NavigationFeature": "words of the protocol",
     "NavigationRoles": "words of the protocol",
-    "Words+Table": "words of the protocol",
+    "Words+Table": "words of the protocol", "DescriptionWords+Table": "words of the protocol",
     "NavigationClientError": "words of the protocol",
     "NavigationClientError+Table": "words of the protocol",
     "NavigationEvent": "words of the protocol",

@@ -17,6 +17,7 @@ export const navigation = {
   backMenu: (state, screen) => ({ do: [{ "ui.backMenu": { screen } }], if: guard.top(state), animated: true }),
   swipeDown: (state) => ({ do: [{ "ui.dismiss": {} }], if: guard.visible(state), animated: true }),
   press: (state, button) => ({ do: [{ "button.activate": { button } }], if: guard.top(state), animated: true }),
+  choose: (state, button, element) => ({ do: [{ "button.activate": { button, element } }], if: guard.top(state), animated: true }),
   // Programs may dismiss a full-screen presentation; a person's swipe may not.
   close: (state) => ({ do: [{ dismiss: { from: visibleID(state) } }], if: guard.visible(state), animated: true }),
   tap: (state) => ({ do: [{ "ui.tap": {} }], if: guard.top(state), animated: true }),

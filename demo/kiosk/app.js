@@ -8,7 +8,7 @@ import { el } from "./view/dom.js";
 import { Announcer } from "./view/focus.js";
 import { Gestures } from "./gesture.js";
 import { listen } from "./input.js";
-import { BackMenu } from "./menu.js";
+import { Menus } from "./menu.js";
 import { chainOf, environmentOf, visibleTitle, topID, visibleID } from "./view/model.js";
 import { Panel } from "./panel.js";
 import { keepShape } from "./shape.js";
@@ -28,7 +28,8 @@ let display = null;
 keepShape(document.querySelector("[data-part=shapes]"), document.querySelector("[data-part=probe]"));
 const device = new Device(root, { announce, moved });
 const panel = new Panel(document.querySelector("[data-part=panel]"), { openWindow });
-const menu = new BackMenu(device, root, (state, screen) => tap(navigation.backMenu(state, screen)));
+const menu = new Menus(
+  device, root, (state, screen) => tap(navigation.backMenu(state, screen)), (state, button, element) => tap(navigation.choose(state, button, element)));
 const input = listen(device, root, { send: tap, newest: () => newest, isConnected, announce });
 new Gestures(device, document.querySelector("[data-part=glass]"), {
   send: tap, isConnected, mayDrive: () => canWrite === true && (display?.holds || !environmentOf(device.state).owner),

@@ -14,7 +14,7 @@ enum Pages {
   /// The change of a page's item when it has unsaved changes.
   static let unsaved = ItemDescription(
     prompt: "Unsaved changes",
-    rightItems: [ButtonDescription(id: "save", .title("Save"), isDone: true, action: "save")])
+    rightItems: [ButtonDescription(id: "save", .title("Save"), style: .done, action: "save")])
 
   /// The change of that item after they are saved.
   static let saved = ItemDescription(prompt: promise, rightItems: [])

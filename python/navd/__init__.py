@@ -7,8 +7,8 @@ from . import aio, operations
 from .bar import BackButton, Bar, BarButton, MenuEntry, Slot
 from .client import Client, Duty, Removal, Statuses, Watch, connect
 from .core.actions import Status
-from .descriptions import ButtonDescription, ItemDescription, ScreenDescription
 from .errors import NavigationError, Retry, TopChange
+from .generated.descriptions import ButtonDescription, ItemDescription, ScreenDescription
 from .guards import Guard
 from .operations import Operation
 from .questions import Animation, Orientations, Question

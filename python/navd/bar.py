@@ -60,6 +60,10 @@ class BarButton:
     #: What a screen reader says in place of the face, and what the button does.
     accessibility_label: str | None
     accessibility_hint: str | None
+    #: A number, a text, or True for a badge without content.
+    badge: int | str | bool | None
+    #: The elements of its menu: records with `id`, `title`, `state`, `children` (§10.1).
+    menu: tuple[Body, ...]
     _details: Body
 
     @property
@@ -95,6 +99,12 @@ class Bar:
         """The title in the middle; None for an empty middle or a view."""
         title: str | None = (self._details.get("middle") or {}).get("title")
         return title
+
+    @property
+    def subtitle(self) -> str | None:
+        """The text below the title; None without one, or for a view."""
+        subtitle: str | None = (self._details.get("middle") or {}).get("subtitle")
+        return subtitle
 
     @property
     def title_accessibility_label(self) -> str | None:
@@ -161,4 +171,5 @@ def _button(slot: Body) -> BarButton:
     return BarButton(
         slot.get("button", ""), slot.get("title"), slot.get("action"), slot.get("isEnabled", True),
         slot.get("isSelected", False), slot.get("accessibilityLabel"),
-        slot.get("accessibilityHint"), slot)
+        slot.get("accessibilityHint"), slot.get("badge"),
+        tuple(copied(slot.get("menu", []))), slot)

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from .descriptions import (
-    AnyScreen, ButtonDescription, ItemDescription, ScreenDescription, check_id, written_screen)
+from .descriptions import check_id, written_screen
 from .generated import operations as generated
+from .generated.descriptions import (
+    AnyScreen, ButtonDescription, ItemDescription, ScreenDescription)
 from .generated.operations import *  # noqa: F403
 from .operation import Operation, operation as _operation
 from .wire import JSON, Body
 
 __all__ = [
-    "OnDuplicate", "Operation", "begin_gesture", "configure", "create", "create_bar",
+    "OnDuplicate", "Operation", "activate_button", "begin_gesture", "configure", "create", "create_bar",
     "create_button", "create_screen", "dismiss", "insert", "open_route", "pop_to", "pop_to_route",
     "present", "push", "push_item", "remove", "replace", "restore", "segue", "set_appearance",
     "set_bar", "set_button", "set_environment", "set_item", "set_items", "set_proxy", "set_screen",
@@ -237,6 +238,16 @@ def set_items(items: Sequence[str | Mapping[str, JSON]]) -> Operation:
 
 
 # What a person does, and the display.
+
+def activate_button(button: str | None, *, element: str | None = None) -> Operation:
+    """Press a visible button, or choose an action in its menu; without `button`, in the title's.
+
+    Watches get `buttonActivated`, or its action `nav.pop` pops.
+    """
+    return _operation(
+        "button.activate", button=None if button is None else check_id(button, "button"),
+        element=None if element is None else check_id(element, "element"))
+
 
 def swipe(direction: Literal["up", "down"]) -> Operation:
     """Swipe over the content, which may hide the bars."""

@@ -15,7 +15,8 @@ const EVENT_TEXTS = Object.assign(Object.create(null), {
   transitionEnded: ({ outcome }) => `transition ${outcome === "timedOut" ? "timed out" : outcome}`,
   barsVisibilityChanged: ({ bar, toolbar, cause }) => `bar ${bar ? "shows" : "hides"}, toolbar ${toolbar ? "shows" : "hides"} (${cause})`,
   barChange: ({ hidden }) => `bar ${hidden ? "hides" : "shows"}`,
-  buttonActivated: ({ button, action }) => `button ${shortID(button)}${action ? ` runs ${shortID(action)}` : ""}`,
+  buttonActivated: ({ button, element, action }) => (
+    `${button ? `button ${shortID(button)}` : "the title's menu"}${element ? `, element ${shortID(element)}` : ""}${action ? ` runs ${shortID(action)}` : ""}`),
   backAtRoot: () => "Back at the root",
   popBlocked: ({ screen }) => `pop of ${shortID(screen)} blocked`,
   dismissAttempted: ({ screen }) => `dismissal of ${shortID(screen)} blocked`,

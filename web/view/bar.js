@@ -39,17 +39,30 @@ export function drawLayer(model) {
   const right = el("div", { class: "bar-side bar-right", "data-key": "right" }, ...[...model.right].reverse().map((slot) => drawButton(slot, "right")));
   const isLarge = model.middle?.placement === "large";
   const text = barTitleText(model);
+  const menu = model.middle?.menu ? { "aria-haspopup": "menu", "aria-expanded": "false" } : {};
   const heading = (large) => el(
     large ? "h1" : isLarge ? "span" : "h1",
-    { class: large ? "bar-title-large" : "bar-title", "data-slot": isLarge === large ? "title" : null, "data-placement": isLarge === large ? (large ? "large" : "inline") : null, tabindex: isLarge === large ? "-1" : null, "aria-hidden": isLarge === large ? null : "true", "aria-label": model.middle?.accessibilityLabel, lang: model.middle?.language },
-    bdiText(text));
-  layer.append(el("div", { class: "bar-row", "data-key": "row" }, left, el("div", { class: "bar-middle", "data-key": "middle" }, heading(false)), right));
-  if (isLarge) layer.append(el("div", { class: "bar-large", "data-key": "large" }, heading(true)));
+    { ...(isLarge === large ? menu : {}), class: large ? "bar-title-large" : "bar-title", "data-slot": isLarge === large ? "title" : null, "data-placement": isLarge === large ? (large ? "large" : "inline") : null, tabindex: isLarge === large ? "-1" : null, "aria-hidden": isLarge === large ? null : "true", "aria-label": model.middle?.accessibilityLabel, lang: model.middle?.language },
+    bdiText(large ? model.middle.large?.title ?? text : text));
+  const below = (large) => drawSubtitle(large ? model.middle.large ?? model.middle : model.middle, isLarge === large);
+  layer.append(el("div", { class: "bar-row", "data-key": "row" }, left, el("div", { class: `bar-middle${model.middle?.alignment ? ` ${model.middle.alignment}` : ""}`, "data-key": "middle" }, heading(false), below(false)), right));
+  if (isLarge) layer.append(el("div", { class: "bar-large", "data-key": "large" }, heading(true), below(true)));
   const attribute = model.middle?.attributes?.color;
   layer.style.setProperty("--title-offset", String(Number(model.titleOffset) || 0));
   setColour(layer, "--bar-text", attribute ?? model.colours.text);
   setColour(layer, "--tint", model.tint);
   return layer;
+}
+
+function drawSubtitle(place, isShown) {
+  const text = place?.subtitleView !== undefined ? customViewText(place.subtitleView) : place?.subtitle;
+  if (text === undefined) return null;
+  return el("span", { class: "bar-subtitle", "data-slot": isShown ? "subtitle" : null, "aria-hidden": isShown ? null : "true" }, bdiText(text));
+}
+
+function drawBadge(badge) {
+  if (badge === undefined) return null;
+  return el("span", { class: `bar-badge${badge === true ? " indicator" : ""}`, "data-slot": "badge" }, badge === true ? null : bdiText(String(badge)));
 }
 
 // What a screen reader says of a slot, and by what a test rig finds it.
@@ -79,11 +92,11 @@ function drawButton(slot, side) {
   const button = el(
     "button",
     {
-      type: "button", class: `bar-button${slot.style === "done" ? " done" : ""}${slot.tintApplies === false ? " untinted" : ""}`, "data-slot": "button",
+      type: "button", class: `bar-button${slot.style ? ` ${slot.style}` : ""}${slot.tintApplies === false ? " untinted" : ""}`, "data-slot": "button",
       "data-side": side, "data-button": slot.button, "data-key": `button-${slot.button}`, "data-action": slot.action, ...accessibilityAttributes(slot, slot.accessibilityLabel ?? (look.picture ? look.label : null)),
-      "aria-disabled": slot.isEnabled === false ? "true" : null, "aria-pressed": slot.isSelected ? "true" : null,
+      "aria-disabled": slot.isEnabled === false ? "true" : null, "aria-pressed": slot.isSelected ? "true" : null, "aria-haspopup": slot.menu ? "menu" : null, "aria-expanded": slot.menu ? "false" : null,
     },
-    look.picture ? icon(look.picture) : bdiText(look.text));
+    look.picture ? icon(look.picture) : bdiText(look.text), drawBadge(slot.badge));
   return button;
 }
 

@@ -58,8 +58,8 @@ public struct NavigationBarContent: Hashable, Sendable {
     public var image: String?
     /// The system item of the button; nil if it has another face.
     public var systemItem: SystemItem?
-    /// Whether it has the style `done`, which displays show bold.
-    public var isDone: Bool
+    /// How much it stands out.
+    public var style: ButtonDescription.Style
     /// The name of the application's action for a tap.
     public var action: String?
     /// Whether a tap does anything.
@@ -70,6 +70,10 @@ public struct NavigationBarContent: Hashable, Sendable {
     public var accessibilityLabel: String?
     /// What the button does, said after the label.
     public var accessibilityHint: String?
+    /// Its badge: a number, a text, or true for one without content; nil without a badge.
+    public var badge: NavigationValue?
+    /// The elements of its menu, each with `title`, and `id` or `children`.
+    public var menu: [NavigationValue]
     /// All its members as JSON.
     public var details: NavigationValue
   }
@@ -94,6 +98,12 @@ public struct NavigationBarContent: Hashable, Sendable {
         value["middle"]?["title"]?.text.map { .title($0) }
       }
   }
+
+  /// The text below the title; nil without one, or for a view.
+  public var subtitle: String? { details["middle"]?["subtitle"]?.text }
+
+  /// The text of a large title that differs from the title.
+  public var largeTitle: String? { details["middle"]?["large"]?["title"]?.text }
 
   /// What a screen reader says in place of the title.
   public var titleAccessibilityLabel: String? { details["middle"]?["accessibilityLabel"]?.text }
@@ -129,10 +139,11 @@ public struct NavigationBarContent: Hashable, Sendable {
         id: value["button"]?.text ?? "", title: value["title"]?.text,
         image: value["image"]?.text,
         systemItem: value["systemItem"]?.text.map { SystemItem(rawValue: $0) },
-        isDone: value["style"]?.text == "done", action: value["action"]?.text,
+        style: .init(rawValue: value["style"]?.text ?? "plain"), action: value["action"]?.text,
         isEnabled: value["isEnabled"]?.bool ?? true,
         isSelected: value["isSelected"]?.bool ?? false,
         accessibilityLabel: value["accessibilityLabel"]?.text,
-        accessibilityHint: value["accessibilityHint"]?.text, details: value))
+        accessibilityHint: value["accessibilityHint"]?.text, badge: value["badge"],
+        menu: value["menu"]?.array ?? [], details: value))
   }
 }

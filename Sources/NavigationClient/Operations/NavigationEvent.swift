@@ -54,8 +54,9 @@ public struct NavigationEvent: Hashable, Sendable {
     case dismissAttempted(screen: String)
     /// A person pressed the Back key at the root, where nothing can be dismissed.
     case backAtRoot
-    /// A button was tapped.
-    case buttonActivated(button: String, action: String?)
+    /// A button was tapped, or an element of its menu was chosen; without a button, of the menu at the
+    /// title.
+    case buttonActivated(button: String?, element: String?, action: String?)
 
     /// An event that this version does not know.
     case other
@@ -166,9 +167,9 @@ public struct NavigationEvent: Hashable, Sendable {
         bar: details["bar"]?.bool, toolbar: details["toolbar"]?.bool,
         cause: details["cause"]?.text.map { BarsVisibilityCause(rawValue: $0) })
     case .buttonActivated:
-      details["button"]?.text.map {
-        .buttonActivated(button: $0, action: details["action"]?.text)
-      }
+      .buttonActivated(
+        button: details["button"]?.text, element: details["element"]?.text,
+        action: details["action"]?.text)
     default: nil
     }
   }

@@ -50,6 +50,21 @@ extension NavigationOperation {
     NavigationOperation(.navConfigure, JSONObject(settings.map(\.member)))
   }
 
+  /// Presses a visible button, or chooses an action in a menu: watches get `buttonActivated`, or its
+  /// action `nav.pop` pops.
+  ///
+  /// - Parameters:
+  ///   - button: the id of the button; nil for the menu at the title.
+  ///   - element: the id of the action in the menu; nil for the button's own action.
+  /// - Returns: the operation.
+  public static func activateButton(
+    _ button: String?, element: String? = nil
+  ) -> NavigationOperation {
+    NavigationOperation(
+      .buttonActivate,
+      ["button": button.map { .string($0) }, "element": element.map { .string($0) }])
+  }
+
   /// Swipes over the content; this hides or shows the bars if `hidesBarsOnSwipe` is true.
   public static func swipe(_ direction: SwipeDirection) -> NavigationOperation {
     NavigationOperation(.uiSwipe, ["dir": .string(direction.rawValue)])

@@ -86,17 +86,24 @@ public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral 
   /// - Parameters:
   ///   - id: its id; nil lets the daemon choose one.
   ///   - face: its visible content.
-  ///   - isDone: whether it has the style `done`, which displays show bold.
+  ///   - style: how much it stands out.
   ///   - action: the name of the application's action for a tap.
   ///   - isEnabled: whether a tap does anything; ignored for a back button.
   ///   - isSelected: whether displays show it as selected.
   ///   - accessibilityLabel: what a screen reader says in place of the face.
   ///   - accessibilityHint: what the button does, said after the label.
   ///   - accessibilityIdentifier: a name for tests, never said.
+  ///   - menu: what it opens, on a tap if it has no action.
+  ///   - changesSelectionAsPrimaryAction: whether a choice selects an element of the menu; without a
+  ///     menu, whether a tap toggles the button.
+  ///   - isHidden: whether it is hidden and takes no room.
+  ///   - badge: its badge.
   public init(
-    id: String? = nil, _ face: Face, isDone: Bool = false, action: String? = nil,
+    id: String? = nil, _ face: Face, style: Style = .plain, action: String? = nil,
     isEnabled: Bool = true, isSelected: Bool = false, accessibilityLabel: String? = nil,
-    accessibilityHint: String? = nil, accessibilityIdentifier: String? = nil
+    accessibilityHint: String? = nil, accessibilityIdentifier: String? = nil,
+    menu: [MenuElement] = [], changesSelectionAsPrimaryAction: Bool = false,
+    isHidden: Bool = false, badge: Badge? = nil
   ) {
     var members: JSONObject = [:]
     members.add("id", id)
@@ -108,13 +115,17 @@ public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral 
     case .systemItem(let item): members.add("systemItem", item.rawValue)
     case .customView(let name): members.add("customView", name)
     }
-    if isDone { members.add("style", "done") }
+    if style != .plain { members.add("style", style.rawValue) }
     members.add("action", action)
     if !isEnabled { members.add("isEnabled", false) }
     if isSelected { members.add("isSelected", true) }
     members.add("accessibilityLabel", accessibilityLabel)
     members.add("accessibilityHint", accessibilityHint)
     members.add("accessibilityIdentifier", accessibilityIdentifier)
+    if !menu.isEmpty { members.add("menu", .array(menu.map(\.wireValue))) }
+    if changesSelectionAsPrimaryAction { members.add("changesSelectionAsPrimaryAction", true) }
+    if isHidden { members.add("isHidden", true) }
+    members.add("badge", badge?.wireValue)
     self.members = members
     wireValue = .object(members)
   }

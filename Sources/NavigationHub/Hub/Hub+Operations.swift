@@ -200,16 +200,16 @@ extension Hub {
     // Only these operations have such outputs. A look at the outputs copies each of them.
     guard !op.request.kinds.areOrdinary,
       op.request.kinds.contains(where: {
-        $0 == .buttonActivate || $0 == .gestureUpdate || $0 == .gestureFinish || $0 == .uiBack
+        [.buttonActivate, .gestureUpdate, .gestureFinish, .uiBack, .uiBackTap].contains($0)
       })
     else { return delivered }
     for index in outputs.indices {
       switch outputs[index] {
-      case .activated(let button, let action):
+      case .activated(let button, let element, let action):
         delivered = eventReceiverCount(of: slot)
         let body = ServerMessageWriter.event(
           nav: navs[slot].name, epoch: navs[slot].epoch, revision: navs[slot].controller.revision,
-          button: button, action: action)
+          button: button, element: element, action: action)
         batches.append(.event(nav: slot, body))
       case .gestureProgress(let transition, let value):
         delivered = eventReceiverCount(of: slot)
@@ -272,7 +272,7 @@ extension OpContext {
     assert(outputs.count <= request.kinds.count)
     for index in outputs.indices {
       let kind = request.kinds[index]
-      if kind == .buttonActivate, case .activated = outputs[index] { continue }
+      if case .activated = outputs[index] { continue }
       if let cause = kind.cause { return cause }
     }
     return .api

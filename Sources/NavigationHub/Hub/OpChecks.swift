@@ -205,7 +205,9 @@ extension Hub {
         return false
       }
       // The row of a change is behind the one that its client had seen. Events leave no row.
-      let causesEvents = op.request.kinds.contains { $0 == .buttonActivate || $0 == .uiBack }
+      let causesEvents = op.request.kinds.contains {
+        [.buttonActivate, .uiBack, .uiBackTap].contains($0)
+      }
       guard let seen = op.request.newestRowAtFirstSend else { return false }
       let forgotten = remembered.forgottenThroughRows[op.shard, default: 0]
       // A row that is not there was lost, so it says nothing about those that are.
@@ -283,8 +285,8 @@ extension Hub {
     // A nav that does not exist has no buttons.
     guard let slot else { return .push }
     guard index == 0 else { return [.push, .pop] }
-    guard case .activateButton(let id)? = op.request.decodedOperation(index),
-      navs[slot].controller.isPopButton(id)
+    guard case .activateButton(let id, let element)? = op.request.decodedOperation(index),
+      navs[slot].controller.isPop(id, element: element)
     else { return .push }
     return .pop
   }
@@ -414,8 +416,10 @@ extension Hub {
 
   private func waits(_ index: Int, of request: OpMessage, _ slot: NavSlot) -> Bool {
     if request.kinds[index].waitsForTransition { return true }
-    guard case .activateButton(let id)? = request.decodedOperation(index) else { return false }
-    return navs[slot].controller.isPopButton(id)
+    guard case .activateButton(let id, let element)? = request.decodedOperation(index) else {
+      return false
+    }
+    return navs[slot].controller.isPop(id, element: element)
   }
 
   private func inProgress(_ slot: NavSlot) -> OutgoingError {

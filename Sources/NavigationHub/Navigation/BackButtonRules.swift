@@ -28,11 +28,20 @@ struct BackButtonRules: Hashable, Sendable {
     return slot
   }
 
+  /// The button that a `backAction` makes with nothing below the top.
+  func slot(made action: Button) -> ResolvedBar.BackSlot {
+    var slot = slot(of: action)
+    slot.source = .backAction
+    slot.action = action.content.action ?? ""
+    slot.accessibility = action.content.accessibility
+    return slot
+  }
+
   private func slot(of previous: Screen, item: NavigationItem?) -> ResolvedBar.BackSlot {
     let title = title(of: previous, item: item)
     switch item?.backButtonDisplayMode ?? .default {
     case .default:
-      if let own = item?.backButtonTitle, own.isEmpty {
+      if let own = item?.extras.backButtonTitle, own.isEmpty {
         return ResolvedBar.BackSlot(hiddenTitle: title, source: .title, indicator: indicator)
       }
       if let title { return fitted(title, source: .title) }
@@ -55,7 +64,7 @@ struct BackButtonRules: Hashable, Sendable {
   ///
   /// For back buttons, an empty title counts as unset. In the middle of the bar it is an explicit blank.
   private func title(of screen: Screen, item: NavigationItem?) -> String? {
-    if let title = item?.backButtonTitle, !title.isEmpty { return title }
+    if let title = item?.extras.backButtonTitle, !title.isEmpty { return title }
     if let title = item?.title, !title.isEmpty { return title }
     guard !isStandalone, let title = screen.title, !title.isEmpty else { return nil }
     return title

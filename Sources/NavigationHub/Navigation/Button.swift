@@ -20,6 +20,9 @@ package struct Button: Hashable, Sendable {
     content.systemItem == .flexibleSpace || content.systemItem == .fixedSpace
   }
 
+  /// UIKit's `isHidden`.
+  var isHidden: Bool { !content.hasDefaultExtras && content.extras.isHidden }
+
   /// The visible content: a custom view, else an image, else a title, else a system item.
   package var face: ButtonFace {
     if let view = content.customView { return .customView(view) }
@@ -27,6 +30,14 @@ package struct Button: Hashable, Sendable {
     if let title = content.title { return .title(title) }
     if let systemItem = content.systemItem { return .systemItem(systemItem) }
     return .title("")
+  }
+}
+
+extension [Button] {
+  /// The buttons that are not hidden.
+  var displayed: [Button] {
+    guard contains(where: \.isHidden) else { return self }
+    return filter { !$0.isHidden }
   }
 }
 
@@ -58,8 +69,43 @@ package struct ButtonContent: EditableRecord {
   /// UIKit's `isSelected`, which affects only how displays draw the button.
   package var isSelected = false
   package var accessibility: Accessibility = [:]
+  private var extrasBox: Box<ButtonExtras>?
 
   package init() {}
+
+  /// The members that most buttons leave at their defaults; such a button takes no memory for them.
+  package var extras: ButtonExtras {
+    get { extrasBox?.value ?? ButtonExtras() }
+    set { extrasBox = newValue == ButtonExtras() ? nil : .value(newValue) }
+  }
+
+  var hasDefaultExtras: Bool { extrasBox == nil }
+}
+
+/// The rarer members of a button.
+package struct ButtonExtras: Hashable, Sendable {
+  /// UIKit's `menu`: what the button opens, on a tap if it has no action of its own.
+  package var menu = Menu()
+  /// UIKit's member: choosing in the menu selects the element; without a menu, a tap toggles
+  /// `isSelected`.
+  package var changesSelectionAsPrimaryAction = false
+  /// UIKit's `isHidden`: the button takes no room.
+  package var isHidden = false
+  package var badge: Badge?
+
+  /// The estimated encoded size, in bytes.
+  var byteCount: Int {
+    guard case .text(let text)? = badge else { return 96 + menu.byteCount }
+    return 96 + text.jsonOctets + menu.byteCount
+  }
+}
+
+/// UIKit's `UIBarButtonItem.Badge`.
+package enum Badge: Hashable, Sendable {
+  case count(UInt64)
+  case text(String)
+  /// A badge without content.
+  case indicator
 }
 
 /// An image by the client's name, with two facts on which the bar depends: whether it has
@@ -72,12 +118,15 @@ package struct ImageReference: Hashable, Sendable {
   package var isEmpty = false
 }
 
-/// UIBarButtonItem.Style; UIKit's legacy `bordered` is stored as plain.
+// UIKit's legacy `bordered` is stored as plain.
+/// UIKit's `UIBarButtonItem.Style`: how much a button stands out.
 package enum ButtonStyle: UInt8, CaseIterable, Sendable {
   /// The default.
   case plain
   /// Bold, for the button that completes a task.
   case done
+  /// Prominent, for the main action of a page: the word for `done` since iOS 26.
+  case prominent
 }
 
 // The first 23 cases have UIKit's raw values 0 … 22.

@@ -1,4 +1,4 @@
-package import NavigationCore
+import NavigationCore
 
 // Making, editing and forgetting screens and buttons.
 
@@ -162,26 +162,6 @@ extension NavigationController {
     draft.rareNotes().released.append(.button(id))
   }
 
-  mutating func activateButton(
-    _ id: ButtonID, _ draft: inout Draft
-  ) throws(NavigationError) -> OperationOutput {
-    guard let top else { throw .unknownButton(id) }
-    let toolbarItems = toolbar.content.isHidden ? [] : top.details.toolbarItems
-    let displayed = top.item.leftItems + top.item.rightItems + toolbarItems
-    guard let button = displayed.first(where: { $0.id == id }) else {
-      guard self.button(id) != nil else { throw .unknownButton(id) }
-      throw .buttonRefused(id, .notDisplayed)
-    }
-    assert(shownButtons[id]?.button == button, "the top shows another \(id.text)")
-    guard button.content.isEnabled else { throw .buttonRefused(id, .disabled) }
-    if button.content.action == "nav.pop" {
-      guard !isCovered else { throw .covered }
-      try checkPersonMayPop()
-      return .popped(pop(&draft))
-    }
-    return .activated(id, action: button.content.action)
-  }
-
   /// Replaces a screen of the stack, the chain or the detached records; equal content changes
   /// nothing.
   private mutating func replace(
@@ -302,6 +282,7 @@ extension Screen {
     details.item.leftItems = details.item.leftItems.map(swap)
     details.item.rightItems = details.item.rightItems.map(swap)
     details.item.backBarButtonItem = details.item.backBarButtonItem.map(swap)
+    if let action = details.item.backAction { details.item.extras.backAction = swap(action) }
     self.details = details
     self.version = version
     assert(count(of: button.id) > 0, "\(id.text) shows no \(button.id.text)")
@@ -314,6 +295,7 @@ extension Button {
     128 + id.text.utf8.count + (content.title?.jsonOctets ?? 0) + content.accessibility.byteCount
       + (content.action?.jsonOctets ?? 0) + (content.customView?.bytes.count ?? 0)
       + (content.image?.ref.jsonOctets ?? 0) + (content.landscapeImage?.ref.jsonOctets ?? 0)
+      + (content.hasDefaultExtras ? 0 : content.extras.byteCount)
   }
 }
 
@@ -344,6 +326,10 @@ extension NavigationController {
       case .title(let value): item.title = value
       case .backBarButtonItem(let value):
         item.backBarButtonItem = try value.map { argument throws(NavigationError) in
+          try button(argument, &draft)
+        }
+      case .backAction(let value):
+        item.extras.backAction = try value.map { argument throws(NavigationError) in
           try button(argument, &draft)
         }
       case .leftItems(let value): item.leftItems = try buttons(value, &draft)
@@ -426,10 +412,5 @@ extension NavigationController {
     guard let item = content.systemItem, item.needsExtraSystemItems else { return }
     guard !settings.content.profile.allowsExtraSystemItems else { return }
     throw .invalidArgument("systemItem \(item) needs profile.extraSystemItems")
-  }
-
-  /// Whether activating the button pops, because its action is `nav.pop`.
-  package func isPopButton(_ id: ButtonID) -> Bool {
-    button(id)?.content.action == "nav.pop"
   }
 }

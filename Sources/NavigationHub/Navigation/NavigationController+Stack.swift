@@ -317,11 +317,15 @@ extension NavigationController {
     return try setStack(ids.map { .id($0) }, &draft, context)
   }
 
-  mutating func backTap(_ draft: inout Draft) throws(NavigationError) -> ScreenID? {
+  /// Pops, unless the top screen's `backAction` has another action.
+  mutating func backTap(_ draft: inout Draft) throws(NavigationError) -> OperationOutput {
     guard !isCovered else { throw .covered }
     guard showsBackButton else { throw .noBackButton }
+    if let button = top?.backAction, button.content.action != "nav.pop" {
+      return .activated(button.id, action: button.content.action)
+    }
     try checkPersonMayPop()
-    return pop(&draft)
+    return .popped(pop(&draft))
   }
 
   /// Dismisses the outermost presented screen as a swipe down does, or else pops as a back tap does.
@@ -329,7 +333,7 @@ extension NavigationController {
   /// At the root the key pops nothing, where a tap is refused.
   mutating func backKey(_ draft: inout Draft) throws(NavigationError) -> OperationOutput {
     guard presented.content.chain.isEmpty else { return .dismissed(try swipeDown(&draft)) }
-    return .popped(stack.count > 1 ? try backTap(&draft) : nil)
+    return stack.count > 1 || top?.backAction != nil ? try backTap(&draft) : .popped(nil)
   }
 
   mutating func backMenu(_ id: ScreenID, _ draft: inout Draft) throws(NavigationError) -> [ScreenID]

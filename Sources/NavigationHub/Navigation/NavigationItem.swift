@@ -10,8 +10,6 @@ package struct NavigationItem: EditableRecord {
   package var titleView: TitleView?
   /// The back button that the screen *above* shows.
   package var backBarButtonItem: Button?
-  /// The text of the back button that the screen *above* shows; an empty one is no text.
-  package var backButtonTitle: String?
   /// Which texts that back button may show, unless `backBarButtonItem` is set.
   package var backButtonDisplayMode = BackButtonDisplayMode.default
   /// Whether this screen hides its back button while it is on top.
@@ -27,8 +25,68 @@ package struct NavigationItem: EditableRecord {
   package var accessibility: Accessibility = [:]
   /// Appearance objects of this item alone.
   package var appearance = AppearanceSet()
+  private var extrasBox: Box<ItemExtras>?
 
   package init() {}
+
+  /// The members that most items leave at their defaults; such an item takes no memory for them.
+  package var extras: ItemExtras {
+    get { extrasBox?.value ?? ItemExtras() }
+    set { extrasBox = newValue == ItemExtras() ? nil : .value(newValue) }
+  }
+
+  var hasDefaultExtras: Bool { extrasBox == nil }
+
+  /// `ItemExtras.backAction`.
+  var backAction: Button? { extrasBox?.value.backAction }
+}
+
+/// The rarer members of a navigation item.
+package struct ItemExtras: Hashable, Sendable {
+  /// The text of the back button that the screen *above* shows; an empty one is no text.
+  package var backButtonTitle: String?
+  /// UIKit's `backAction`: what a tap on this screen's own back button does instead of popping.
+  package var backAction: Button?
+  package var style = ItemStyle.navigator
+  package var subtitle: String?
+  /// The client's own view in place of the subtitle.
+  package var subtitleView: OpaqueJSON?
+  /// The text of a large title; nil is the title in the middle.
+  package var largeTitle: String?
+  /// The text below a large title; nil is the subtitle.
+  package var largeSubtitle: String?
+  package var largeSubtitleView: OpaqueJSON?
+  package var titleAlignment = TitleAlignment.automatic
+  /// UIKit's `titleMenuProvider`: the menu at the title.
+  package var titleMenu = Menu()
+
+  /// The estimated encoded size without buttons, in bytes.
+  var byteCount: Int {
+    let texts = [backButtonTitle, subtitle, largeTitle, largeSubtitle]
+    let views = [subtitleView, largeSubtitleView]
+    return texts.reduce(64) { $0 + 16 + ($1?.jsonOctets ?? 0) }
+      + views.reduce(0) { $0 + ($1?.bytes.count ?? 0) } + titleMenu.byteCount
+  }
+}
+
+/// UIKit's `UINavigationItem.ItemStyle`: how an item is laid out.
+package enum ItemStyle: UInt8, CaseIterable, Sendable {
+  /// For a stack of pages.
+  case navigator
+  /// For places with a history, such as folders.
+  case browser
+  /// For a document; `backAction` makes no back button of its own.
+  case editor
+}
+
+/// UIKit's `titleAlignment`: where the title stands in the bar.
+package enum TitleAlignment: UInt8, CaseIterable, Sendable {
+  /// The center for the style `navigator`, else the leading side.
+  case automatic
+  /// The side where reading begins.
+  case leading
+  /// The middle of the bar.
+  case center
 }
 
 /// A view of the client's that replaces the title; its height is optional.

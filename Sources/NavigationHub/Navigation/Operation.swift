@@ -36,8 +36,9 @@ package enum Operation: Hashable, Sendable {
   case setButton(ButtonID, [Edit<ButtonContent>])
   /// Forgets an unused button.
   case releaseButton(ButtonID)
-  /// Sends a shown button's action, as a tap does.
-  case activateButton(ButtonID)
+  /// Sends the action of a shown button, or of an element of its menu, as a tap does; without a button,
+  /// of the menu at the title.
+  case activateButton(ButtonID?, element: ButtonID? = nil)
   case configure([Edit<Settings>])
   /// Puts the controller on display: from now on it must have a root.
   case attach
@@ -196,6 +197,7 @@ package enum ScreenEdit: Hashable, Sendable {
 package enum ItemEdit: Hashable, Sendable {
   case title(String?)
   case backBarButtonItem(ButtonArgument?)
+  case backAction(ButtonArgument?)
   case leftItems([ButtonArgument])
   case rightItems([ButtonArgument])
   indirect case other(Edit<NavigationItem>)
@@ -246,7 +248,7 @@ package enum OperationOutput: Hashable, Sendable {
   /// The transition of a gesture, and how much of its way the gesture has gone, 0 … 1.
   case gestureProgress(Revision, Double)
   /// A button was activated; the hub sends the action and counts the watches that get it.
-  case activated(ButtonID, action: String?)
+  case activated(ButtonID?, element: ButtonID? = nil, action: String?)
 
   /// The lowest of the screens that the operation removed; nil if it removed none.
   var lowestRemoved: ScreenID? {

@@ -63,20 +63,21 @@ extension NavigationController {
     let toolbar = isStandalone ? Toolbar() : shownToolbar
     let details = resolution.details
     let middle = resolution.middle
+    let titleParts = resolution.titleParts(isLarge: isLarge)
     let backButton = resolution.backButton(hasAppearance: appearance != nil)
     return ResolvedBar(
       top: top?.id, back: backScreen?.id, visible: visible?.id, height: height,
       layoutHeight: resolution.bar.isHidden ? 0 : height, metrics: resolution.metrics,
       isLarge: isLarge, backButton: backButton,
-      backMenu: backButton == nil
+      backMenu: backButton == nil || backScreen == nil
         ? nil
         : BackMenu(
           stack: stack,
           rules: resolution.backButtonRules(hasAppearance: appearance != nil)),
-      leftItems: details?.item.leftItems ?? [], middle: middle,
-      titleAccessibility: details?.titleAccessibility ?? [:],
+      leftItems: details?.item.leftItems.displayed ?? [], middle: middle,
+      titleAccessibility: details?.titleAccessibility ?? [:], titleParts: titleParts,
       titleViewOverflows: middle.map { Resolution.overflows($0, height: height) } ?? false,
-      rightItems: details?.item.rightItems ?? [],
+      rightItems: details?.item.rightItems.displayed ?? [],
       usesLandscapeImages: resolution.usesLandscapeImages,
       surface: appearance.map { .appearance($0) }
         ?? .properties(resolution.surfaceProperties(over: image)),
@@ -87,14 +88,14 @@ extension NavigationController {
       showsToolbar: !toolbar.isHidden,
       toolbarBackground: toolbar.barTintColor ?? (toolbar.barStyle == .black ? "black" : "white"),
       isToolbarTranslucent: toolbar.translucent ?? true,
-      toolbarItems: isStandalone ? [] : details?.toolbarItems ?? [],
+      toolbarItems: isStandalone ? [] : details?.toolbarItems.displayed ?? [],
       orientations: resolution.orientations,
       allowsSwipeBack: !isStandalone && swipeBackRefusal(isFullScreen: nil) == nil)
   }
 
   /// Whether the bar has a back button, also while the bar is hidden.
   package var showsBackButton: Bool {
-    guard stack.count >= 2, let top else { return false }
+    guard let top, stack.count >= 2 || top.makesBackButton else { return false }
     return top.hasDefaultDetails || top.item.allowsBackButton
   }
 
@@ -129,8 +130,13 @@ extension NavigationItem {
   ///
   /// Left items replace the back button unless `leftItemsSupplementBackButton` is set.
   var allowsBackButton: Bool {
-    !hidesBackButton && (leftItems.isEmpty || leftItemsSupplementBackButton)
+    !hidesBackButton && (leftItemsSupplementBackButton || leftItems.allSatisfy(\.isHidden))
   }
+}
+
+extension Screen {
+  /// Whether the screen has a back button with nothing below it, for its `backAction`.
+  var makesBackButton: Bool { backAction != nil && item.extras.style != .editor }
 }
 
 extension Resolution {
@@ -145,7 +151,28 @@ extension Resolution {
       if let view = item.titleView { return .view(view) }
       if let title = item.title { return .title(title) }
     }
-    return isStandalone ? nil : top?.title.map { .title($0) }
+    if !isStandalone, let title = top?.title { return .title(title) }
+    // Something stands below the title or in its large place, so that there is a middle.
+    let parts = titleParts(isLarge: true)
+    return parts?.subtitle == nil && parts?.large == nil ? nil : .title("")
+  }
+
+  /// What the top's item says of the title's surroundings; nil if it says nothing.
+  func titleParts(isLarge: Bool) -> ResolvedBar.TitleParts? {
+    guard let item = details?.item, !item.hasDefaultExtras else { return nil }
+    let extras = item.extras
+    let isLeading = extras.titleAlignment == .automatic && extras.style != .navigator
+    let subtitle = ResolvedBar.TitleParts.Subtitle(extras.subtitleView, extras.subtitle)
+    var large: ResolvedBar.TitleParts.Large?
+    let largeSubtitle = ResolvedBar.TitleParts.Subtitle(
+      extras.largeSubtitleView, extras.largeSubtitle)
+    if isLarge, extras.largeTitle != nil || largeSubtitle != nil {
+      let title = extras.largeTitle ?? item.title ?? (isStandalone ? nil : top?.title) ?? ""
+      large = .init(title: title, subtitle: largeSubtitle ?? subtitle)
+    }
+    return .init(
+      style: extras.style, isLeading: isLeading || extras.titleAlignment == .leading,
+      subtitle: subtitle, large: large, menu: extras.titleMenu)
   }
 
   /// Whether the middle is a view whose declared height is greater than the bar's.
@@ -156,9 +183,16 @@ extension Resolution {
 
   /// The back button; nil if the bar has none.
   func backButton(hasAppearance: Bool) -> ResolvedBar.BackSlot? {
-    guard let previous, details?.item.allowsBackButton ?? true else { return nil }
+    guard details?.item.allowsBackButton ?? true else { return nil }
+    let action = details?.item.backAction
+    guard let previous else {
+      guard let action, top?.makesBackButton ?? false else { return nil }
+      return backButtonRules(hasAppearance: hasAppearance).slot(made: action)
+    }
     assert(previous.id != top?.id, "the top is below itself")
-    return backButtonRules(hasAppearance: hasAppearance).slot(of: previous)
+    var slot = backButtonRules(hasAppearance: hasAppearance).slot(of: previous)
+    if let action { slot.action = action.content.action ?? "" }
+    return slot
   }
 
   /// With an appearance object, the bar shows the system's back indicator instead of the client's.

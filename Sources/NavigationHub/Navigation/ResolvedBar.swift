@@ -29,6 +29,8 @@ package struct ResolvedBar: Hashable, Sendable {
   package var middle: MiddleSlot?
   /// How the title in the middle is read.
   package var titleAccessibility: Accessibility
+  /// What stands with the title; nil for an item that says nothing of it.
+  package var titleParts: TitleParts?
   /// Whether the view in the middle declares a height greater than the bar's.
   package var titleViewOverflows: Bool
   /// The buttons at the right in logical order: index 0 is right-most.
@@ -55,6 +57,39 @@ package struct ResolvedBar: Hashable, Sendable {
 }
 
 extension ResolvedBar {
+  /// What stands with the title in the middle.
+  package struct TitleParts: Hashable, Sendable {
+    package var style: ItemStyle
+    package var isLeading: Bool
+    package var subtitle: Subtitle?
+    /// The text of the large title and what is below it; nil unless the title is large and they differ
+    /// from those in the middle.
+    package var large: Large?
+    package var menu: Menu
+
+    /// The place below a title.
+    package enum Subtitle: Hashable, Sendable {
+      case text(String)
+      case view(OpaqueJSON)
+
+      /// The view, else the text unless it is empty.
+      init?(_ view: OpaqueJSON?, _ text: String?) {
+        if let view {
+          self = .view(view)
+        } else {
+          guard let text, !text.isEmpty else { return nil }
+          self = .text(text)
+        }
+      }
+    }
+
+    /// The large title.
+    package struct Large: Hashable, Sendable {
+      package var title: String
+      package var subtitle: Subtitle?
+    }
+  }
+
   /// The middle position.
   package enum MiddleSlot: Hashable, Sendable {
     case view(TitleView)
@@ -90,6 +125,8 @@ extension ResolvedBar {
     /// all.
     package var genericText: String?
     package var accessibility: Accessibility = [:]
+    /// What a tap sends in place of a pop, by the `backAction` of the top; empty for no action name.
+    package var action: String?
   }
 
   /// The arrow that points back, beside the back button's text.
@@ -108,6 +145,8 @@ extension ResolvedBar {
     case title
     /// The generic text, because the screen below has no title.
     case generic
+    /// The `backAction` of the top, with nothing below it.
+    case backAction
   }
 
   /// The button with the image that fits the environment, and whether the bar's tint colours it.

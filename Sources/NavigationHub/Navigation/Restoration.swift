@@ -98,6 +98,7 @@ extension NavigationController {
     case .leftItems(let buttons): .leftItems(buttons.map(withoutUnknownButtonIDs))
     case .rightItems(let buttons): .rightItems(buttons.map(withoutUnknownButtonIDs))
     case .backBarButtonItem(let button): .backBarButtonItem(button.map(withoutUnknownButtonIDs))
+    case .backAction(let button): .backAction(button.map(withoutUnknownButtonIDs))
     default: edit
     }
   }

@@ -214,6 +214,9 @@ package struct Screen: @unchecked Sendable {
   /// The kind; a stack takes only `content`.
   package var kind: ScreenKind { storage.details?.value.kind ?? .content }
 
+  /// `ItemExtras.backAction`.
+  var backAction: Button? { storage.details?.value.item.backAction }
+
   var blocksPop: Bool { storage.details.map { !$0.value.canPop } ?? false }
 
   /// Whether the screen wants the bar hidden while it is on top; nil leaves the bar alone.
@@ -226,12 +229,14 @@ package struct Screen: @unchecked Sendable {
     }
   }
 
-  /// The buttons of the screen: left, right and toolbar items and the back button, in this order.
+  /// The buttons of the screen: left, right and toolbar items, the back button and the back action, in
+  /// this order.
   package var buttons: [Button] {
     guard let box = storage.details, box.hasButtons else { return [] }
     let details = box.value
     var buttons = details.item.leftItems + details.item.rightItems + details.toolbarItems
     if let back = details.item.backBarButtonItem { buttons.append(back) }
+    if let action = details.item.backAction { buttons.append(action) }
     return buttons
   }
 
@@ -304,10 +309,11 @@ final class DetailsBox: Sendable {
     self.value = value
     let item = value.item
     let buttons = [item.leftItems, item.rightItems, value.toolbarItems].joined()
-    hasButtons = !buttons.isEmpty || item.backBarButtonItem != nil
+    let extras = item.hasDefaultExtras ? nil : item.extras
+    hasButtons = !buttons.isEmpty || item.backBarButtonItem != nil || extras?.backAction != nil
     var count = value.restorationID?.jsonOctets ?? 0
     count += (item.title?.jsonOctets ?? 0) + (item.prompt?.jsonOctets ?? 0)
-    count += item.backButtonTitle?.jsonOctets ?? 0
+    if let extras { count += extras.byteCount + (extras.backAction?.byteCount ?? 0) }
     count += item.titleView?.view.bytes.count ?? 0
     count += item.appearance.byteCount + item.accessibility.byteCount
     count += value.accessibility.byteCount + (item.backBarButtonItem?.byteCount ?? 0)

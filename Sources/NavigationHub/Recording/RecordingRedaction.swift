@@ -165,11 +165,14 @@ extension RedactionRule {
     ])
 
   private static let item: [String: RedactionRule] =
-    kept("largeTitleDisplayMode", "backButtonDisplayMode").and([
+    kept("largeTitleDisplayMode", "backButtonDisplayMode", "style", "titleAlignment").and([
       "title": .text, "backButtonTitle": .text, "prompt": .text, "accessibilityLabel": .text,
       "titleView": .members(kept("height").and(["view": .opaque])),
       "backBarButtonItem": .members(button), "leftItems": .list(.members(button)),
       "rightItems": .list(.members(button)), "appearance": .members(appearance),
+      "backAction": .members(button), "subtitle": .text, "subtitleView": .opaque,
+      "largeTitle": .text, "largeSubtitle": .text, "largeSubtitleView": .opaque,
+      "titleMenu": menu(),
     ])
 
   private static let appearance: [String: RedactionRule] = [
@@ -182,8 +185,14 @@ extension RedactionRule {
     kept("id", "systemItem", "style").and([
       "title": .text, "image": image, "landscapeImage": image, "customView": .opaque,
       "action": .text, "accessibilityLabel": .text, "accessibilityHint": .text,
-      "accessibilityIdentifier": .text,
+      "accessibilityIdentifier": .text, "badge": .text, "menu": menu(),
     ])
+
+  private static func menu(depth: Int = Menu.depthLimit) -> RedactionRule {
+    let children: [String: RedactionRule] = depth > 1 ? ["children": menu(depth: depth - 1)] : [:]
+    return .list(
+      .members(kept("id", "state").and(["title": .text, "action": .text]).and(children)))
+  }
 
   private static let hiding = RedactionRule.members(kept("cause", "toolbar"))
 

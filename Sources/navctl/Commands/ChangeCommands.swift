@@ -180,7 +180,10 @@ enum ChangeCommands {
       "button", "Create, release or tap a button", HelpGroup.members,
       .init(
         "NAV VERB [ID] [KEY=VALUE...]", choices: ["VERB": ["create", "release", "activate"]]),
-      note: "VERB is create, release or activate. KEY is that of set.",
+      note: """
+        VERB is create, release or activate. KEY is that of set. With element=ID, activate chooses
+        from the menu of the button, or without a button from that at the title.
+        """,
       example: "button kiosk create scan title=Scan action=wifi.scan"
     ) { [try OperationParser.record(.button, verb: $1[0], Array($1.dropFirst()))] },
   ]

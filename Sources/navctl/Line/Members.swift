@@ -8,14 +8,15 @@ enum KeyValues {
   private static let textMembers: Set<String> = [
     "title", "prompt", "route", "restorationID", "locale", "action", "style", "color",
     "shadowColor", "barTintColor", "tintColor", "backgroundColor", "owner", "accessibilityLabel",
-    "accessibilityHint", "accessibilityIdentifier", "language",
+    "accessibilityHint", "accessibilityIdentifier", "language", "backButtonTitle", "subtitle",
+    "largeTitle", "largeSubtitle", "element",
   ]
 
   private static let buttonListMembers: Set<String> = ["leftItems", "rightItems", "toolbarItems"]
 
   /// The members that are objects, whose own members have the types of the two sets above.
   private static let recordMembers: Set<String> = [
-    "item", "backBarButtonItem", "titleTextAttributes",
+    "item", "backBarButtonItem", "backAction", "titleTextAttributes",
   ]
 
   private static func button(_ text: Substring) -> OpaqueJSON {

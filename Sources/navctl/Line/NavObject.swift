@@ -25,7 +25,8 @@ enum NavObject: String, CaseIterable, Sendable {
         id: "SCREEN", idArgument: "screen", kind: .screenSet,
         keys: ["title", "route", "args"] + details)
     case .item:
-      let keys = NavigationItem.table.names + ["backBarButtonItem.title", "requireOnStack"]
+      let inner = ["backBarButtonItem.title", "backAction.title"]
+      let keys = NavigationItem.table.names + inner + ["requireOnStack"]
       return Row(id: "SCREEN", idArgument: "screen", kind: .itemSet, keys: keys)
     case .button:
       return Row(

@@ -126,7 +126,13 @@ enum OperationParser {
       let json = try ArgumentReader.jsonObject(id, what: "a record")
       return NavigationOperation(creation, octets: .object([creation.name: json]))
     case "release": kind = isScreen ? .screenRelease : .buttonRelease
-    case "activate" where !isScreen: kind = .buttonActivate
+    case "activate" where !isScreen:
+      try require(
+        members.members.allSatisfy { $0.name == "element" } && (id != nil || !members.isEmpty),
+        "button activate takes the id of a button, the element of a menu, or both",
+        remedy: "navctl button NAV activate [ID] [element=ELEMENT]")
+      return NavigationOperation(
+        .buttonActivate, (id.map { ["button": .string($0)] } ?? [:]) + members)
     default:
       throw UsageError(
         "\(object.rawValue) takes create or release\(isScreen ? "" : " or activate"), not "

@@ -21,7 +21,7 @@ struct BarDrawing: Sendable {
     let end = columns - (rightWidth > 0 ? rightWidth + 2 : 0)
     let isLarge = largeTitle(resolved) != nil
     let title = TerminalText.fitted(
-      isLarge ? "" : middleText(resolved["middle"]), columns: end - start)
+      isLarge ? "" : middleText(resolved["middle"], in: resolved["middle"]), columns: end - start)
     let titleWidth = TerminalText.width(title)
     let column = min(max((columns - titleWidth) / 2, start), end - titleWidth)
 
@@ -38,7 +38,8 @@ struct BarDrawing: Sendable {
     guard let middle = resolved["middle"], middle["placement"]?.string == "large" else {
       return nil
     }
-    return StyledLine(TerminalText.fitted(middleText(middle), columns: columns), .strong)
+    let text = middleText(middle, in: middle["large"] ?? middle)
+    return StyledLine(TerminalText.fitted(text, columns: columns), .strong)
   }
 
   /// Draws a toolbar; flexible spaces share the free columns, else the buttons stand on the left.
@@ -74,7 +75,8 @@ struct BarDrawing: Sendable {
   }
 
   /// A button in brackets: its custom view in parentheses, else its title, else `<image>`, system item
-  /// or id; then what a screen reader says instead, `✓` if it is selected, `⊘` if it is disabled.
+  /// or id; then what a screen reader says instead, `✓` if it is selected, `⊘` if it is disabled, `•`
+  /// and its badge, `▾` if it has a menu.
   func buttonText(_ slot: JSONValue) -> String {
     let face: String
     if let view = slot["customView"] {
@@ -88,8 +90,14 @@ struct BarDrawing: Sendable {
     }
     let marks =
       (slot["isSelected"]?.bool == true ? " ✓" : "")
-      + (slot["isEnabled"]?.bool == false ? " ⊘" : "")
+      + (slot["isEnabled"]?.bool == false ? " ⊘" : "") + badge(slot["badge"])
+      + (slot["menu"] == nil ? "" : " ▾")
     return "[\(withAccessibilityLabel(face, slot))\(marks)]"
+  }
+
+  private func badge(_ badge: JSONValue?) -> String {
+    guard let badge else { return "" }
+    return badge.bool == true ? " •" : " •" + TerminalText.visible(badge.plainText)
   }
 
   private func withAccessibilityLabel(_ text: String, _ slot: JSONValue?) -> String {
@@ -119,10 +127,21 @@ struct BarDrawing: Sendable {
     return text.isEmpty ? "‹" : "‹ " + text
   }
 
-  private func middleText(_ middle: JSONValue?) -> String {
+  /// The title, what stands below it behind `·`, and `▾` for a menu; `place` is the middle, or its
+  /// large title.
+  private func middleText(_ middle: JSONValue?, in place: JSONValue?) -> String {
     guard let middle else { return "" }
-    if let title = middle["title"]?.string { return withAccessibilityLabel(title, middle) }
-    let view = middle["customView"] ?? middle["titleView"] ?? middle["view"]
+    guard let title = place?["title"]?.string else {
+      return viewText(middle["customView"] ?? middle["titleView"] ?? middle["view"])
+    }
+    let below =
+      place?["subtitle"]?.string.map { TerminalText.visible($0) }
+      ?? viewText(place?["subtitleView"])
+    return withAccessibilityLabel(title, middle) + (below.isEmpty ? "" : " · \(below)")
+      + (middle["menu"] == nil ? "" : " ▾")
+  }
+
+  private func viewText(_ view: JSONValue?) -> String {
     guard let view else { return "" }
     return TerminalText.visible("(\((view["view"] ?? view).plainText))")
   }

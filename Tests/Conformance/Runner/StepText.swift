@@ -29,7 +29,9 @@ enum StepText {
       return "\(name)(\(id("op")),\(id("from")),\(id("to"))\(kind))"
     case "transitionEnded": return "\(name)(\(id("outcome")))"
     case "barChange": return "\(name)(\(flag("hidden")),\(flag("animated")),\(flag("jump")))"
-    case "buttonActivated": return "\(name)(\(id("button")),\(id("action")))"
+    case "buttonActivated":
+      let element = value["element"] == nil ? "" : ",\(id("element"))"
+      return "\(name)(\(id("button"))\(element),\(id("action")))"
     case "transitionProgress": return "\(name)(\(value["value"]?.text ?? "nil"))"
     default: return name
     }

@@ -7,10 +7,10 @@ from ..operation import Operation, operation
 from ..wire import JSON
 
 __all__ = [
-    "activate_button", "attach", "back_key", "back_menu", "back_tap", "cancel_gesture", "close",
-    "complete_transition", "detach", "finish_gesture", "pop", "pop_item", "pop_to_root",
-    "release_button", "release_screen", "revert", "set_bar_hidden", "set_toolbar_hidden",
-    "swipe_down", "tap", "update_gesture",
+    "attach", "back_key", "back_menu", "back_tap", "cancel_gesture", "close", "complete_transition",
+    "detach", "finish_gesture", "pop", "pop_item", "pop_to_root", "release_button",
+    "release_screen", "revert", "set_bar_hidden", "set_toolbar_hidden", "swipe_down", "tap",
+    "update_gesture",
 ]
 
 
@@ -61,11 +61,6 @@ def release_screen(screen: str) -> Operation:
 def release_button(button: str) -> Operation:
     """Forget a button that is not in use."""
     return operation("button.release", button=check_id(button, "button"))
-
-
-def activate_button(button: str) -> Operation:
-    """Press a visible button: watches get `buttonActivated`, or its action `nav.pop` pops."""
-    return operation("button.activate", button=check_id(button, "button"))
 
 
 def set_bar_hidden(hidden: bool) -> Operation:

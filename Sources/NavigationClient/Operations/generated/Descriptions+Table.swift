@@ -14,10 +14,8 @@ extension ScreenDescription {
   ///   - restorationID: the id for saving and restoring; nil for a screen that is not saved.
   ///   - item: its content in the bar.
   ///   - toolbarItems: the buttons in the toolbar, in display order.
-  ///   - prefersBarHidden: whether the bar is hidden while the screen is the top; nil for no
-  ///     change.
-  ///   - prefersToolbarHidden: whether the toolbar is hidden while the screen is the top; nil for
-  ///     no change.
+  ///   - prefersBarHidden: whether the bar is hidden while the screen is the top.
+  ///   - prefersToolbarHidden: whether the toolbar is hidden while the screen is the top.
   ///   - hidesBottomBarWhenPushed: whether the toolbar is hidden while the screen is the top, if
   ///     it has no other preference.
   ///   - edges: the edges at which the screen extends under bars; nil for all.
@@ -65,7 +63,9 @@ extension ItemDescription {
     /// A member of an item, by its word in the protocol.
     case title, prompt, titleView, backBarButtonItem, backButtonTitle, backButtonDisplayMode,
       hidesBackButton, leftItemsSupplementBackButton, leftItems, rightItems,
-      largeTitleDisplayMode, accessibilityLabel, language, appearance
+      largeTitleDisplayMode, accessibilityLabel, language, appearance, backAction, style,
+      subtitle, subtitleView, largeTitle, largeSubtitle, largeSubtitleView, titleAlignment,
+      titleMenu
   }
 
   /// Describes an item.
@@ -88,6 +88,16 @@ extension ItemDescription {
   ///     replace others.
   ///   - accessibilityLabel: what a screen reader says in place of the title.
   ///   - language: the language of title and prompt, a tag of BCP 47; without it, the screen's.
+  ///   - backAction: the button that a tap on this screen's back button activates, in place of
+  ///     the pop.
+  ///   - style: how the item is laid out.
+  ///   - subtitle: the text below the title.
+  ///   - subtitleView: a view below the title, in place of the subtitle.
+  ///   - largeTitle: the text of the large title, in place of the title.
+  ///   - largeSubtitle: the text below the large title, in place of the subtitle.
+  ///   - largeSubtitleView: a view below the large title, in place of any subtitle.
+  ///   - titleAlignment: where the title stands in the bar.
+  ///   - titleMenu: the menu at the title.
   ///   - resetting: members to reset to their defaults.
   public init(
     title: String? = nil, prompt: String? = nil, hidesBackButton: Bool? = nil,
@@ -96,7 +106,10 @@ extension ItemDescription {
     backButtonTitle: String? = nil, backButtonDisplayMode: BackButtonDisplayMode? = nil,
     titleView: TitleView? = nil, largeTitleDisplayMode: LargeTitleDisplayMode? = nil,
     appearance: [AppearanceSlot: NavigationValue]? = nil, accessibilityLabel: String? = nil,
-    language: String? = nil, resetting: [Name] = []
+    language: String? = nil, backAction: ButtonDescription? = nil, style: ItemStyle? = nil,
+    subtitle: String? = nil, subtitleView: NavigationValue? = nil, largeTitle: String? = nil,
+    largeSubtitle: String? = nil, largeSubtitleView: NavigationValue? = nil,
+    titleAlignment: TitleAlignment? = nil, titleMenu: [MenuElement]? = nil, resetting: [Name] = []
   ) {
     var members: JSONObject = [:]
     members.add("title", title)
@@ -115,6 +128,15 @@ extension ItemDescription {
       appearance.map { NavigationValue.object(BarSetting.named($0, \.rawValue)).octets })
     members.add("accessibilityLabel", accessibilityLabel)
     members.add("language", language)
+    members.add("backAction", backAction?.wireValue)
+    members.add("style", style?.rawValue)
+    members.add("subtitle", subtitle)
+    members.add("subtitleView", subtitleView?.octets)
+    members.add("largeTitle", largeTitle)
+    members.add("largeSubtitle", largeSubtitle)
+    members.add("largeSubtitleView", largeSubtitleView?.octets)
+    members.add("titleAlignment", titleAlignment?.rawValue)
+    members.add("titleMenu", titleMenu.map { .array($0.map(\.wireValue)) })
     self.init(members, resetting)
   }
 }

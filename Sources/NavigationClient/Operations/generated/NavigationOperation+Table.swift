@@ -51,11 +51,6 @@ extension NavigationOperation {
     NavigationOperation(.buttonRelease, ["button": .string(button)])
   }
 
-  /// Presses a visible button: watches get `buttonActivated`, or its action `nav.pop` pops.
-  public static func activateButton(_ button: String) -> NavigationOperation {
-    NavigationOperation(.buttonActivate, ["button": .string(button)])
-  }
-
   /// Sets whether the bar is hidden.
   public static func setBarHidden(_ isHidden: Bool) -> NavigationOperation {
     NavigationOperation(.barSetHidden, ["hidden": .bool(isHidden)])

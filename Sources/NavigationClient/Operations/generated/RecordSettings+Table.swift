@@ -258,8 +258,9 @@ public struct ButtonSetting: Hashable, Sendable {
   public enum Name: String, Hashable, Sendable, CaseIterable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
     /// A member, as the function of the same name sets it.
-    case title, image, landscapeImage, systemItem, customView, isDone = "style", action, isEnabled,
-      isSelected, accessibilityLabel, accessibilityHint, accessibilityIdentifier
+    case title, image, landscapeImage, systemItem, customView, style, action, isEnabled, isSelected,
+      accessibilityLabel, accessibilityHint, accessibilityIdentifier, menu,
+      changesSelectionAsPrimaryAction, isHidden, badge
   }
 }
 
@@ -289,9 +290,9 @@ extension ButtonSetting {
     .init("customView", view)
   }
 
-  /// Whether it has the style `done`, which displays show bold.
-  public static func isDone(_ isOn: Bool) -> ButtonSetting {
-    .init("style", .string(isOn ? "done" : "plain"))
+  /// How much it stands out: `done` is bold, `prominent` the main action.
+  public static func style(_ style: ButtonDescription.Style) -> ButtonSetting {
+    .init("style", .string(style.rawValue))
   }
 
   /// The name of the application's action for a tap.
@@ -322,5 +323,25 @@ extension ButtonSetting {
   /// A name for tests, never said.
   public static func accessibilityIdentifier(_ name: String) -> ButtonSetting {
     .init("accessibilityIdentifier", .string(name))
+  }
+
+  /// The menu that it opens, on a tap if it has no action.
+  public static func menu(_ menu: [MenuElement]) -> ButtonSetting {
+    .init("menu", json: .array(menu.map(\.wireValue)))
+  }
+
+  /// Whether a choice selects an element of its menu; without a menu, whether a tap toggles it.
+  public static func changesSelectionAsPrimaryAction(_ isOn: Bool) -> ButtonSetting {
+    .init("changesSelectionAsPrimaryAction", .bool(isOn))
+  }
+
+  /// Whether it is hidden and takes no room.
+  public static func isHidden(_ isOn: Bool) -> ButtonSetting {
+    .init("isHidden", .bool(isOn))
+  }
+
+  /// A number, a text, or true for a badge without content.
+  public static func badge(_ badge: Badge) -> ButtonSetting {
+    .init("badge", json: badge.wireValue)
   }
 }

@@ -129,56 +129,6 @@ extension NavigationState {
   }
 }
 
-extension ItemDescription {
-  /// UIKit's `largeTitleDisplayMode`: whether the title is large where the bar prefers large titles.
-  ///
-  /// A newer daemon can send others than those that have a name here.
-  public struct LargeTitleDisplayMode: RawRepresentable, Hashable, Sendable,
-    CustomStringConvertible
-  {
-    /// The word of the protocol.
-    public let rawValue: String
-
-    /// Makes a value from its word in the protocol.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// The text of ``rawValue``.
-    public var description: String { rawValue }
-
-    /// Large if the screen below is large; large at the root.
-    public static let automatic = Self(rawValue: "automatic")
-    /// Large.
-    public static let always = Self(rawValue: "always")
-    /// Not large.
-    public static let never = Self(rawValue: "never")
-  }
-}
-
-extension ItemDescription {
-  /// UIKit's `backButtonDisplayMode`: which texts a back button may show.
-  ///
-  /// A newer daemon can send others than those that have a name here.
-  public struct BackButtonDisplayMode: RawRepresentable, Hashable, Sendable,
-    CustomStringConvertible
-  {
-    /// The word of the protocol.
-    public let rawValue: String
-
-    /// Makes a value from its word in the protocol.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// The text of ``rawValue``.
-    public var description: String { rawValue }
-
-    /// The title, else the general word, else none, as they fit.
-    public static let `default` = Self(rawValue: "`default`")
-    /// The general word if it fits, else none.
-    public static let generic = Self(rawValue: "generic")
-    /// None.
-    public static let minimal = Self(rawValue: "minimal")
-  }
-}
-
 extension NavigationEvent {
   /// How a transition ended.
   ///
@@ -442,7 +392,8 @@ extension NavigationEvent {
     public static let dismissAttempted = Self(rawValue: "dismissAttempted")
     /// A person pressed the Back key at the root, where nothing can be dismissed.
     public static let backAtRoot = Self(rawValue: "backAtRoot")
-    /// A button was tapped.
+    /// A button was tapped, or an element of its menu was chosen; without a button, of the menu at the
+    /// title.
     public static let buttonActivated = Self(rawValue: "buttonActivated")
   }
 }

@@ -150,9 +150,8 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case .buttonActivate:
       // Push or pop, depending on the button, which only the nav's state shows.
       Row(
-        "button.activate", [], .none, .always, [.bars, .rare], .backButton, takes: "button",
-        as: "activateButton",
-        "Press a visible button: watches get `buttonActivated`, or its action `nav.pop` pops.")
+        "button.activate", [], .none, .always, [.bars, .rare], .backButton,
+        takes: "button element")
     case .barSet: Row("bar.set", .push, .none, .never, .bars, takes: nil)
     case .toolbarSet: Row("toolbar.set", .push, .none, .never, [], takes: nil)
     case .barSetHidden:
@@ -177,7 +176,8 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
         takes: "items")
     case .uiBackTap:
       Row(
-        "ui.backTap", .pop, .topScreen, .always, [.waits, .bars], .backButton, as: "backTap",
+        "ui.backTap", .pop, .topScreen, .always, [.waits, .bars, .rare], .backButton,
+        as: "backTap",
         "Tap the back button. Under a presentation, except a popover, navd refuses it as `covered`."
       )
     case .uiBackMenu:

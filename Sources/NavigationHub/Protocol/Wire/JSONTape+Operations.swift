@@ -127,7 +127,7 @@ extension JSONTape {
       let edits: [Edit<ButtonContent>] = try edits(at) { name, _ in name == "button" }
       return .setButton(try buttonID(of: at), edits)
     case .buttonRelease: return .releaseButton(try buttonID(of: at))
-    case .buttonActivate: return .activateButton(try buttonID(of: at))
+    case .buttonActivate: return try activation(at)
     case .pushItem, .popItem, .setItems: return try barItemsOperation(kind, at)
     case .barSet, .toolbarSet, .barSetHidden, .toolbarSetHidden, .appearanceSet, .proxySet, .uiTap,
       .uiSwipe, .envSet:
@@ -161,6 +161,12 @@ extension JSONTape {
   private func flag(_ name: String, of at: Int) throws(ReadFailure) -> Bool {
     guard let value = member(name, of: at) else { return false }
     return try boolOrNullAsFalse(value, name)
+  }
+
+  private func activation(_ at: Int) throws(ReadFailure) -> Operation {
+    let element = try value("element", of: at).map { at throws(ReadFailure) in try buttonID(at) }
+    let needsButton = element == nil || value("button", of: at) != nil
+    return .activateButton(needsButton ? try buttonID(of: at) : nil, element: element)
   }
 
   /// Reads a text; nil if the member is null or missing.

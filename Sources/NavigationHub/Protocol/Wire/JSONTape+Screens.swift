@@ -96,6 +96,7 @@ extension JSONTape {
     case "title": return .title(try optionalString(at, "title"))
     case "backBarButtonItem":
       return .backBarButtonItem(kind(at) == .null ? nil : try button(at))
+    case "backAction": return .backAction(kind(at) == .null ? nil : try button(at))
     case "leftItems", "leftBarButtonItems": return .leftItems(try buttons(at, name))
     case "rightItems", "rightBarButtonItems": return .rightItems(try buttons(at, name))
     // UIKit's singular setters replace the whole list with at most one button.

@@ -8,21 +8,25 @@ extension JSONWriter {
   /// The members, in this order; those without a condition are always there:
   ///
   /// - `top`, `back`, `visible`: ids; each if there is such a screen.
-  /// - `height`, `layoutHeight`, `metrics`.
+  /// - `height`, `layoutHeight`, `metrics`; `style` unless `navigator`.
   /// - `left`: the back button, if shown, as `{"back":{…}}`, then buttons, left-most first. A back
   ///   button has `text` or `image` (the `ref`), perhaps with `title`, neither for the indicator
   ///   alone; what is set of `accessibilityLabel`, `accessibilityHint`, `accessibilityIdentifier` and
   ///   `language`; `source`; `indicator`, `default` or `custom`; if custom, `indicatorImage` and `indicatorMask`;
   ///   `generic` and `key` if the text is the generic one; `truncated` if the wanted text does not
-  ///   fit; `candidates`, ending in null, if it has a text at all; `menu`, nearest first, each entry
+  ///   fit; `action` if a tap sends one in place of a pop, perhaps empty;
+  ///   `candidates`, ending in null, if it has a text at all; `menu`, nearest first, each entry
   ///   with `screen`, `text`, `truncated` if it is cut, label and language if set. A
   ///   button has `button`; its face, one of `customView`, `image` (the `ref`; perhaps with `title`),
   ///   `title`, `systemItem`; `style` unless plain; `action` if it has one; `isEnabled` if false;
-  ///   `isSelected` if true; the texts for screen readers that are set; `tintApplies`.
+  ///   `isSelected` if true; the texts for screen readers that are set; `tintApplies`; `badge` and
+  ///   `menu`, each if set, as in its record. A hidden button is omitted.
   /// - `middle`: omitted if the bar shows neither view nor title there. It has `customView`,
   ///   `height` if declared and `overflow` if true; or `title`, and unless that is empty
   ///   `placement`, `inline` or `large`, and `attributes` if any except the colour apply; and
-  ///   `accessibilityLabel` and `language`, each if set.
+  ///   `accessibilityLabel` and `language`, each if set. Then `alignment`, `leading`, unless the title
+  ///   stands in the center; `subtitle` or `subtitleView`; `large`, if the title is large and other
+  ///   than in the middle: its `title`, and `subtitle` or `subtitleView`; `menu`; each if there is one.
   /// - `right`: buttons, right-most first.
   /// - `appearance`, if an appearance object is set: `slot`, `from` (`item` or `bar`) and
   ///   `transparent`. The object then decides the look, so the members below that are marked * are
@@ -44,6 +48,7 @@ extension JSONWriter {
     member("height", bar.height)
     member("layoutHeight", bar.layoutHeight)
     member("metrics", word: bar.metrics.word)
+    if let style = bar.titleParts?.style, style != .navigator { member("style", word: style.word) }
     name("left")
     beginArray()
     if let back = bar.backButton {
@@ -78,13 +83,37 @@ extension JSONWriter {
       memberIfTrue("overflow", bar.titleViewOverflows)
     case .title(let title):
       member("title", title)
-      if !title.isEmpty {
+      if !title.isEmpty || bar.titleParts?.large != nil {
         member("placement", word: bar.isLarge ? "large" : "inline")
         if case .properties(let properties) = bar.surface { attributes(properties.attributes) }
       }
       accessibility(bar.titleAccessibility)
+      if let parts = bar.titleParts { titleParts(parts) }
     }
     endObject()
+  }
+
+  private mutating func titleParts(_ parts: ResolvedBar.TitleParts) {
+    if parts.isLeading { member("alignment", word: "leading") }
+    subtitle(parts.subtitle)
+    if let large = parts.large {
+      object("large") { json in
+        json.member("title", large.title)
+        json.subtitle(large.subtitle)
+      }
+    }
+    if !parts.menu.isEmpty {
+      name("menu")
+      parts.menu.write(&self)
+    }
+  }
+
+  private mutating func subtitle(_ subtitle: ResolvedBar.TitleParts.Subtitle?) {
+    switch subtitle {
+    case .text(let text): member("subtitle", text)
+    case .view(let view): member("subtitleView", raw: view.bytes)
+    case nil: break
+    }
   }
 
   /// Writes the title's attributes except the colour, which is the member `textColor` of the bar.
@@ -116,7 +145,18 @@ extension JSONWriter {
     optional("action", content.action)
     stateAndAccessibility(content)
     member("tintApplies", slot.tintApplies)
+    if !content.hasDefaultExtras { buttonExtras(content.extras) }
     endObject()
+  }
+
+  private mutating func buttonExtras(_ extras: ButtonExtras) {
+    if let badge = extras.badge {
+      name("badge")
+      badge.write(&self)
+    }
+    guard !extras.menu.isEmpty else { return }
+    name("menu")
+    extras.menu.write(&self)
   }
 
   /// Writes the members of the back button before `menu`.
@@ -139,6 +179,7 @@ extension JSONWriter {
       member("key", word: "back.generic")
     }
     memberIfTrue("truncated", slot.isTruncated)
+    optional("action", slot.action)
     guard let generic = slot.genericText else { return }
     name("candidates")
     beginArray()

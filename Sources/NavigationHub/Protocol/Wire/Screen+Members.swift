@@ -43,7 +43,7 @@ extension NavigationItem: TabledRecord, WireValue {
       Member("titleView", \.titleView).documented("A view in the middle, in place of any title."),
       Member("backBarButtonItem", \.backBarButtonItem)
         .documented("The back button that leads to this screen."),
-      Member("backButtonTitle", \.backButtonTitle)
+      Member("backButtonTitle", \.extras.backButtonTitle)
         .documented("The text of the back button that leads to this screen."),
       Member("backButtonDisplayMode", \.backButtonDisplayMode)
         .documented("Which texts the back button that leads to this screen may show."),
@@ -62,6 +62,21 @@ extension NavigationItem: TabledRecord, WireValue {
       Member("appearance", \.appearance).documented(
         "The appearances of the bar while this screen is on top, by state; they replace others."
       ),
+      Member("backAction", \.extras.backAction).documented(
+        "The button that a tap on this screen's back button activates, in place of the pop."),
+      Member("style", \.extras.style).documented("How the item is laid out."),
+      Member("subtitle", \.extras.subtitle).documented("The text below the title."),
+      Member("subtitleView", \.extras.subtitleView)
+        .documented("A view below the title, in place of the subtitle."),
+      Member("largeTitle", \.extras.largeTitle)
+        .documented("The text of the large title, in place of the title."),
+      Member("largeSubtitle", \.extras.largeSubtitle)
+        .documented("The text below the large title, in place of the subtitle."),
+      Member("largeSubtitleView", \.extras.largeSubtitleView)
+        .documented("A view below the large title, in place of any subtitle."),
+      Member("titleAlignment", \.extras.titleAlignment)
+        .documented("Where the title stands in the bar."),
+      Member("titleMenu", \.extras.titleMenu).documented("The menu at the title."),
     ])
   package static func read(_ tape: JSONTape) -> ReadValue<NavigationItem> {
     { at, name throws(ReadFailure) in
@@ -273,7 +288,7 @@ extension ButtonContent: TabledRecord {
       Member("customView", \.customView)
         .documented("The custom view, by the description from which displays make it."),
       Member("style", \.style, JSONTape.style)
-        .documented("Whether it has the style `done`, which displays show bold."),
+        .documented("How much it stands out: `done` is bold, `prominent` the main action."),
       Member("action", \.action)
         .documented("The name of the application's action for a tap."),
       Member("isEnabled", \.isEnabled)
@@ -285,6 +300,16 @@ extension ButtonContent: TabledRecord {
         .documented("What the button does, said after the label."),
       Member("accessibilityIdentifier", \.accessibility[.identifier])
         .documented("A name for tests, never said."),
+      Member("menu", \.extras.menu)
+        .documented("The menu that it opens, on a tap if it has no action."),
+      Member(
+        "changesSelectionAsPrimaryAction", \.extras.changesSelectionAsPrimaryAction
+      ).documented(
+        "Whether a choice selects an element of its menu; without a menu, whether a tap toggles it."
+      ),
+      Member("isHidden", \.extras.isHidden).documented("Whether it is hidden and takes no room."),
+      Member("badge", \.extras.badge)
+        .documented("A number, a text, or true for a badge without content."),
     ])
 }
 

@@ -130,12 +130,15 @@ extension ServerMessageWriter {
     }
   }
 
-  /// Encodes `event` for an activated button.
+  /// Encodes `event` for an activated button, or an element of a menu; `button` is nil for the menu at
+  /// the title.
   package static func event(
-    nav: String, epoch: Epoch, revision: Revision, button: ButtonID, action: String?
+    nav: String, epoch: Epoch, revision: Revision, button: ButtonID?, element: ButtonID?,
+    action: String?
   ) -> [UInt8] {
     event(nav, epoch, revision, "buttonActivated") { json in
-      json.member("button", button.text)
+      json.optional("button", button?.text)
+      json.optional("element", element?.text)
       json.optional("action", action)
     }
   }
