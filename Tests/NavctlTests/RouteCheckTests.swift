@@ -16,6 +16,21 @@ import Testing
     #expect(other.allSatisfy { $0 == nil })
   }
 
+  @Test(arguments: [
+    (["a/:b", "a/c"], "never matches"), (["a/c", "a/:b"], nil), (["/a/", "a"], "never matches"),
+    ([":a/c", "b/:d"], "ambiguous"), (["b/:d", "b/c?x=1"], "never matches"),
+    (["a?x=1", "a?y=1"], "ambiguous"), (["a?x=1", "a?x=2"], nil), (["a?x=1", "a"], nil),
+    (["a?x=:x", "a"], "never matches"), (["a#b", "a#c"], nil), (["a#b", "a#:c"], nil),
+    (["a#:c", "a#b"], "never matches"), (["a?x=1", "a?x=1#b"], "never matches"),
+    (["a?x=1", "a#b"], "ambiguous"), (["a/b", "a/b/c"], nil),
+  ])
+  func `a template is hidden, ambiguous or neither`(matches: [String], fault: String?) throws {
+    let routes = matches.map { #"{"match":"\#($0)"}"# }.joined(separator: ",")
+    let faults = RoutesCommand.faults(try JSONValue(Array("[\(routes)]".utf8)).elements)
+    #expect(faults[0] == nil)
+    #expect(faults[1].map { $0.contains(fault ?? "!") } == fault.map { _ in true })
+  }
+
   @Test func `a case is fulfilled by the same octets alone`() throws {
     let wanted = try RouteCase(#"{"open":"r","stack":["\#(Self.composed)"]}"#)
     func fault(_ id: String) throws -> String? {

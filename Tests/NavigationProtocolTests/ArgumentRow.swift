@@ -274,6 +274,7 @@ extension ArgumentRow {
     texts("nav.configure", "restorationID")
     + flags(
       "nav.configure", "hidesBarsOnTap", "hidesBarsOnSwipe", "showsBarsOnNextScreen",
+      "dismissesOnOpen", "dismissesPopoversWithPage",
       "hidesBarsWhenVerticallyCompact",
       "hidesBarsWhenKeyboardAppears", "interactivePopWithoutBackButton") + [
       ArgumentRow("nav.configure", "container", anything),

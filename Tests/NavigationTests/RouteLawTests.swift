@@ -8,7 +8,9 @@ private struct RouteSource {
   var random: Seeded
 
   mutating func route() -> String {
-    (0..<1 + random.below(4)).map { _ in random.pick(Self.pieces) }.joined(separator: "/")
+    let path = (0..<1 + random.below(4)).map { _ in random.pick(Self.pieces) }
+    let ends = random.below(4) == 0 ? "?q=\(random.pick(["a", "", "b"]))&z" : ""
+    return path.joined(separator: "/") + ends + random.pick(["", "", "#a", "#"])
   }
 
   mutating func template() -> RouteTemplate {
@@ -18,19 +20,23 @@ private struct RouteSource {
       names.append("n\(place)")
       return .parameter("n\(place)")
     }
+    var query: [Text: RouteTemplate.Piece] = [:]
+    if random.below(3) == 0 { query["q"] = random.pick([.text("a"), .parameter("q")]) }
+    let fragment = random.pick([nil, nil, .text("a"), .parameter("f")] as [RouteTemplate.Piece?])
     return RouteTemplate(
-      segments: segments, screens: (0..<1 + random.below(3)).map { _ in element(names) })
+      segments: segments, query: query, fragment: fragment,
+      screens: (0..<1 + random.below(3)).map { _ in element(names) })
   }
 
   private mutating func element(_ names: [String]) -> RouteTemplate.Element {
     let ids = Messages.screens.prefix(4)
     switch random.below(4) {
     case 0: return .id(random.pick(Array(ids)))
-    case 1: return .record(ScreenRecord(id: random.pick(Array(ids))), route: [])
+    case 1: return .record(ScreenRecord(id: random.pick(Array(ids))))
     default:
       let isPlain = names.isEmpty || random.below(3) > 0
-      let name: [RouteTemplate.Piece] = isPlain ? [] : [.parameter(random.pick(names))]
-      return .record(ScreenRecord(), route: [.text(random.pick(["x/", "y/"]))] + name)
+      let name = isPlain ? "" : "{\(random.pick(names))}"
+      return .record(ScreenRecord(edits: [.route(random.pick(["x/", "y/"]) + name)]))
     }
   }
 }
@@ -38,16 +44,26 @@ private struct RouteSource {
 /// `open` and its templates, by protocol.md §9.7.
 @Suite struct RouteLawTests {
   /// The pieces between slashes, letter by letter.
-  private static func split(_ route: String) -> [String] {
+  private static func split(_ path: String) -> [String] {
     var pieces = [""]
-    for letter in route {
+    for letter in path {
       if letter == "/" { pieces.append("") } else { pieces[pieces.count - 1].append(letter) }
     }
+    while pieces.count > 1, pieces.last == "" { pieces.removeLast() }
+    while pieces.count > 1, pieces.first == "" { pieces.removeFirst() }
     return pieces
   }
 
+  /// What stands before a sign, and what stands behind it.
+  private static func cut(_ text: String, at sign: Character) -> (String, String?) {
+    guard let place = text.firstIndex(of: sign) else { return (text, nil) }
+    return (String(text[..<place]), String(text[text.index(after: place)...]))
+  }
+
   private static func naiveMatch(_ template: RouteTemplate, _ route: String) -> [Text: String]? {
-    let pieces = split(route)
+    let (rest, fragment) = cut(route, at: "#")
+    let (path, query) = cut(rest, at: "?")
+    let pieces = split(path)
     guard pieces.count == template.segments.count else { return nil }
     var values: [Text: String] = [:]
     for (place, piece) in pieces.enumerated() {
@@ -56,6 +72,14 @@ private struct RouteSource {
       case .parameter(let name):
         if piece.isEmpty { return nil }
         values[Text(name)] = piece
+      }
+    }
+    let asked = query.map { cut(cut($0, at: "&").0, at: "=").1 ?? "" }
+    for (piece, part) in [(template.query["q"], asked), (template.fragment, fragment)] {
+      switch piece {
+      case .text(let text)?: if part != text { return nil }
+      case .parameter(let name)?: values[Text(name)] = part ?? ""
+      case nil: break
       }
     }
     return values
@@ -91,16 +115,11 @@ private struct RouteSource {
       let here = at < nav.stack.count ? nav.stack[at] : nil
       switch element {
       case .id(let id): places.append(nav.screen(id) == nil ? .made(id, route: nil) : .kept(id))
-      case .record(let record, let pieces):
-        let route =
-          pieces.isEmpty
-          ? nil
-          : pieces.map { piece in
-            switch piece {
-            case .text(let text): text
-            case .parameter(let name): values[Text(name)] ?? ""
-            }
-          }.joined()
+      case .record(let record):
+        var route: String?
+        if case .route(let pattern?)? = record.edits.first {
+          route = values.reduce(pattern) { $0.replacing("{\($1.key.string)}", with: $1.value) }
+        }
         if let id = record.id, nav.stack.contains(where: { $0.id == id }) {
           places.append(.kept(id))
         } else if record.id == nil, let here, staysBelow, here.route == route, here.args == nil {

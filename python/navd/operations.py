@@ -111,11 +111,12 @@ def set_stack(screens: Sequence[AnyScreen]) -> Operation:
 
 
 def replace(
-    new: AnyScreen, *, screen: str | None = None, direction: Literal["back"] | None = None
+    new: AnyScreen, *, screen: str | None = None, direction: Literal["back"] | None = None,
+    result: JSON = None,
 ) -> Operation:
     """Put a new screen in the place of `screen`, or of the top; then it needs a guard."""
     return _operation(
-        "replace", **{"with": written_screen(new)}, direction=direction,
+        "replace", **{"with": written_screen(new)}, direction=direction, result=result,
         screen=None if screen is None else check_id(screen, "screen"))
 
 
@@ -133,9 +134,12 @@ def remove(screens: Sequence[str]) -> Operation:
     return _operation("remove", screens=_ids(screens, "screens"))
 
 
-def open_route(route: str) -> Operation:
-    """Set the stack that the templates of the setting `routes` have for a route; needs a guard."""
-    return _operation("open", route=route)
+def open_route(route: str, *, over: bool | None = None) -> Operation:
+    """Set the stack that the templates of the setting `routes` have for a route; needs a guard.
+
+    With `over` it dismisses first what is presented; None leaves that to `dismissesOnOpen`.
+    """
+    return _operation("open", route=route, over=over)
 
 
 def restore(payload: Mapping[str, JSON], *, root: AnyScreen | None = None) -> Operation:

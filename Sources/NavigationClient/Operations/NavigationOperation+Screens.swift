@@ -41,8 +41,14 @@ extension NavigationOperation {
   ///
   /// Screens that match the route stay on the stack. The operation needs a guard by revision,
   /// digest or stack.
-  public static func open(_ route: String) -> NavigationOperation {
-    NavigationOperation(.open, ["route": .string(route)])
+  ///
+  /// - Parameters:
+  ///   - route: the route, perhaps with query and fragment.
+  ///   - dismissing: whether what is presented is dismissed first; nil for what the setting
+  ///     `dismissesOnOpen` says.
+  /// - Returns: the operation.
+  public static func open(_ route: String, dismissing: Bool? = nil) -> NavigationOperation {
+    NavigationOperation(.open, ["route": .string(route), "over": dismissing.map { .bool($0) }])
   }
 
   /// Restores a stack that ``NavigationClient/read(_:of:within:)`` returned as ``NavigationAspect/restoration``.

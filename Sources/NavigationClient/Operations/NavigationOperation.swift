@@ -97,15 +97,17 @@ public struct NavigationOperation: Hashable, Sendable {
   ///   - replaced: the id of the screen to replace, by default the top. It can be the root.
   ///   - screen: the new screen, which must not be on the stack.
   ///   - isBack: whether a new top comes with the animation of a pop, not of a push.
+  ///   - result: what the client gets that waits for the replaced screen, at most 4 KiB.
   /// - Returns: the operation.
   public static func replace(
-    _ replaced: String? = nil, with screen: ScreenDescription, isBack: Bool = false
+    _ replaced: String? = nil, with screen: ScreenDescription, isBack: Bool = false,
+    result: NavigationValue? = nil
   ) -> NavigationOperation {
     NavigationOperation(
       .replace,
       [
         "with": screen.wireValue, "screen": replaced.map { .string($0) },
-        "direction": isBack ? .string("back") : nil,
+        "direction": isBack ? .string("back") : nil, "result": result?.octets,
       ])
   }
 

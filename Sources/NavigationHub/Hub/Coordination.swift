@@ -165,18 +165,18 @@ extension OpContext {
     var (asksPops, asksPushes, asksDismissals) = (false, false, false)
     let asksStack = settings.vetoScope != .dismiss
     for kind in request.kinds {
+      // A change of the stack can take presented screens along.
+      let mayDismiss = kind.vetoQuestion != .never && settings.vetoScope != .pushpop
+      asksDismissals = asksDismissals || mayDismiss
       switch kind.vetoQuestion {
-      case .never: continue
+      case .never, .dismissals: continue
       case .always where asksStack:
         asksPops = true
         asksPushes = true
       case .removals where asksStack: asksPops = true
       case .always, .removals: continue
       case .removalsInScopeAll: if settings.vetoScope == .all { asksPops = true }
-      case .removalsAndDismissals:
-        if asksStack { asksPops = true }
-        if settings.vetoScope != .pushpop { asksDismissals = true }
-      case .dismissals: if settings.vetoScope != .pushpop { asksDismissals = true }
+      case .removalsAndDismissals: if asksStack { asksPops = true }
       }
     }
     var subjects: [DelegateQuestion.Subject] = []

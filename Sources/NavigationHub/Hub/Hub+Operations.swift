@@ -148,7 +148,9 @@ extension Hub {
       switch operation {
       case .beginGesture(let isFullScreen, let translation, _):
         .beginGesture(isFullScreen: isFullScreen, translation: translation, owner: op.name)
-      case .open(let route, _): .open(route: route, role: access.role(of: op.sender.peer).name)
+      case .open(let route, _, let isOver):
+        .open(
+          route: route, role: access.role(of: op.sender.peer).name, dismissesFirst: isOver)
       default: operation
       }
     }

@@ -115,6 +115,7 @@ extension NavigationController {
     assert(draft.revision == revision.next, "a draft of another state")
     if animations == .off { draft.isAnimated = false }
     commit.isAnimated = draft.isAnimated ?? false
+    if !presented.isDefault, draft.oldTop != top?.id { dismissPopovers(&draft) }
     if draft.isAnimated == true, let running = transitionToBegin(&draft, commit.splice) {
       setTransition(running, &draft)
     }

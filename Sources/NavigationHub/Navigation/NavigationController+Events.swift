@@ -76,7 +76,8 @@ extension NavigationController {
 
   /// Appends a `didPop` for each popped and a `didPush` for each pushed screen, pops first.
   ///
-  /// It appends nothing if an operation set the whole stack, nor for the two screens of a `replace`.
+  /// It appends nothing if an operation set the whole stack, nor for the two screens of a `replace`
+  /// without a result.
   private func appendPushAndPopEvents(
     _ splice: Splice?, _ draft: inout Draft, to events: inout [NavigationEvent]
   ) {
@@ -87,7 +88,7 @@ extension NavigationController {
     let notes = draft.rare
     for id in splice.removed.reversed()
     where !stack[inserted].contains(where: { $0.hasID(id) })
-      && notes?.exchanged.contains(id) != true
+      && (notes?.exchanged.contains(id) != true || notes?.screenResults[id] != nil)
     {
       events.append(.didPop(id, result: notes?.screenResults[id]))
     }

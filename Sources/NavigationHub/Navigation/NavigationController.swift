@@ -329,7 +329,7 @@ extension NavigationController {
       if let screen = output.lowestRemoved { draft.rareNotes().screenResults[screen] = result }
       return output
     case .swipeDown: return .dismissed(try swipeDown(&draft))
-    case .open(let route, let role): return try open(route, by: role, &draft, context)
+    case .open(let route, let role, let over): return try open(route, role, over, &draft, context)
     case .restore(let entries, let root): return try restore(entries, root, &draft, context)
     case .revert(_, let stack): return try revert(to: stack, &draft, context)
     case .backTap: return try backTap(&draft)

@@ -63,7 +63,8 @@ package enum Operation: Hashable, Sendable {
   // Replacements of the stack that name no screens themselves.
 
   /// Opens a route by the templates in the settings; `role` is that of the client that opens it.
-  case open(route: String, role: String? = nil)
+  /// `dismissesFirst` is nil for what the settings say.
+  case open(route: String, role: String? = nil, dismissesFirst: Bool? = nil)
   /// Restores saved screens; `root` is the new stack if none of them can be restored.
   indirect case restore([RestorationEntry], root: ScreenArgument?)
   /// Restores the stack of an earlier revision; the hub takes `stack` from the journal.
@@ -255,6 +256,7 @@ package enum OperationOutput: Hashable, Sendable {
     switch self {
     case .popped(let id): id
     case .poppedAll(let ids), .dismissed(let ids): ids.first
+    case .exchanged(_, let id): id
     default: nil
     }
   }

@@ -103,6 +103,18 @@ extension NavigationController {
     return dismiss(from: presented.content.chain.count - 1, &draft)
   }
 
+  /// Dismisses the popovers over a page that is the top no more, if the settings want it.
+  mutating func dismissPopovers(_ draft: inout Draft) {
+    guard settings.content.dismissesPopoversWithPage, let lowest = presented.content.chain.first,
+      lowest.style == "popover"
+    else { return }
+    // What the message itself presents belongs to the new page.
+    let isOld =
+      !draft.parts.contains(.presented)
+      || draft.rare?.oldPresented.contains(lowest.screen.id) ?? false
+    if isOld { _ = dismiss(from: 0, &draft) }
+  }
+
   private mutating func dismiss(from first: Int, _ draft: inout Draft) -> [ScreenID] {
     let chain = presented.content.chain
     guard first < chain.count else { return [] }

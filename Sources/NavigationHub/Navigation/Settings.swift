@@ -24,6 +24,10 @@ package struct Settings: PartContent, EditableRecord {
   package var hidesBarsWhenKeyboardAppears = false
   /// Whether bars that a tap, a swipe or the keyboard hid show again on the next top.
   package var showsBarsOnNextScreen = false
+  /// Whether `open` dismisses what is presented, unless it says otherwise.
+  package var dismissesOnOpen = false
+  /// Whether a popover over the stack is dismissed when another screen becomes the top.
+  package var dismissesPopoversWithPage = false
   package var guardPolicy = GuardPolicy.removal
   package var vetoScope = VetoScope.pushpop
   package var veto = Veto()

@@ -92,6 +92,7 @@ enum ChangeCommands {
       options: [
         .init("screen", argument: "ID", "Replace this screen of the stack, not the top"),
         .init("back", "Animate a new top as a pop, not as a push"),
+        OperationParser.resultOption,
       ] + newScreenOptions, note: newScreenNote,
       example: "replace kiosk done --title Done --screen wifi"
     ) { [try OperationParser.replace($0, id: $1.first)] },

@@ -45,6 +45,7 @@ extension Command {
     options: [
       .init("expect", argument: "SCREEN", "Then wait until the top has this id or route"),
       .init("within", argument: "TIME", "How long to wait for --expect, such as 500ms; default 2s"),
+      .init("over", "First dismiss what is presented"),
     ] + Change.options,
     note: """
       The setting routes defines them; see set and routes. Screens that agree with the route
@@ -57,7 +58,8 @@ extension Command {
       within == nil || invocation.line.contains("expect"), "--within goes with --expect",
       remedy: "--expect SCREEN --within 2s")
     let arguments = try invocation.navArguments()
-    return (arguments.nav, [.open(arguments.rest[0])])
+    let isOver = invocation.line.contains("over")
+    return (arguments.nav, [.open(arguments.rest[0], dismissing: isOver ? true : nil)])
   }
 
   static let setMembers = changing(

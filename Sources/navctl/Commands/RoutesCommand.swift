@@ -11,7 +11,8 @@ enum RoutesCommand {
     .init("NAV check|test|reverse [FILE]"),
     options: [OptionDeclaration("junit", argument: "FILE", "Also write a report for CI servers")],
     note: """
-      check names templates that can never match. test opens each route of FILE as a dry run, on the
+      check names templates that can never match, and those that share some routes with an
+      earlier one of which neither is the narrower. test opens each route of FILE as a dry run, on the
       stack that the nav has now, and compares where it leads: a line such as
       {"open":"settings/wifi","stack":["home","settings/wifi"]} has ids or routes, bottom first, or
       null if the route must be refused. reverse prints the route that leads to the present stack.
@@ -136,24 +137,22 @@ enum RoutesCommand {
       .routes, ["nav": .string(nav), "ok": .bool(hasPassed), "routes": .array(list)])
   }
 
-  /// For each template, an error if an earlier template matches all of its routes, else nil.
+  /// For each template, an error if an earlier template matches all of its routes, or if both match
+  /// some route and neither is the narrower one; else nil.
   static func faults(_ routes: [JSONValue]) -> [String?] {
-    let patterns = routes.map { ($0["match"]?.string ?? "").slashSeparatedParts }
+    let patterns = routes.map { RouteAddress($0["match"]?.string ?? "") }
+    let texts = routes.map { $0["match"]?.string ?? "" }
     return patterns.enumerated().map { index, pattern in
       // A template with conditions leaves the route to the next one where they do not hold.
-      let earlier = (0..<index).first {
-        routes[$0]["needs"] == nil && covers(patterns[$0], pattern)
+      let earlier = (0..<index).filter { routes[$0]["needs"] == nil }
+      if let first = earlier.first(where: { patterns[$0].covers(pattern) }) {
+        return "\(texts[index]) never matches: \(texts[first]) comes first and matches all of it"
       }
-      return earlier.map { patterns[$0] }.map { earlier in
-        "\(pattern.joined(separator: "/")) never matches: \(earlier.joined(separator: "/")) "
-          + "comes first and matches all of it"
+      let other = earlier.first { patterns[$0].meets(pattern) && !pattern.covers(patterns[$0]) }
+      return other.map {
+        "\(texts[index]) is ambiguous: \(texts[$0]) comes first and matches some of it"
       }
     }
-  }
-
-  private static func covers(_ earlier: [String], _ later: [String]) -> Bool {
-    earlier.count == later.count
-      && zip(earlier, later).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
   }
 
   /// The report of a test run in the form that CI servers read.
@@ -178,6 +177,34 @@ enum RoutesCommand {
       let isControl = character.unicodeScalars.contains { $0.value < 0x20 }
       result += signs[character] ?? (isControl ? "?" : String(character))
     }
+  }
+}
+
+extension RouteAddress {
+  private var fixedQuery: [Pair] { query.filter { !$0.value.hasPrefix(":") } }
+
+  private var fixedFragment: String? { fragment.flatMap { $0.hasPrefix(":") ? nil : $0 } }
+
+  /// Whether this pattern matches all routes that another one matches.
+  fileprivate func covers(_ other: RouteAddress) -> Bool {
+    path.count == other.path.count
+      && zip(path, other.path).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
+      && fixedQuery.allSatisfy { pair in
+        other.fixedQuery.contains { $0.name == pair.name && $0.value == pair.value }
+      }
+      && fixedFragment.map { $0 == other.fixedFragment } ?? true
+  }
+
+  /// Whether some route matches this pattern and another one.
+  fileprivate func meets(_ other: RouteAddress) -> Bool {
+    path.count == other.path.count
+      && zip(path, other.path).allSatisfy {
+        $0.hasPrefix(":") && !$1.isEmpty || $1.hasPrefix(":") && !$0.isEmpty || $0 == $1
+      }
+      && fixedQuery.allSatisfy { pair in
+        !other.fixedQuery.contains { $0.name == pair.name && $0.value != pair.value }
+      }
+      && (fixedFragment ?? other.fixedFragment) == (other.fixedFragment ?? fixedFragment)
   }
 }
 

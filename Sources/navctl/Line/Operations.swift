@@ -84,6 +84,10 @@ enum OperationParser {
     var arguments: JSONObject = ["with": try knownOrNewScreen(line, id: id, command: "replace")]
     arguments.add("screen", line.value(of: "screen"))
     if line.contains("back") { arguments.add("direction", "back") }
+    let result = try line.value(of: "result").map { text throws(UsageError) in
+      try ArgumentReader.json(text, what: "--result")
+    }
+    arguments.add("result", result)
     return NavigationOperation(.replace, arguments)
   }
 

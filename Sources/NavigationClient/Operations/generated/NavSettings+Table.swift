@@ -23,8 +23,9 @@ public struct NavigationSetting: Hashable, Sendable {
     /// A member, as the function of the same name sets it.
     case container, restorationID, interactivePop, interactivePopWithoutBackButton, simultaneous,
       hidesBarsOnTap, hidesBarsOnSwipe, hidesBarsWhenVerticallyCompact,
-      hidesBarsWhenKeyboardAppears, showsBarsOnNextScreen, guards = "guard", vetoScope, veto,
-      questionDeadline, transitionDeadline, gestureDeadline, queue, profile, backTitles, routes
+      hidesBarsWhenKeyboardAppears, showsBarsOnNextScreen, dismissesOnOpen,
+      dismissesPopoversWithPage, guards = "guard", vetoScope, veto, questionDeadline,
+      transitionDeadline, gestureDeadline, queue, profile, backTitles, routes
   }
 }
 
@@ -89,6 +90,16 @@ extension NavigationSetting {
   /// Whether bars that a tap, a swipe or the keyboard hid show again on the next top screen.
   public static func showsBarsOnNextScreen(_ isOn: Bool) -> NavigationSetting {
     .init("showsBarsOnNextScreen", .bool(isOn))
+  }
+
+  /// Whether opening a route dismisses what is presented, unless it says otherwise.
+  public static func dismissesOnOpen(_ isOn: Bool) -> NavigationSetting {
+    .init("dismissesOnOpen", .bool(isOn))
+  }
+
+  /// Whether a popover over the stack goes when the top screen changes.
+  public static func dismissesPopoversWithPage(_ isOn: Bool) -> NavigationSetting {
+    .init("dismissesPopoversWithPage", .bool(isOn))
   }
 
   /// The operations that need a guard.

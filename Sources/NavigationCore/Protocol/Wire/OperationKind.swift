@@ -115,14 +115,16 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
         "setStack", [.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .bars],
         takes: "screens")
     case .replace:
-      Row("replace", [.push, .pop], .byArguments, .always, .waits, takes: "with screen direction")
+      Row(
+        "replace", [.push, .pop], .byArguments, .always, .waits,
+        takes: "with screen direction result")
     case .insert:
       Row("insert", .push, .byArguments, .always, .waits, takes: "screen below above at")
     case .remove: Row("remove", .pop, .none, .always, .waits, takes: "screens")
     case .open:
       Row(
         "open", [.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .rare], .open,
-        takes: "route")
+        takes: "route over")
     case .restore:
       Row(
         "restore", [.push, .pop], .wholeStack, .removalsInScopeAll, .waits, .restore,
@@ -279,7 +281,8 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case always
     /// The hub asks about every screen that leaves the stack, unless `vetoScope` is `dismiss`.
     case removals
-    /// The hub asks about every screen that leaves the stack, if `vetoScope` is `all`.
+    /// The hub asks about every screen that leaves the stack, if `vetoScope` is `all`, and about each
+    /// dismissed one.
     case removalsInScopeAll
     /// The hub asks about every screen that leaves the stack or that the operation dismisses.
     case removalsAndDismissals

@@ -63,7 +63,11 @@ extension JSONTape {
       return try withResult(.dismiss(from: try optionalScreenID("from", of: at)), at)
     case .segue: return try segueOperation(at)
     case .open:
-      return .open(route: try need(string("route", of: at), "route, a text, is required"))
+      return .open(
+        route: try need(string("route", of: at), "route, a text, is required"),
+        dismissesFirst: try value("over", of: at).map { at throws(ReadFailure) in
+          try bool(at, "over")
+        })
     case .restore: return try restoreOperation(at)
     case .revert:
       let revision = try need(integer("rev", of: at), "rev, a whole number, is required")

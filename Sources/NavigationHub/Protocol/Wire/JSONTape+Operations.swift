@@ -242,7 +242,7 @@ extension JSONTape {
         "direction is back, or is left out")
       let new = try requiredScreen(member("with", of: at))
       let old = try member("screen", of: at).map { at throws(ReadFailure) in try screenID(at) }
-      return .replace(old, with: new, isBack: direction != nil)
+      return try withResult(.replace(old, with: new, isBack: direction != nil), at)
     case .insert: return .insert(try screen(of: at), try stackPlace(at))
     default:
       let list = try listIndex("screens", of: at, orThrow: "screens is a list of ids")

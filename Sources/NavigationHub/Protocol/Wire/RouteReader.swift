@@ -31,13 +31,23 @@ package enum RouteReader {
       throw ReadFailure(
         "a route is {match, screens, needs}: a text, a list and, if it has conditions, an object")
     }
-    let segments = try segments(match)
+    try need(!match.isEmpty, "a route matches something")
+    let address = RouteAddress(match)
+    let segments = try address.path.map { part throws(ReadFailure) in try piece(part, match) }
+    var query: [Text: RouteTemplate.Piece] = [:]
+    for pair in address.query {
+      try need(
+        query[Text(pair.name)] == nil, "the query of the route \(match) has \(pair.name) twice")
+      query[Text(pair.name)] = try piece(pair.value, match)
+    }
+    let fragment = try address.fragment.map { part throws(ReadFailure) in try piece(part, match) }
     var names: Set<Text> = []
-    for case .parameter(let name) in segments where !names.insert(Text(name)).inserted {
+    for case .parameter(let name) in segments + query.values + (fragment.map { [$0] } ?? [])
+    where !names.insert(Text(name)).inserted {
       throw ReadFailure("the route \(match) has :\(name) twice")
     }
     return RouteTemplate(
-      segments: segments,
+      segments: segments, query: query, fragment: fragment,
       screens: try tape.elements(of: list) { at throws(ReadFailure) in
         try screen(tape, at, names, match)
       },
@@ -69,18 +79,15 @@ package enum RouteReader {
     return conditions
   }
 
-  private static func segments(
-    _ match: String
-  ) throws(ReadFailure) -> [RouteTemplate.Piece] {
-    try need(!match.isEmpty, "a route matches something")
-    return try match.slashSeparatedParts.map { piece throws(ReadFailure) in
-      guard piece.utf8.first == UInt8(ascii: ":") else { return .text(piece) }
-      let name = String(decoding: piece.utf8.dropFirst(), as: UTF8.self)
-      try need(
-        Grammar.isID(name.utf8.span),
-        "the route \(match) has \(piece), which is no name of a segment")
-      return .parameter(name)
-    }
+  private static func piece(
+    _ part: String, _ match: String
+  ) throws(ReadFailure) -> RouteTemplate.Piece {
+    guard part.utf8.first == UInt8(ascii: ":") else { return .text(part) }
+    let name = String(decoding: part.utf8.dropFirst(), as: UTF8.self)
+    try need(
+      Grammar.isID(name.utf8.span),
+      "the route \(match) has \(part), which is no name of a segment")
+    return .parameter(name)
   }
 
   private static func screen(
@@ -101,16 +108,20 @@ package enum RouteReader {
       "a screen of the route \(match) is of another kind than content, or has an id of the form "
         + "that the daemon assigns")
     if tape.kind(at) == .string, let id = record.id { return .id(id) }
-    var pattern: [RouteTemplate.Piece] = []
-    for case .route(let route?) in record.edits { pattern = try pieces(route, names, match) }
-    return .record(record, route: pattern)
+    for edit in record.edits {
+      switch edit {
+      case .route(let text?): try checkBraces(of: "route", text, names, match)
+      case .title(let text?): try checkBraces(of: "title", text, names, match)
+      default: break
+      }
+    }
+    return .record(record)
   }
 
-  private static func pieces(
-    _ route: String, _ names: Set<Text>, _ match: String
-  ) throws(ReadFailure) -> [RouteTemplate.Piece] {
-    var pieces: [RouteTemplate.Piece] = []
-    var rest = route.utf8[...]
+  private static func checkBraces(
+    of member: String, _ text: String, _ names: Set<Text>, _ match: String
+  ) throws(ReadFailure) {
+    var rest = text.utf8[...]
     let brace = UInt8(ascii: "}")
     while let open = rest.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == brace }) {
       let behind = rest.index(after: open)
@@ -118,17 +129,9 @@ package enum RouteReader {
         names.contains(Text(String(decoding: rest[behind..<close], as: UTF8.self)))
       else {
         throw ReadFailure(
-          "the route \(route) of \(match) has a brace that names no segment of \(match)")
+          "the \(member) \(text) of \(match) has a brace that names no segment of \(match)")
       }
-      if open > rest.startIndex {
-        pieces.append(.text(String(decoding: rest[..<open], as: UTF8.self)))
-      }
-      pieces.append(.parameter(String(decoding: rest[behind..<close], as: UTF8.self)))
       rest = rest[rest.index(after: close)...]
     }
-    if !rest.isEmpty || pieces.isEmpty {
-      pieces.append(.text(String(decoding: rest, as: UTF8.self)))
-    }
-    return pieces
   }
 }

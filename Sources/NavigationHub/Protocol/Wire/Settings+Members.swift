@@ -28,6 +28,10 @@ extension Settings: TabledRecord {
         .documented("Whether the bars are hidden while a keyboard is visible."),
       Member("showsBarsOnNextScreen", \.showsBarsOnNextScreen).documented(
         "Whether bars that a tap, a swipe or the keyboard hid show again on the next top screen."),
+      Member("dismissesOnOpen", \.dismissesOnOpen).documented(
+        "Whether opening a route dismisses what is presented, unless it says otherwise."),
+      Member("dismissesPopoversWithPage", \.dismissesPopoversWithPage)
+        .documented("Whether a popover over the stack goes when the top screen changes."),
       Member("guard", \.guardPolicy).documented("The operations that need a guard."),
       Member("vetoScope", \.vetoScope)
         .documented("The operations about which the daemon asks delegates with the role veto."),
