@@ -146,7 +146,8 @@ private struct Change {
     request = OpRequest(
       id: 0, nav: try unsafe text(nav, "nav"), guards: conditions,
       isAnimated: isAnimated || isStill ? isAnimated : nil,
-      waitsIfBusy: flags & CUnsignedInt(NAVD_QUEUE) != 0)
+      onBusy: flags & CUnsignedInt(NAVD_INTERRUPT) != 0
+        ? .interrupt : flags & CUnsignedInt(NAVD_QUEUE) != 0 ? .queue : nil)
     let (texts, areByPerson) = try NavdC.operations(try unsafe text(list, "operations"))
     operations = texts
     defaultLimit = areByPerson ? OperationKind.personLimit : nil

@@ -36,7 +36,7 @@ struct Change {
           need: need, seen: seen, obstacle: seenStates.obstacle, command: invocation.command.name,
           nav: nav),
       isAnimated: try Change.isAnimated(invocation.line),
-      waitsIfBusy: try Change.queuesDuringTransition(invocation.line))
+      onBusy: try Change.busyPolicy(invocation.line))
     hasTypedGuards = choice.hasTypedGuards && request.guards == choice.typed
     request.isDry = invocation.line.contains("dry-run")
     request.setTimeLimit(.milliseconds(invocation.timeoutMilliseconds), ifLocal: endpoint)
@@ -47,7 +47,9 @@ struct Change {
     let end = startMilliseconds + invocation.timeoutMilliseconds
     let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
     // A queued operation and a lease belong to a session; navd drops both when it ends.
-    if request.waitsIfBusy || takesLease { try daemon.connection.openSession(timeout: left) }
+    if request.onBusy ?? .reject != .reject || takesLease {
+      try daemon.connection.openSession(timeout: left)
+    }
     if takesLease, !request.isDry, daemon.connection.cluster.holdsLease(of: nav) == false {
       _ = try LeaseCommand.take(daemon, nav, isForced: false, isKept: false)
     }
@@ -128,7 +130,7 @@ struct Change {
     [
       ("animated", nil, "Animate the change"),
       ("still", nil, "No animation (default, except for push --show)"),
-      ("on-busy", "WHAT", "reject, or queue while a transition is open"),
+      ("on-busy", "WHAT", "reject, queue or interrupt while a transition is open"),
       ("queue", nil, "Short for --on-busy queue"),
     ].map { OptionDeclaration($0, argument: $1, $2, group: "When:") } + [dryRunOption] + conditions
 
@@ -141,9 +143,9 @@ struct Change {
   }
 
   /// Whether navd queues the change while a transition is open, instead of refusing it.
-  static func queuesDuringTransition(_ line: ParsedCommandLine) throws(UsageError) -> Bool {
-    try line.contains("on-busy")
-      ? line.choice(of: "on-busy", ["reject", "queue"]) == "queue" : line.contains("queue")
+  static func busyPolicy(_ line: ParsedCommandLine) throws(UsageError) -> BusyPolicy? {
+    guard line.contains("on-busy") else { return line.contains("queue") ? .queue : nil }
+    return BusyPolicy(word: try line.choice(of: "on-busy", BusyPolicy.words))
   }
 
   static func perform(

@@ -263,7 +263,7 @@ import Testing
       .container(["tab": 1]), .restorationID("nav"), .interactivePop(isEnabled: false),
       .interactivePopWithoutBackButton(true), .simultaneous([(.edge, .fullScreen)]),
       .hidesBarsOnTap(true), .hidesBarsOnSwipe(true), .showsBarsOnNextScreen(true),
-      .dismissesOnOpen(true), .dismissesPopoversWithPage(true),
+      .dismissesOnOpen(true), .dismissesPopoversWithPage(true), .onBusy(.queue),
       .hidesBarsWhenVerticallyCompact(true), .hidesBarsWhenKeyboardAppears(true), .guards(.all),
       .vetoScope(.all), .veto(deadline: .milliseconds(1), onTimeout: .allow),
       .questionDeadline(.seconds(60)), .transitionDeadline(.seconds(60)),

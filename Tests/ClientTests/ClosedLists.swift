@@ -34,13 +34,13 @@ enum ClosedLists {
   static let causes =
     ([
       .api, .segue, .backButton, .gesture, .complete, .cancel, .timeout, .restore, .revert, .open,
-      .lease, .recovery, .appearance,
+      .lease, .recovery, .appearance, .interrupt,
     ] as [NavigationCause]).map(\.rawValue)
 
   static let operations = ([.push, .pop, .present, .dismiss] as [NavigationTransitionOperation])
     .map(\.rawValue)
   static let outcomes =
-    ([.completed, .cancelled, .timedOut] as [NavigationEvent.TransitionOutcome])
+    ([.completed, .cancelled, .timedOut, .interrupted] as [NavigationEvent.TransitionOutcome])
     .map(\.rawValue)
   static let visibilityCauses =
     ([.api, .screen, .tap, .swipe, .keyboard, .verticallyCompact]

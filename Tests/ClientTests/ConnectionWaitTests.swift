@@ -38,7 +38,7 @@ import Testing
     try connection.openSession(timeout: patience)
     var places: [UInt64] = []
     let reply = try connection.perform(
-      OpRequest(id: 0, nav: "kiosk", waitsIfBusy: true),
+      OpRequest(id: 0, nav: "kiosk", onBusy: .queue),
       operations: [Array(#"{"pop":{}}"#.utf8)], timeout: patience
     ) { places.append($0) }
     #expect(places == [2])

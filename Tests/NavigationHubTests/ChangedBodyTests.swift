@@ -89,7 +89,7 @@ extension JournalRow {
       Cause.allCases.map(\.word) == [
         "api", "segue", "backButton", "gesture", "complete", "cancel", "timeout", "restore",
         "revert",
-        "open", "lease", "recovery", "appearance",
+        "open", "lease", "recovery", "appearance", "interrupt",
       ])
     #expect(TopRelation.allCases.map(\.word) == ["same", "back", "new", "empty"])
     #expect(

@@ -141,6 +141,7 @@ struct Setting {
     "policy": "onTimeout policy: VetoPolicy", "toolbarItems": "buttons: [ButtonDescription]",
     "menu": "menu: [MenuElement]", "badge": "badge: Badge",
     "ButtonStyle": "style: ButtonDescription.Style",
+    "BusyPolicy": "policy: NavigationBusyPolicy",
     "edges": "edges: [ScreenDescription.Edge]",
     "titleTextAttributes": "attributes: [TitleTextAttribute: NavigationValue]",
     "titleOffsets": "offsets: [BarMetrics: Double]",

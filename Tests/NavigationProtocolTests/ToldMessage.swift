@@ -21,7 +21,7 @@ enum ToldMessage: Hashable {
     var nav: String
     var guards: Guards
     var isAnimated: Bool?
-    var waits: Bool
+    var onBusy: BusyPolicy?
     var due: UInt64?
     var clock: String?
     var kinds: [OperationKind]
@@ -51,7 +51,7 @@ extension ToldMessage.ToldOp {
   init(_ op: OpMessage) {
     self.init(
       id: op.id, client: op.client, name: op.clientName, nav: op.nav, guards: op.guards,
-      isAnimated: op.isAnimated, waits: op.waitsWhenBusy, due: op.dueBootMilliseconds,
+      isAnimated: op.isAnimated, onBusy: op.onBusy, due: op.dueBootMilliseconds,
       clock: op.dueClockID,
       kinds: op.operations.map(\.kind),
       failures: op.operations.map {

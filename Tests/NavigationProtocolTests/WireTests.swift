@@ -190,7 +190,7 @@ import Testing
     guards.stack = ["a", "b"]
     guards.has = []
     for guards in [guards, Guards()] {
-      var request = OpRequest(id: 7, nav: "k", guards: guards, isAnimated: false, waitsIfBusy: true)
+      var request = OpRequest(id: 7, nav: "k", guards: guards, isAnimated: false, onBusy: .queue)
       (request.client, request.name) = (ClientID(high: 3, low: 4), "n")
       (request.startDeadline, request.deadlineBootID) = (99, "c0")
       let body = ClientMessageWriter.op(request, operations: [Array(#"{"pop":{}}"#.utf8)])
@@ -200,7 +200,7 @@ import Testing
       }
       #expect(back.id == 7 && back.client == request.client && back.clientName == "n")
       #expect(back.nav == "k" && back.guards == guards && back.isAnimated == false)
-      #expect(back.waitsWhenBusy && back.dueBootMilliseconds == 99 && back.dueClockID == "c0")
+      #expect(back.onBusy == .queue && back.dueBootMilliseconds == 99 && back.dueClockID == "c0")
       #expect(back.operations.map(\.kind) == [.pop])
     }
   }

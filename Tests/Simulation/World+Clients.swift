@@ -272,7 +272,7 @@ extension World {
     count { $0.doubts += 1 }
     let op = clients[client].sentOps.last { $0.id == id }
     let isEvent =
-      op?.body.position(of: "button.activate") != nil || op?.body.position(of: "ui.back\"") != nil
+      op?.body.position(of: "button.activate") != nil || op?.body.position(of: "ui.back") != nil
     demand(
       scenario.forgets || isEvent || journal.hasGaps,
       "op \(id) of c\(client) is too old, and nothing is forgotten")

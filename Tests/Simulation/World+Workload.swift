@@ -125,7 +125,7 @@ extension World {
       request.guards = guards
     }
     if random.chance(300) { request.isAnimated = true }
-    if random.chance(300) { request.waitsIfBusy = true }
+    if random.chance(300) { request.onBusy = random.pick([.queue, .queue, .interrupt]) }
     if random.chance(20) { request.startDeadline = now.boot + UInt64(random.below(2000)) }
     let (id, outputs) = clients[client].session.perform(
       request, operations: operations.map { Array($0.utf8) })
@@ -207,11 +207,18 @@ extension World {
     case 23: return "{\"screen.create\":\(screen(mirror))}"
     case 24: return "{\"screen.release\":{\"screen\":\"x\(random.below(8))\"}}"
     case 25, 26, 27: return itemSet(known)
-    case 28: return "{\"button.create\":{\"id\":\"b\(random.below(5))\",\"systemItem\":\"done\"}}"
+    case 28:
+      let more = random.pick(
+        "", "", ",\"badge\":\(random.below(3))", ",\"isHidden\":true",
+        ",\"changesSelectionAsPrimaryAction\":true,\"menu\":[{\"id\":\"e0\",\"title\":\"E\"},{\"id\":\"e1\",\"title\":\"F\",\"action\":\"nav.pop\"}]"
+      )
+      return "{\"button.create\":{\"id\":\"b\(random.below(5))\",\"systemItem\":\"done\"\(more)}}"
     case 29:
       return
         "{\"button.set\":{\"button\":\"b\(random.below(5))\",\"title\":\"u\(random.below(3))\"}}"
-    case 30: return "{\"button.activate\":{\"button\":\"b\(random.below(5))\"}}"
+    case 30:
+      let element = random.pick("", "", ",\"element\":\"e\(random.below(3))\"")
+      return "{\"button.activate\":{\"button\":\"b\(random.below(5))\"\(element)}}"
     case 31: return "{\"button.release\":{\"button\":\"b\(random.below(5))\"}}"
     case 32: return random.pick("{\"attach\":{}}", "{\"detach\":{}}")
     default:
@@ -228,7 +235,7 @@ extension World {
       "{\"gesture.begin\":{\"kind\":\"edge\"}}", "{\"gesture.begin\":{\"kind\":\"edge\"}}",
       dragging, "{\"gesture.finish\":{}}", "{\"gesture.cancel\":{}}",
       "{\"transition.complete\":{\"tid\":\(1 + random.below(20))}}", "{\"ui.tap\":{}}",
-      "{\"ui.swipe\":{\"dir\":\"up\"}}", "{\"ui.back\":{}}",
+      "{\"ui.swipe\":{\"dir\":\"up\"}}", "{\"ui.back\":{}}", "{\"ui.backTap\":{}}",
       "{\"popTo\":{\"screen\":\"\(known)\",\"inclusive\":true}}",
       "{\"revert\":{\"rev\":\(1 + random.below(8))}}")
   }
@@ -267,6 +274,12 @@ extension World {
         random.chance(500)
           ? "\"b\(random.below(5))\""
           : "{\"id\":\"b\(random.below(5))\",\"title\":\"v\",\"action\":\"go\"}")
+    }
+    if random.chance(250) {
+      let member = random.pick(
+        "\"backAction\":\"b\(random.below(5))\"", "\"backAction\":null", "\"subtitle\":\"s\"",
+        "\"titleMenu\":[{\"id\":\"e0\",\"title\":\"E\"}]")
+      return "{\"item.set\":{\"screen\":\"\(screen)\",\(member)}}"
     }
     return "{\"item.set\":{\"screen\":\"\(screen)\",\"prompt\":\"p\(random.below(3))\","
       + "\"\(list)\":[\(buttons.joined(separator: ","))]}}"

@@ -92,7 +92,7 @@ class Client(CommonClient):
 
     def perform(
         self, nav: str, operations: Iterable[AnyOperation], *, guard: AnyGuard = None,
-        animated: bool | None = None, on_busy: Literal["reject", "queue"] = "reject",
+        animated: bool | None = None, on_busy: Literal["reject", "queue", "interrupt"] | None = None,
         within: Time | None = None, on_queued: Callable[[int], None] | None = None,
     ) -> Reply:
         """Perform 1 to 16 operations in one revision, or none of them.
@@ -112,7 +112,7 @@ class Client(CommonClient):
 
     def pop(
         self, state: State, *, result: JSON = None, animated: bool | None = None,
-        on_busy: Literal["reject", "queue"] = "reject", within: Time | None = None,
+        on_busy: Literal["reject", "queue", "interrupt"] | None = None, within: Time | None = None,
     ) -> Reply:
         """Pop the top screen, if it is still the one of the state; else `desync`."""
         guard = Guard.top(state)

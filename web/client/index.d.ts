@@ -182,7 +182,7 @@ export interface WatchOptions {
 export interface PerformOptions extends RequestOptions {
   if?: Guards;
   animated?: boolean;
-  onBusy?: "reject" | "queue";
+  onBusy?: "reject" | "queue" | "interrupt";
   /** CLOCK_BOOTTIME of the daemon's machine, in milliseconds. */
   due?: number;
   /** The boot id of the machine of `due`: in a cluster, the nav may be at a daemon of another one. */

@@ -148,14 +148,16 @@ enum {
   /* Displays do not animate it, even if the operation is animated by default. */
   NAVD_STILL = 2,
   /* The change waits while a transition is open, instead of failing. */
-  NAVD_QUEUE = 4
+  NAVD_QUEUE = 4,
+  /* The change ends an open transition where it stands, and begins from there. */
+  NAVD_INTERRUPT = 8
 };
 
 /* Changes a nav and waits for the answer: all operations in one revision, or none.
    operations: a JSON array of 1 … 16 operations, such as [{"push":{"screen":{"title":"Wi-Fi"}}}].
    guard: a JSON object of guards such as {"top":"wifi"}, from navd_guard or written; NULL for none.
    Operations that remove screens by position need one.
-   flags: 0 or a sum of NAVD_ANIMATED or NAVD_STILL, and NAVD_QUEUE.
+   flags: 0 or a sum of NAVD_ANIMATED or NAVD_STILL, and NAVD_QUEUE or NAVD_INTERRUPT.
    timeout_ms: 1 …, or -1 for 10 s. Over ipc the daemon does not begin the operations later.
    reply: NULL, or gets the JSON of the answer, with rev, top, depth and out.
    Errors: NAVD_REFUSED, NAVD_TIMEOUT, NAVD_CLOSED. */

@@ -5,7 +5,7 @@ extension NavigationClient {
   @discardableResult
   public func push(
     _ screen: ScreenDescription, onto state: NavigationState, animated: Bool = false,
-    whenBusy policy: NavigationBusyPolicy = .refuse, within limit: Duration? = nil
+    whenBusy policy: NavigationBusyPolicy? = nil, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.push(screen)], on: state.nav, guardedBy: .top(of: state), animated: animated,
@@ -16,7 +16,7 @@ extension NavigationClient {
   @discardableResult
   public func pop(
     from state: NavigationState, animated: Bool = false,
-    whenBusy policy: NavigationBusyPolicy = .refuse, within limit: Duration? = nil
+    whenBusy policy: NavigationBusyPolicy? = nil, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.pop()], on: state.nav, guardedBy: .top(of: state), animated: animated,
@@ -27,7 +27,7 @@ extension NavigationClient {
   @discardableResult
   public func popTo(
     _ screen: String, in state: NavigationState, animated: Bool = false,
-    whenBusy policy: NavigationBusyPolicy = .refuse, within limit: Duration? = nil
+    whenBusy policy: NavigationBusyPolicy? = nil, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.popTo(screen)], on: state.nav, guardedBy: .life(of: state), animated: animated,
@@ -38,7 +38,7 @@ extension NavigationClient {
   @discardableResult
   public func popToRoot(
     in state: NavigationState, animated: Bool = false,
-    whenBusy policy: NavigationBusyPolicy = .refuse, within limit: Duration? = nil
+    whenBusy policy: NavigationBusyPolicy? = nil, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.popToRoot()], on: state.nav, guardedBy: .stack(of: state), animated: animated,
@@ -49,7 +49,7 @@ extension NavigationClient {
   @discardableResult
   public func setStack(
     _ screens: [ScreenDescription], replacing state: NavigationState, animated: Bool = false,
-    whenBusy policy: NavigationBusyPolicy = .refuse, within limit: Duration? = nil
+    whenBusy policy: NavigationBusyPolicy? = nil, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.setStack(screens)], on: state.nav, guardedBy: .stack(of: state), animated: animated,

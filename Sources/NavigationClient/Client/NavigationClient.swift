@@ -120,11 +120,12 @@ public final class NavigationClient: Sendable {
   @discardableResult
   public func perform(
     _ operations: [NavigationOperation], on nav: String, guardedBy guard: NavigationGuard,
-    animated: Bool? = nil, whenBusy policy: NavigationBusyPolicy = .refuse,
+    animated: Bool? = nil, whenBusy policy: NavigationBusyPolicy? = nil,
     within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationReply {
     let request = OpRequest(
-      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waitsIfBusy: policy == .queue)
+      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated,
+      onBusy: policy.flatMap { BusyPolicy(word: $0.rawValue) })
     let result = await engine.perform(
       request, operations, requiresSyncedMirror: `guard`.requiresSyncedMirror, within: limit)
     return NavigationReply(try result.get())
@@ -202,12 +203,14 @@ public final class NavigationClient: Sendable {
 }
 
 /// The behaviour of stack operations while a transition, a question or a gesture is open.
-public enum NavigationBusyPolicy: Hashable, Sendable {
+public enum NavigationBusyPolicy: String, Hashable, Sendable, CaseIterable {
   /// They fail with `transition-in-progress`.
-  case refuse
+  case reject
   /// They wait for its end, and the daemon checks their guards then.
   ///
   /// Guard such operations by top or stack, not by revision, because the revision changes while
   /// they wait. If too many wait already, they fail with `queue-full`.
   case queue
+  /// They end the transition where it stands, and begin from there; for a question they wait.
+  case interrupt
 }

@@ -115,11 +115,12 @@ extension NavigationClient {
   /// - Throws: the error that the operations would get.
   public func rehearse(
     _ operations: [NavigationOperation], on nav: String, guardedBy guard: NavigationGuard,
-    animated: Bool? = nil, whenBusy policy: NavigationBusyPolicy = .refuse,
+    animated: Bool? = nil, whenBusy policy: NavigationBusyPolicy? = nil,
     within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationRehearsal {
     var request = OpRequest(
-      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waitsIfBusy: policy == .queue)
+      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated,
+      onBusy: policy.flatMap { BusyPolicy(word: $0.rawValue) })
     request.isDry = true
     let result = await engine.perform(
       request, operations, requiresSyncedMirror: `guard`.requiresSyncedMirror, within: limit)

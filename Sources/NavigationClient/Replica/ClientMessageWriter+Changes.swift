@@ -19,7 +19,7 @@ extension ClientMessageWriter {
     json.optional("name", request.name)
     if request.guards != Guards() { json.guards(request.guards) }
     if let animated = request.isAnimated { json.member("animated", animated) }
-    if request.waitsIfBusy { json.member("onBusy", word: "queue") }
+    if let policy = request.onBusy { json.member("onBusy", word: policy.word) }
     if let due = request.startDeadline {
       json.member("due", due)
       json.optional("clock", request.deadlineBootID)

@@ -18,6 +18,8 @@ struct Coordination: Sendable {
   var gestureSession: SessionRef?
   /// The time at which navd ends the transition in flight, in milliseconds of CLOCK_BOOTTIME.
   var transitionDeadline: UInt64?
+  /// How far the gesture has come, from 0 to 1, by its last update.
+  var gestureProgress = 0.0
   /// The number of the newest registration.
   var lastRegistration = 0
   /// The number of the newest batch that changed the coordination.

@@ -26,15 +26,57 @@ extension Hub {
     coordinations.update(slot, in: &batches) {
       $0.transitionDeadline = due
       $0.gestureSession = owner
+      $0.gestureProgress = 0
     }
     timer.plan(due)
+  }
+
+  /// Whether an op ends the open transition instead of waiting for its end; a question it waits for.
+  func interrupts(_ op: OpContext, _ slot: NavSlot) -> Bool {
+    wouldInterrupt(op, slot) && coordinations[slot]?.question == nil
+  }
+
+  func wouldInterrupt(_ op: OpContext, _ slot: NavSlot) -> Bool {
+    navs[slot].transition != nil && busyPolicy(of: op, slot) == .interrupt
+      && (op.request.kinds.contains(.gestureBegin) || mustWait(op.request, slot))
+  }
+
+  func busyPolicy(of op: OpContext, _ slot: NavSlot) -> BusyPolicy {
+    op.request.onBusy ?? navs[slot].controller.settings.content.onBusy
+  }
+
+  /// Commits the end of the transition before an op that begins from there; throws if the journal does
+  /// not take it.
+  mutating func interruptTransition(before op: OpContext, _ slot: NavSlot) throws(OpFailure) {
+    let end = Operation.interruptTransition(progress: transitionProgress(slot))
+    // The ops that wait run after this one.
+    let waiting = coordinations[slot]?.queue ?? []
+    coordinations.update(slot, in: &batches) { $0.queue = [] }
+    let author = op.session.map { sessions[$0].author }
+    commitDaemonOperation(end, cause: .interrupt, by: author.map { ChangeOrigin(author: $0) }, slot)
+    coordinations.update(slot, in: &batches) { $0.queue = waiting }
+    guard navs[slot].transition == nil else { throw OpFailure(.storage) }
+  }
+
+  /// How far the transition has come, from 0 to 1, in thousandths; nil if nobody said how long it takes.
+  private func transitionProgress(_ slot: NavSlot) -> Double? {
+    guard let running = navs[slot].transition, let coordination = coordinations[slot],
+      let end = coordination.transitionDeadline
+    else { return nil }
+    guard !running.isInteractive else { return coordination.gestureProgress }
+    guard let duration = running.durationMilliseconds, duration > 0 else { return nil }
+    let latest = timer.now.boot + running.timeLimitMilliseconds
+    return Double(min(1000, (latest - min(end, latest)) * 1000 / duration)) / 1000
   }
 
   mutating func publishProgress(of slot: NavSlot, _ transition: Revision, _ value: Double) {
     assert(value >= 0 && value <= 1, "\(value) of the way")
     assert(navs[slot].transition?.id == transition)
     let due = timer.now.boot + navs[slot].controller.settings.content.gestureDeadlineMilliseconds
-    coordinations.update(slot, in: &batches) { $0.transitionDeadline = due }
+    coordinations.update(slot, in: &batches) {
+      $0.transitionDeadline = due
+      $0.gestureProgress = value
+    }
     timer.plan(due)
     let body = ServerMessageWriter.progress(
       nav: navs[slot].name, epoch: navs[slot].epoch, revision: navs[slot].controller.revision,

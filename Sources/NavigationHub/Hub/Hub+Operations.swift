@@ -134,6 +134,10 @@ extension Hub {
   ) throws(OpFailure) -> (state: NavigationController, result: OperationResult) {
     var state = navs[slot].controller
     do {
+      if wouldInterrupt(op, slot) {
+        _ = try state.perform(
+          [.interruptTransition(progress: nil)], isAnimated: nil, in: context)
+      }
       let result = try state.perform(operations, isAnimated: op.request.isAnimated, in: context)
       return (state, result)
     } catch {
@@ -163,6 +167,13 @@ extension Hub {
     assert(navs[slot].fault == nil, "a frozen nav changes")
     assert(operations.count == op.request.kinds.count)
     try checkUnsound(op, slot)
+    let interrupts = interrupts(op, slot)
+    if interrupts {
+      // An op that is refused or changes nothing leaves the transition alone.
+      let trial = try trial(operations, op, slot).result
+      guard trial.isChanged else { return answerUnchanged(op, slot, trial.outputs) }
+      try interruptTransition(before: op, slot)
+    }
     let before = inspections.commitInspection == nil ? StateBefore(navs[slot].controller) : nil
     let result: OperationResult
     do {
@@ -177,7 +188,9 @@ extension Hub {
     try checkSound(result.effect, of: op, slot)
     let delivered = sendEvents(result.outputs, of: op, slot)
     record(result.effect, result.outputs, delivered, op, slot)
-    if result.effect.parts.contains(.transition) { updateTransitionDeadline(slot, begunBy: op) }
+    if interrupts || result.effect.parts.contains(.transition) {
+      updateTransitionDeadline(slot, begunBy: op)
+    }
   }
 
   /// Answers an op that changed nothing.

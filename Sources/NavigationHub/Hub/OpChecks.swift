@@ -94,7 +94,8 @@ extension Hub {
       // 9: the guards; of an op that will wait only the epoch, and the rest when it starts.
       let isOpen = mayHaveToWait(op, slot)
       let mustWait = isOpen && mustWait(op.request, slot)
-      if mustWait, op.request.waitsWhenBusy {
+      let interrupts = mustWait && interrupts(op, slot)
+      if mustWait, !interrupts, busyPolicy(of: op, slot) != .reject {
         try checkGuards(op.request.guards.epochOnly, slot)  // desync
       } else {
         try checkGuards(op.request.guards, slot)  // desync
@@ -103,7 +104,8 @@ extension Hub {
       // 10: open transitions, questions and gestures.
       if !arrival.isFirst { try checkFrozen(slot) }  // frozen, since the op waits
       if isOpen { try checkGesture(op, slot) }  // gesture-refused, gesture-owner
-      if mustWait { return try queue(op, slot) }  // transition-in-progress, queue-full
+      // transition-in-progress, queue-full
+      if mustWait, !interrupts { return try queue(op, slot) }
     }
     // 11: the arguments, in order; a revert may wait for the history: compacted, busy, …
     guard let operations = try operations(of: op, slot) else { return }
@@ -369,11 +371,13 @@ extension Hub {
 
   /// Throws if a gesture cannot begin, or belongs to another session.
   func checkGesture(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
+    let interrupts = interrupts(op, slot)
     let coordination = coordinations[slot]
     for (index, kind) in op.request.kinds.enumerated() {
       switch (kind, op.request.decodedOperation(index)) {
       case (.gestureBegin, .beginGesture(let isFull, let way, _)?):
-        var refusal = navs[slot].controller.gestureRefusal(isFullScreen: isFull, translation: way)
+        var refusal = navs[slot].controller.gestureRefusal(
+          isFullScreen: isFull, translation: way, interrupts: interrupts)
         if coordination?.question != nil { refusal = .transitionOpen }
         if let refusal { throw OpFailure(OutgoingError(NavigationError.gestureRefused(refusal))) }
       case (.gestureUpdate, _), (.gestureFinish, _), (.gestureCancel, _):
@@ -390,7 +394,7 @@ extension Hub {
   /// Queues an op that must not run during a transition or question; throws if it does not want to
   /// wait, or if the queue is full.
   mutating func queue(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
-    guard op.request.waitsWhenBusy else { throw OpFailure(inProgress(slot)) }
+    guard busyPolicy(of: op, slot) != .reject else { throw OpFailure(inProgress(slot)) }
     let limit = navs[slot].controller.settings.content.waitingOpLimit
     guard UInt64(coordinations[slot]?.queue.count ?? 0) < limit else {
       throw OpFailure(
@@ -408,7 +412,7 @@ extension Hub {
   }
 
   /// Whether the nav has an open transition or question, and an operation must not run meanwhile.
-  mutating func mustWait(_ request: OpMessage, _ slot: NavSlot) -> Bool {
+  func mustWait(_ request: OpMessage, _ slot: NavSlot) -> Bool {
     guard isBusy(slot) else { return false }
     for index in request.kinds.indices where waits(index, of: request, slot) { return true }
     return false

@@ -114,7 +114,7 @@ package enum NavigationEvent: Hashable, Sendable {
   case didPresent(ScreenID)
   case didDismiss(ScreenID, result: OpaqueJSON? = nil)
   case transitionBegan(RunningTransition)
-  case transitionEnded(Revision, TransitionOutcome)
+  case transitionEnded(Revision, TransitionOutcome, progress: Double? = nil)
   /// The bar's visibility changed as part of a transition.
   case barChange(Revision, BarChange)
   /// Bar or toolbar were shown or hidden, not as part of a transition; true means shown.

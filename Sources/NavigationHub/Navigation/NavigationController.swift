@@ -352,12 +352,16 @@ extension NavigationController {
     case .finishGesture: return .popped(try finishGesture(&draft))
     case .cancelGesture: try cancelGesture(&draft)
     case .expireTransition: expireTransition(&draft)
+    case .interruptTransition(let value): endTransition(.interrupted, progress: value, &draft)
     case .recoverAfterRestart: recoverAfterRestart(&draft)
     case .adoptLooks(let looks): adoptLooks(looks, &draft)
     case .setDisplayOwner(let name): environment.change(.environment, &draft) { $0.owner = name }
-    case .setOrientations(let value):
-      environment.change(.environment, &draft) { $0.delegateOrientations = value }
+    case .setOrientations(let value): setOrientations(value, &draft)
     }
     return .nothing
+  }
+
+  private mutating func setOrientations(_ value: DelegateOrientations?, _ draft: inout Draft) {
+    environment.change(.environment, &draft) { $0.delegateOrientations = value }
   }
 }

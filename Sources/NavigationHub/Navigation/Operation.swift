@@ -115,6 +115,8 @@ package enum Operation: Hashable, Sendable {
 
   /// The deadline passed: navd completes an animation as timed out, and cancels a gesture.
   case expireTransition
+  /// Ends the transition where it stands, for an operation that begins from there.
+  case interruptTransition(progress: Double?)
   /// Ends, after a restart of the daemon, the transition, the display lease and the delegate's
   /// orientations.
   case recoverAfterRestart

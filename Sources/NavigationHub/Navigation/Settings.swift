@@ -28,6 +28,8 @@ package struct Settings: PartContent, EditableRecord {
   package var dismissesOnOpen = false
   /// Whether a popover over the stack is dismissed when another screen becomes the top.
   package var dismissesPopoversWithPage = false
+  /// What happens to operations that meet an open transition and do not say it themselves.
+  package var onBusy = BusyPolicy.reject
   package var guardPolicy = GuardPolicy.removal
   package var vetoScope = VetoScope.pushpop
   package var veto = Veto()

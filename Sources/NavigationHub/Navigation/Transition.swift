@@ -77,6 +77,8 @@ package enum TransitionOutcome: UInt8, CaseIterable, Sendable {
   case cancelled
   /// The display did not report the end in time; the transition counts as completed.
   case timedOut
+  /// Another operation began before the end: an animation counts as completed, a gesture as cancelled.
+  case interrupted
 }
 
 // The transition in flight, gestures, and how each of them ends.
@@ -131,13 +133,18 @@ extension NavigationController {
   }
 
   /// Clears the transition, and reports its end after the events of the stack's change.
-  private mutating func endTransition(_ outcome: TransitionOutcome, _ draft: inout Draft) {
+  ///
+  /// `progress` is how far it had come, from 0 to 1; nil if that is not known.
+  mutating func endTransition(
+    _ outcome: TransitionOutcome, progress: Double? = nil, _ draft: inout Draft
+  ) {
     guard let running = transition.content.running else { return }
-    if outcome != .cancelled {
+    if outcome != .cancelled, outcome != .interrupted || !running.isInteractive {
       draft.rareNotes().eventsAfterStackChange += running.completionEvents
     }
     assert(running.id <= draft.revision, "a transition that has not begun")
-    draft.rareNotes().eventsAfterStackChange.append(.transitionEnded(running.id, outcome))
+    draft.rareNotes().eventsAfterStackChange.append(
+      .transitionEnded(running.id, outcome, progress: progress))
     setTransition(nil, &draft)
   }
 
@@ -150,8 +157,10 @@ extension NavigationController {
   // Gestures.
 
   /// Why a gesture may not begin; nil if the gesture may.
-  package func gestureRefusal(isFullScreen: Bool, translation: Double) -> GestureRefusal? {
-    if transition.content.running != nil { return .transitionOpen }
+  package func gestureRefusal(
+    isFullScreen: Bool, translation: Double, interrupts: Bool = false
+  ) -> GestureRefusal? {
+    if transition.content.running != nil, !interrupts { return .transitionOpen }
     if let refusal = swipeBackRefusal(isFullScreen: isFullScreen) { return refusal }
     return translation > 0 ? nil : .wrongDirection
   }

@@ -252,7 +252,7 @@ extension RedactionRule {
         kept("tid", "op", "from", "to", "duration", "style").and([
           "animator": .text, "driver": .text,
         ])),
-      "transitionEnded": .members(kept("tid", "outcome")),
+      "transitionEnded": .members(kept("tid", "outcome", "progress")),
       "barChange": change,
       "barsVisibilityChanged": .members(kept("bar", "toolbar", "cause")),
     ]

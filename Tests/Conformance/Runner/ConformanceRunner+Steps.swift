@@ -161,7 +161,7 @@ extension ConformanceRunner {
       }
     }
     if let isAnimated = operation.isAnimated { body += #","animated":\#(isAnimated)"# }
-    if operation.isQueued { body += #","onBusy":"queue""# }
+    if let policy = operation.onBusy { body += #","onBusy":"\#(policy)""# }
     body += #","do":\#(filled(operation.operations))}"#
     let start = sessions[operation.client]?.messages.count ?? 0
     try send(operation.client, "op", body)

@@ -63,7 +63,7 @@ struct ScriptOperation {
   var operations = ""
   var names: [String] = []
   var isAnimated: Bool?
-  var isQueued = false
+  var onBusy: String?
   /// Sends no guard of its own accord.
   var isBare = false
   var guards: String?

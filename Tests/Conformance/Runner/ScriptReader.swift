@@ -92,7 +92,7 @@ enum ScriptReader {
     return make(client, verb, cursor.isAtEnd ? "{}" : try template(&cursor))
   }
 
-  /// `[as NAME] [like NAME] [animated] [still] [queue] [bare] [if {…}] NAME [ARGUMENTS]`, or a list of ops.
+  /// `[as NAME] [like NAME] [animated] [still] [queue|interrupt|reject] [bare] [if {…}] NAME [ARGUMENTS]`, or a list of ops.
   static func operation(
     _ client: String, _ cursor: inout ScriptCursor
   ) throws(Unreadable) -> ScriptOperation {
@@ -106,8 +106,8 @@ enum ScriptReader {
         operation.isAnimated = true
       } else if cursor.take("still") {
         operation.isAnimated = false
-      } else if cursor.take("queue") {
-        operation.isQueued = true
+      } else if let policy = ["queue", "interrupt", "reject"].first(where: { cursor.take($0) }) {
+        operation.onBusy = policy
       } else if cursor.take("bare") {
         operation.isBare = true
       } else if cursor.take("if") {

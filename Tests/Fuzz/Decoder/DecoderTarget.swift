@@ -242,7 +242,7 @@ struct DecoderTarget: FuzzTarget {
     }
     var request = OpRequest(
       id: op.id, nav: op.nav, guards: op.guards, isAnimated: op.isAnimated,
-      waitsIfBusy: op.waitsWhenBusy)
+      onBusy: op.onBusy)
     (request.client, request.name) = (op.client, op.clientName)
     (request.startDeadline, request.isDry) = (op.dueBootMilliseconds, op.isDry)
     if op.dueBootMilliseconds != nil { request.deadlineBootID = op.dueClockID }
@@ -254,8 +254,8 @@ struct DecoderTarget: FuzzTarget {
         == (op.id, op.client, op.nav, op.guards) && again.clientName == op.clientName,
       "another op: \(text.decoded)")
     demand(
-      (again.isAnimated, again.waitsWhenBusy, again.dueBootMilliseconds, again.isDry)
-        == (op.isAnimated, op.waitsWhenBusy, op.dueBootMilliseconds, op.isDry),
+      (again.isAnimated, again.onBusy, again.dueBootMilliseconds, again.isDry)
+        == (op.isAnimated, op.onBusy, op.dueBootMilliseconds, op.isDry),
       "other members: \(text.decoded)")
     demand(
       again.decoded == op.decoded && again.kinds.elementsEqual(op.kinds),

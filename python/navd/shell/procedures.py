@@ -26,7 +26,7 @@ _READS = ("state", "bar", "top", "screen", "detached", "restoration", "log", "ro
 
 
 def op(
-    desk: Desk, nav: str, operations: object, guard: AnyGuard, animated: bool | None, on_busy: str,
+    desk: Desk, nav: str, operations: object, guard: AnyGuard, animated: bool | None, on_busy: str | None,
     within: Time | None, on_queued: Any,
 ) -> Pending[Body]:
     """Check the arguments of `perform`, and send the operations."""
@@ -39,8 +39,8 @@ def op(
         if not isinstance(animated, bool):
             raise TypeError(f"animated is True, False or None, not {type(animated).__name__}")
         members["animated"] = animated
-    if check_choice(on_busy, "on_busy", ("reject", "queue")) == "queue":
-        members["onBusy"] = "queue"
+    if on_busy is not None:
+        members["onBusy"] = check_choice(on_busy, "on_busy", ("reject", "queue", "interrupt"))
     if on_queued is not None and not callable(on_queued):
         raise TypeError(f"on_queued is a function of a position, not {type(on_queued).__name__}")
     limit = check_time(within, "within")

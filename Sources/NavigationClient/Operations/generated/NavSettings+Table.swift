@@ -24,7 +24,7 @@ public struct NavigationSetting: Hashable, Sendable {
     case container, restorationID, interactivePop, interactivePopWithoutBackButton, simultaneous,
       hidesBarsOnTap, hidesBarsOnSwipe, hidesBarsWhenVerticallyCompact,
       hidesBarsWhenKeyboardAppears, showsBarsOnNextScreen, dismissesOnOpen,
-      dismissesPopoversWithPage, guards = "guard", vetoScope, veto, questionDeadline,
+      dismissesPopoversWithPage, onBusy, guards = "guard", vetoScope, veto, questionDeadline,
       transitionDeadline, gestureDeadline, queue, profile, backTitles, routes
   }
 }
@@ -100,6 +100,11 @@ extension NavigationSetting {
   /// Whether a popover over the stack goes when the top screen changes.
   public static func dismissesPopoversWithPage(_ isOn: Bool) -> NavigationSetting {
     .init("dismissesPopoversWithPage", .bool(isOn))
+  }
+
+  /// What happens to operations that meet an open transition and do not say it themselves.
+  public static func onBusy(_ policy: NavigationBusyPolicy) -> NavigationSetting {
+    .init("onBusy", .string(policy.rawValue))
   }
 
   /// The operations that need a guard.

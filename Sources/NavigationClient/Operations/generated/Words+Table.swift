@@ -151,6 +151,8 @@ extension NavigationEvent {
     public static let cancelled = Self(rawValue: "cancelled")
     /// The display did not report the end in time; the transition counts as completed.
     public static let timedOut = Self(rawValue: "timedOut")
+    /// Another operation began before the end: an animation counts as completed, a gesture as cancelled.
+    public static let interrupted = Self(rawValue: "interrupted")
   }
 }
 
@@ -305,7 +307,7 @@ public struct NavigationCause: RawRepresentable, Hashable, Sendable,
   public static let restore = Self(rawValue: "restore")
   /// A client went back to an earlier revision, by ``NavigationOperation/revert(to:)``.
   public static let revert = Self(rawValue: "revert")
-  /// A client opened a route, by ``NavigationOperation/open(_:)``.
+  /// A client opened a route, by ``NavigationOperation/open(_:dismissing:)``.
   public static let open = Self(rawValue: "open")
   /// A client took or released the display, or the orientations of a delegate changed.
   public static let lease = Self(rawValue: "lease")
@@ -313,6 +315,8 @@ public struct NavigationCause: RawRepresentable, Hashable, Sendable,
   public static let recovery = Self(rawValue: "recovery")
   /// The nav adopted a change of the appearance of all bars of a class (UIKit's appearance proxy).
   public static let appearance = Self(rawValue: "appearance")
+  /// An operation with `onBusy` `interrupt` ended the transition before it.
+  public static let interrupt = Self(rawValue: "interrupt")
 }
 
 extension NavigationRehearsal.Delegate {

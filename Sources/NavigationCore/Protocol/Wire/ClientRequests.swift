@@ -197,8 +197,8 @@ package struct OpRequest: Sendable {
   package var guards: Guards
   /// Whether the change is animated; nil for the default of the operations.
   package var isAnimated: Bool?
-  /// Whether the op waits for an open transition, gesture or question (`onBusy` `queue`).
-  package var waitsIfBusy: Bool
+  /// What happens while a transition, gesture or question is open; nil for what the nav's settings say.
+  package var onBusy: BusyPolicy?
   /// CLOCK_BOOTTIME in milliseconds after which the daemon must not begin the op; nil for none.
   package var startDeadline: UInt64?
   /// The kernel's boot id of the machine whose clock `startDeadline` refers to; nil for the daemon's.
@@ -208,15 +208,17 @@ package struct OpRequest: Sendable {
 
   package init(
     id: UInt64, nav: String, guards: Guards = Guards(), isAnimated: Bool? = nil,
-    waitsIfBusy: Bool = false
+    onBusy: BusyPolicy? = nil
   ) {
     self.id = id
     self.nav = nav
     self.guards = guards
     self.isAnimated = isAnimated
-    self.waitsIfBusy = waitsIfBusy
+    self.onBusy = onBusy
   }
 }
+
+extension BusyPolicy: WireNamed { package static let words = names }
 
 /// The verbs of messages to the daemon.
 package enum ClientVerb: String, CaseIterable, Sendable {

@@ -112,7 +112,7 @@ package enum Cause: UInt8, CaseIterable, Sendable, WireNamed {
   case restore
   /// A client went back to an earlier revision, by ``NavigationOperation/revert(to:)``.
   case revert
-  /// A client opened a route, by ``NavigationOperation/open(_:)``.
+  /// A client opened a route, by ``NavigationOperation/open(_:dismissing:)``.
   case open
   /// A client took or released the display, or the orientations of a delegate changed.
   case lease
@@ -120,6 +120,8 @@ package enum Cause: UInt8, CaseIterable, Sendable, WireNamed {
   case recovery
   /// The nav adopted a change of the appearance of all bars of a class (UIKit's appearance proxy).
   case appearance
+  /// An operation with `onBusy` `interrupt` ended the transition before it.
+  case interrupt
 
   package static let words = names
 }

@@ -68,7 +68,7 @@ package final class OpMessage: Sendable {
   package let nav: String
   package let guards: Guards
   package let isAnimated: Bool?
-  package let waitsWhenBusy: Bool
+  package let onBusy: BusyPolicy?
   package let dueBootMilliseconds: UInt64?
   package let dueClockID: String?
   package let isDry: Bool
@@ -89,7 +89,7 @@ package final class OpMessage: Sendable {
 
   init(
     id: UInt64, client: ClientID?, clientName: String?, nav: String, guards: Guards,
-    isAnimated: Bool?, waitsWhenBusy: Bool, dueBootMilliseconds: UInt64?, dueClockID: String?,
+    isAnimated: Bool?, onBusy: BusyPolicy?, dueBootMilliseconds: UInt64?, dueClockID: String?,
     isDry: Bool, newestRowAtFirstSend: UInt64?, kinds: OperationKinds,
     unusual: [RequestedOperation], decoded: [Operation], bodyHash: BodyHash
   ) {
@@ -100,7 +100,7 @@ package final class OpMessage: Sendable {
     self.nav = nav
     self.guards = guards
     self.isAnimated = isAnimated
-    self.waitsWhenBusy = waitsWhenBusy
+    self.onBusy = onBusy
     self.dueBootMilliseconds = dueBootMilliseconds
     self.dueClockID = dueClockID
     self.isDry = isDry
@@ -227,8 +227,8 @@ extension Operation {
       .detach, .present, .dismiss, .swipeDown, .returning, .open, .restore, .revert, .backTap,
       .backKey, .backMenu, .setBar, .setToolbar, .setBarHidden, .setToolbarHidden, .setAppearance,
       .setProxy, .setEnvironment, .tapContent, .swipeContent, .completeTransition, .beginGesture,
-      .updateGesture, .finishGesture, .cancelGesture, .expireTransition, .recoverAfterRestart,
-      .setDisplayOwner, .adoptLooks, .setOrientations:
+      .updateGesture, .finishGesture, .cancelGesture, .expireTransition, .interruptTransition,
+      .recoverAfterRestart, .setDisplayOwner, .adoptLooks, .setOrientations:
       (.none, [])
     }
   }

@@ -249,7 +249,7 @@ package struct ClientMessageReader: Sendable {
       members.animated == 0 ? nil : try tape.bool(members.animated, "animated")
     let due = members.due == 0 ? nil : try tape.integer(members.due, "due")
     let clock = members.clock == 0 ? nil : try tape.string(members.clock, "clock")
-    let waits = members.wait == 0 ? false : try waitsWhenBusy(members.wait)
+    let onBusy = members.wait == 0 ? nil : try busyPolicy(members.wait)
     let isDry = members.dry == 0 ? false : try tape.bool(members.dry, "dry")
     let again = members.again == 0 ? nil : try tape.integer(members.again, "again")
     var guards = Guards()
@@ -259,15 +259,13 @@ package struct ClientMessageReader: Sendable {
     let unusual = operations(members.operations, &kinds, &decoded)
     return OpMessage(
       id: id, client: client, clientName: name, nav: nav, guards: guards, isAnimated: isAnimated,
-      waitsWhenBusy: waits, dueBootMilliseconds: due, dueClockID: clock, isDry: isDry,
+      onBusy: onBusy, dueBootMilliseconds: due, dueClockID: clock, isDry: isDry,
       newestRowAtFirstSend: again, kinds: kinds, unusual: unusual, decoded: decoded,
       bodyHash: again == nil ? BodyHash(body) : BodyHash(again: body))
   }
 
-  private func waitsWhenBusy(_ at: Int) throws(ReadFailure) -> Bool {
-    let wait = tape.string(at)
-    try need(wait == "reject" || wait == "queue", "onBusy is reject or queue")
-    return wait == "queue"
+  private func busyPolicy(_ at: Int) throws(ReadFailure) -> BusyPolicy {
+    try tape.word(at, "onBusy")
   }
 
   /// Reads the operations; returns all if one has a sender or is not decoded, else none.

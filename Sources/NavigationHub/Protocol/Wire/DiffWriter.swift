@@ -143,10 +143,11 @@ extension JSONWriter {
     case .didPresent(let screen): screenEvent("didPresent", screen)
     case .didDismiss(let screen, let result): screenEvent("didDismiss", screen, result)
     case .transitionBegan(let transition): transitionBegan(transition)
-    case .transitionEnded(let id, let outcome):
+    case .transitionEnded(let id, let outcome, let progress):
       object("transitionEnded") { json in
         json.member("tid", id.number)
         json.member("outcome", word: outcome.word)
+        if let progress { json.member("progress", raw: Array("\(progress)".utf8)) }
       }
     case .barChange(let id, let change):
       object("barChange") { json in

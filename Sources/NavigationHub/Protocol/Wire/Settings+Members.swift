@@ -32,6 +32,8 @@ extension Settings: TabledRecord {
         "Whether opening a route dismisses what is presented, unless it says otherwise."),
       Member("dismissesPopoversWithPage", \.dismissesPopoversWithPage)
         .documented("Whether a popover over the stack goes when the top screen changes."),
+      Member("onBusy", \.onBusy).documented(
+        "What happens to operations that meet an open transition and do not say it themselves."),
       Member("guard", \.guardPolicy).documented("The operations that need a guard."),
       Member("vetoScope", \.vetoScope)
         .documented("The operations about which the daemon asks delegates with the role veto."),
