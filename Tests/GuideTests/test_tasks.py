@@ -10,7 +10,7 @@ from reader import Directory, Reader
 
 FOLDER = os.path.join(ROOT, "docs", "tasks")
 PROGRAMS = sorted(glob.glob(os.path.join(ROOT, "examples", "*.*")))
-TASKS = ["fleet", "header-bar", "kiosk-shell", "remote-control", "support-mirror", "test-rig", "till-veto", "voice"]
+TASKS = ["fleet", "header-bar", "idle-home", "kiosk-shell", "remote-control", "support-mirror", "test-rig", "till-veto", "voice"]
 
 
 def page(name):

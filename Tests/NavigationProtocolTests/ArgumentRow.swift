@@ -145,7 +145,9 @@ extension ArgumentRow {
   private static let items =
     texts("item.set", "title", "prompt", "backButtonTitle", "accessibilityLabel")
     + texts("item.set", "subtitle", "largeTitle", "largeSubtitle")
-    + flags("item.set", "hidesBackButton", "leftItemsSupplementBackButton", "requireOnStack")
+    + flags(
+      "item.set", "isSearchActive", "hidesBackButton", "leftItemsSupplementBackButton",
+      "requireOnStack")
     + ["leftItems", "rightItems"].map {
       ArgumentRow("item.set", $0, [.list], initial: "[]", good: [#"["b"]"#])
     }

@@ -261,6 +261,7 @@ extension GeneratedText {
   /// The same by the type of the member, with the name for `$`.
   private static let describedTypes: [String: (String, String)] = [
     "Button": ("ButtonDescription", "$?.wireValue"), "OpaqueJSON": ("NavigationValue", "$?.octets"),
+    "SearchBarPlacement": ("SearchBarPlacement", "$?.rawValue"),
     "ItemStyle": ("ItemStyle", "$?.rawValue"), "TitleAlignment": ("TitleAlignment", "$?.rawValue"),
     "Menu": ("[MenuElement]", #"$.map { .array($0.map(\.wireValue)) }"#),
   ]
@@ -338,6 +339,7 @@ extension GeneratedText {
     Hub/Navigation/NavigationItem LargeTitleDisplayMode ItemDescription.LargeTitleDisplayMode open
     Hub/Navigation/NavigationItem BackButtonDisplayMode ItemDescription.BackButtonDisplayMode open
     Hub/Navigation/NavigationItem ItemStyle ItemDescription.ItemStyle open
+    Hub/Navigation/NavigationItem SearchBarPlacement ItemDescription.SearchBarPlacement open
     Hub/Navigation/NavigationItem TitleAlignment ItemDescription.TitleAlignment open
     Hub/Navigation/Button ButtonStyle ButtonDescription.Style open
     Hub/Navigation/Transition TransitionOutcome NavigationEvent.TransitionOutcome open

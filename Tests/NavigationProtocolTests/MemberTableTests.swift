@@ -15,7 +15,7 @@ import Testing
     + [#"{"compact":3}"#, #"{"any/compact":{"ref":"i"}}"#, #"{"color":"red"}"#]
     + [
       "black", "done", "never", "minimal", "none", "all", "off", "high", "pad", "small", "top",
-      "editor", "leading", "interrupt",
+      "editor", "leading", "interrupt", "inline",
     ].map {
       "\"\($0)\""
     } + ["landscapeLeft", "add", "fullScreen", "allow", "de"].map { "\"\($0)\"" }

@@ -30,6 +30,10 @@ struct ResolutionTwin {
     facts["left"] = left.joined(separator: " ")
     facts["right"] = shown(item.rightItems).map(button).joined(separator: " ")
     facts["middle"] = middle
+    if let placement = item.extras.searchBarPlacement {
+      let place = placement == .automatic ? (env.isPhone ? .stacked : .inline) : placement
+      facts["search"] = "\(place)\(item.extras.isSearchActive ? " active" : "")"
+    }
     facts["middle.spoken"] = nav.stack.last.flatMap { spoken($0.item.accessibility[.label], $0) }
     if item.titleView != nil || middle == nil { facts["middle.spoken"] = nil }
     if left.first == "<" {
@@ -363,7 +367,7 @@ struct ResolutionTwin {
     var isSwiped = !isStandalone && settings.interactivePop.isEnabled && nav.stack.count >= 2
     if !settings.interactivePopWithoutBackButton {
       let item = nav.stack.last?.item ?? NavigationItem()
-      let isReplaced = !item.leftItems.isEmpty && !item.leftItemsSupplementBackButton
+      let isReplaced = !shown(item.leftItems).isEmpty && !item.leftItemsSupplementBackButton
       if item.hidesBackButton || isReplaced || nav.bar.content.isHidden { isSwiped = false }
     }
     if nav.stack.last?.details.canPop == false { isSwiped = false }

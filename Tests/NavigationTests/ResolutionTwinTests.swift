@@ -28,6 +28,7 @@ extension ResolvedBar {
     }
     if case .title? = middle { facts["middle.spoken"] = Self.spoken(titleAccessibility) }
     if let backButton { backFacts(backButton, &facts) }
+    facts["search"] = search.map { "\($0.placement)\($0.isActive ? " active" : "")" }
     if case .title? = middle, let titleParts { titleFacts(titleParts, &facts) }
     facts["menu"] = backMenu?.entries.map { entry in
       entry.screen.text + ":" + entry.text
@@ -197,6 +198,8 @@ struct BarStates {
     if chance(3) { extras.backAction = button("j") }
     extras.style = random.pick([.navigator, .navigator, .browser, .editor])
     extras.titleAlignment = random.pick([.automatic, .automatic, .leading, .center])
+    extras.searchBarPlacement = random.pick([nil, nil, .automatic, .inline, .integratedButton])
+    extras.isSearchActive = chance()
     extras.subtitle = random.pick([nil, "", "Sub"])
     extras.subtitleView = random.pick([nil, nil, json("\"sv\"")])
     extras.largeTitle = random.pick([nil, "", "Large"])

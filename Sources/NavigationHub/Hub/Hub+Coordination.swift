@@ -106,7 +106,7 @@ extension Hub {
   ) {
     assert(navs.isLive(slot))
     assert(navs[slot].directory == nil, "a virtual nav is not changed")
-    guard navs[slot].fault == nil, navs.hasName(slot) else { return }
+    guard navs[slot].fault == nil, navs.hasName(slot), !batches.isUnsound else { return }
     guard !batches.isStorageFailing else {
       coordinations.postponeEnding(slot)
       return timer.plan(timer.now.boot + Self.endingRetryMilliseconds)

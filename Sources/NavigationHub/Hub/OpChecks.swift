@@ -53,7 +53,10 @@ extension Hub {
   /// Checks and performs an op (steps 5 to 14 of protocol.md §9.4).
   ///
   /// Answers a refusal, and remembers the answer if its `retry` is `no` or `resync`.
+  ///
+  /// Once an op of the event was unsound, the hub decides nothing more: the whole batch is decided anew.
   mutating func decide(_ op: OpContext, _ arrival: OpArrival) {
+    guard !batches.isUnsound else { return }
     let isAboutLooks = !op.request.kinds.areOrdinary && op.isAboutAppearance
     let former = isAboutLooks ? looks : nil
     do throws(OpFailure) {

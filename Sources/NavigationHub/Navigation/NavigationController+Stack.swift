@@ -328,10 +328,18 @@ extension NavigationController {
     return .popped(pop(&draft))
   }
 
-  /// Dismisses the outermost presented screen as a swipe down does, or else pops as a back tap does.
+  /// Ends the search of the visible screen, or else dismisses the outermost presented screen as a swipe
+  /// down does, or else pops as a back tap does.
   ///
   /// At the root the key pops nothing, where a tap is refused.
-  mutating func backKey(_ draft: inout Draft) throws(NavigationError) -> OperationOutput {
+  mutating func backKey(
+    _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    if let visible, !visible.hasDefaultDetails, visible.item.hasActiveSearch {
+      try editScreen(
+        visible.id, [], [.set(\.extras.isSearchActive, false)], &draft, context)
+      return .nothing
+    }
     guard presented.content.chain.isEmpty else { return .dismissed(try swipeDown(&draft)) }
     return stack.count > 1 || top?.backAction != nil ? try backTap(&draft) : .popped(nil)
   }

@@ -333,7 +333,7 @@ extension NavigationController {
     case .restore(let entries, let root): return try restore(entries, root, &draft, context)
     case .revert(_, let stack): return try revert(to: stack, &draft, context)
     case .backTap: return try backTap(&draft)
-    case .backKey: return try backKey(&draft)
+    case .backKey: return try backKey(&draft, context)
     case .backMenu(let id): return .poppedAll(try backMenu(id, &draft))
     case .setBar(let edits): try setBar(edits, &draft, context)
     case .setToolbar(let edits): toolbar.change(.toolbar, &draft) { $0.apply(edits) }

@@ -39,6 +39,11 @@ package struct NavigationItem: EditableRecord {
 
   /// `ItemExtras.backAction`.
   var backAction: Button? { extrasBox?.value.backAction }
+
+  /// Whether a person searches in the item's search field.
+  var hasActiveSearch: Bool {
+    extrasBox.map { $0.value.searchBarPlacement != nil && $0.value.isSearchActive } ?? false
+  }
 }
 
 /// The rarer members of a navigation item.
@@ -59,6 +64,10 @@ package struct ItemExtras: Hashable, Sendable {
   package var titleAlignment = TitleAlignment.automatic
   /// UIKit's `titleMenuProvider`: the menu at the title.
   package var titleMenu = Menu()
+  /// UIKit's `preferredSearchBarPlacement`; nil for an item without a search.
+  package var searchBarPlacement: SearchBarPlacement?
+  /// Whether a person searches now; without a placement it means nothing.
+  package var isSearchActive = false
 
   /// The estimated encoded size without buttons, in bytes.
   var byteCount: Int {
@@ -77,6 +86,22 @@ package enum ItemStyle: UInt8, CaseIterable, Sendable {
   case browser
   /// For a document; `backAction` makes no back button of its own.
   case editor
+}
+
+/// UIKit's `searchBarPlacement`: where the search field of an item stands.
+package enum SearchBarPlacement: UInt8, CaseIterable, Sendable {
+  /// Below the title on a phone, else beside the buttons.
+  case automatic
+  /// Beside the buttons.
+  case inline
+  /// Below the title.
+  case stacked
+  /// With the buttons of the bar or of the toolbar.
+  case integrated
+  /// As `integrated`, in the center of a wide display.
+  case integratedCentered
+  /// As `integrated`, as a button.
+  case integratedButton
 }
 
 /// UIKit's `titleAlignment`: where the title stands in the bar.

@@ -77,7 +77,7 @@ extension NavigationController {
       leftItems: details?.item.leftItems.displayed ?? [], middle: middle,
       titleAccessibility: details?.titleAccessibility ?? [:], titleParts: titleParts,
       titleViewOverflows: middle.map { Resolution.overflows($0, height: height) } ?? false,
-      rightItems: details?.item.rightItems.displayed ?? [],
+      rightItems: details?.item.rightItems.displayed ?? [], search: resolution.search,
       usesLandscapeImages: resolution.usesLandscapeImages,
       surface: appearance.map { .appearance($0) }
         ?? .properties(resolution.surfaceProperties(over: image)),
@@ -173,6 +173,16 @@ extension Resolution {
     return .init(
       style: extras.style, isLeading: isLeading || extras.titleAlignment == .leading,
       subtitle: subtitle, large: large, menu: extras.titleMenu)
+  }
+
+  /// The search field of the top's item; nil without one.
+  var search: ResolvedBar.Search? {
+    guard let item = details?.item, !item.hasDefaultExtras,
+      let preferred = item.extras.searchBarPlacement
+    else { return nil }
+    let automatic: SearchBarPlacement = environment.isPhone ? .stacked : .inline
+    return ResolvedBar.Search(
+      placement: preferred == .automatic ? automatic : preferred, isActive: item.hasActiveSearch)
   }
 
   /// Whether the middle is a view whose declared height is greater than the bar's.

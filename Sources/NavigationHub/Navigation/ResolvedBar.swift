@@ -35,6 +35,8 @@ package struct ResolvedBar: Hashable, Sendable {
   package var titleViewOverflows: Bool
   /// The buttons at the right in logical order: index 0 is right-most.
   package var rightItems: [Button]
+  /// The search field; nil without one.
+  package var search: Search?
   package var usesLandscapeImages: Bool
 
   package var surface: Surface
@@ -88,6 +90,13 @@ extension ResolvedBar {
       package var title: String
       package var subtitle: Subtitle?
     }
+  }
+
+  /// A search field.
+  package struct Search: Hashable, Sendable {
+    /// The place, which is not `automatic`.
+    package var placement: SearchBarPlacement
+    package var isActive: Bool
   }
 
   /// The middle position.

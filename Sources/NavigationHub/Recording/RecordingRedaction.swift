@@ -165,7 +165,10 @@ extension RedactionRule {
     ])
 
   private static let item: [String: RedactionRule] =
-    kept("largeTitleDisplayMode", "backButtonDisplayMode", "style", "titleAlignment").and([
+    kept(
+      "largeTitleDisplayMode", "backButtonDisplayMode", "style", "titleAlignment",
+      "preferredSearchBarPlacement"
+    ).and([
       "title": .text, "backButtonTitle": .text, "prompt": .text, "accessibilityLabel": .text,
       "titleView": .members(kept("height").and(["view": .opaque])),
       "backBarButtonItem": .members(button), "leftItems": .list(.members(button)),

@@ -101,6 +101,9 @@ class ItemDescription(Description):
       large_subtitle_view: A view below the large title, in place of any subtitle.
       title_alignment: Where the title stands in the bar.
       title_menu: The menu at the title.
+      preferred_search_bar_placement: Where the search field stands; without it there is
+        none.
+      is_search_active: Whether a person searches; `ui.back` ends that before it pops.
     """
 
     __slots__ = ()
@@ -122,6 +125,7 @@ class ItemDescription(Description):
         large_subtitle: str | None = None, large_subtitle_view: JSON = None,
         title_alignment: Literal["automatic", "leading", "center"] | None = None,
         title_menu: Sequence[Mapping[str, JSON]] | None = None,
+        preferred_search_bar_placement: str | None = None, is_search_active: bool | None = None,
     ) -> None:
         super().__init__({
             "title": title, "prompt": prompt, "titleView": title_view,
@@ -134,7 +138,8 @@ class ItemDescription(Description):
             "backAction": back_action, "style": style, "subtitle": subtitle,
             "subtitleView": subtitle_view, "largeTitle": large_title, "largeSubtitle": large_subtitle,
             "largeSubtitleView": large_subtitle_view, "titleAlignment": title_alignment,
-            "titleMenu": title_menu})
+            "titleMenu": title_menu, "preferredSearchBarPlacement": preferred_search_bar_placement,
+            "isSearchActive": is_search_active})
 
 
 class ScreenDescription(Description):

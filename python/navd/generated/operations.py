@@ -98,8 +98,7 @@ def back_menu(screen: str) -> Operation:
 
 
 def back_key() -> Operation:
-    """Press the Back key: dismiss what is presented, or pop; watches get `backAtRoot` at the
-    root.
+    """Press the Back key: end a search, dismiss, or pop; at the root watches get `backAtRoot`.
 
     It needs a guard by `visible`, revision or digest.
     """

@@ -76,6 +76,37 @@ extension ItemDescription {
 }
 
 extension ItemDescription {
+  /// UIKit's `searchBarPlacement`: where the search field of an item stands.
+  ///
+  /// A newer daemon can send others than those that have a name here.
+  public struct SearchBarPlacement: RawRepresentable, Hashable, Sendable,
+    CustomStringConvertible
+  {
+    /// The word of the protocol.
+    public let rawValue: String
+
+    /// Makes a value from its word in the protocol.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The text of ``rawValue``.
+    public var description: String { rawValue }
+
+    /// Below the title on a phone, else beside the buttons.
+    public static let automatic = Self(rawValue: "automatic")
+    /// Beside the buttons.
+    public static let inline = Self(rawValue: "inline")
+    /// Below the title.
+    public static let stacked = Self(rawValue: "stacked")
+    /// With the buttons of the bar or of the toolbar.
+    public static let integrated = Self(rawValue: "integrated")
+    /// As `integrated`, in the center of a wide display.
+    public static let integratedCentered = Self(rawValue: "integratedCentered")
+    /// As `integrated`, as a button.
+    public static let integratedButton = Self(rawValue: "integratedButton")
+  }
+}
+
+extension ItemDescription {
   /// UIKit's `titleAlignment`: where the title stands in the bar.
   ///
   /// A newer daemon can send others than those that have a name here.

@@ -65,7 +65,7 @@ extension ItemDescription {
       hidesBackButton, leftItemsSupplementBackButton, leftItems, rightItems,
       largeTitleDisplayMode, accessibilityLabel, language, appearance, backAction, style,
       subtitle, subtitleView, largeTitle, largeSubtitle, largeSubtitleView, titleAlignment,
-      titleMenu
+      titleMenu, preferredSearchBarPlacement, isSearchActive
   }
 
   /// Describes an item.
@@ -98,6 +98,8 @@ extension ItemDescription {
   ///   - largeSubtitleView: a view below the large title, in place of any subtitle.
   ///   - titleAlignment: where the title stands in the bar.
   ///   - titleMenu: the menu at the title.
+  ///   - preferredSearchBarPlacement: where the search field stands; without it there is none.
+  ///   - isSearchActive: whether a person searches; `ui.back` ends that before it pops.
   ///   - resetting: members to reset to their defaults.
   public init(
     title: String? = nil, prompt: String? = nil, hidesBackButton: Bool? = nil,
@@ -109,7 +111,9 @@ extension ItemDescription {
     language: String? = nil, backAction: ButtonDescription? = nil, style: ItemStyle? = nil,
     subtitle: String? = nil, subtitleView: NavigationValue? = nil, largeTitle: String? = nil,
     largeSubtitle: String? = nil, largeSubtitleView: NavigationValue? = nil,
-    titleAlignment: TitleAlignment? = nil, titleMenu: [MenuElement]? = nil, resetting: [Name] = []
+    titleAlignment: TitleAlignment? = nil, titleMenu: [MenuElement]? = nil,
+    preferredSearchBarPlacement: SearchBarPlacement? = nil, isSearchActive: Bool? = nil,
+    resetting: [Name] = []
   ) {
     var members: JSONObject = [:]
     members.add("title", title)
@@ -137,6 +141,8 @@ extension ItemDescription {
     members.add("largeSubtitleView", largeSubtitleView?.octets)
     members.add("titleAlignment", titleAlignment?.rawValue)
     members.add("titleMenu", titleMenu.map { .array($0.map(\.wireValue)) })
+    members.add("preferredSearchBarPlacement", preferredSearchBarPlacement?.rawValue)
+    members.add("isSearchActive", isSearchActive)
     self.init(members, resetting)
   }
 }

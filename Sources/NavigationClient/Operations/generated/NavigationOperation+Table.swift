@@ -82,7 +82,7 @@ extension NavigationOperation {
     NavigationOperation(.uiBackMenu, ["screen": .string(screen)])
   }
 
-  /// Presses the Back key: dismiss what is presented, or pop; watches get `backAtRoot` at the root.
+  /// Presses the Back key: end a search, dismiss, or pop; at the root watches get `backAtRoot`.
   ///
   /// It needs a guard by `visible`, revision or digest.
   public static func backKey() -> NavigationOperation {

@@ -194,8 +194,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
       Row(
         "ui.back", .pop, .visibleScreen, .removalsAndDismissals, [.waits, .bars, .rare],
         .backButton, as: "backKey",
-        "Press the Back key: dismiss what is presented, or pop; watches get `backAtRoot` at the root."
-      )
+        "Press the Back key: end a search, dismiss, or pop; at the root watches get `backAtRoot`.")
     case .uiDismiss:
       Row(
         "ui.dismiss", .pop, .visibleScreen, .dismissals, .waits, .gesture, takes: "result",

@@ -27,7 +27,7 @@ extension JSONWriter {
   ///   `accessibilityLabel` and `language`, each if set. Then `alignment`, `leading`, unless the title
   ///   stands in the center; `subtitle` or `subtitleView`; `large`, if the title is large and other
   ///   than in the middle: its `title`, and `subtitle` or `subtitleView`; `menu`; each if there is one.
-  /// - `right`: buttons, right-most first.
+  /// - `right`: buttons, right-most first. `search`: `placement`, and `active` if true.
   /// - `appearance`, if an appearance object is set: `slot`, `from` (`item` or `bar`) and
   ///   `transparent`. The object then decides the look, so the members below that are marked * are
   ///   omitted.
@@ -66,6 +66,12 @@ extension JSONWriter {
     endArray()
     middle(bar)
     array("right", bar.rightItems) { $0.slotButton(bar.shown($1)) }
+    if let search = bar.search {
+      object("search") { json in
+        json.member("placement", word: search.placement.word)
+        json.memberIfTrue("active", search.isActive)
+      }
+    }
     surface(bar)
     layout(bar)
     member("swipeBack", bar.allowsSwipeBack)

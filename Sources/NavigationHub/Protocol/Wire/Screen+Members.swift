@@ -77,6 +77,10 @@ extension NavigationItem: TabledRecord, WireValue {
       Member("titleAlignment", \.extras.titleAlignment)
         .documented("Where the title stands in the bar."),
       Member("titleMenu", \.extras.titleMenu).documented("The menu at the title."),
+      Member("preferredSearchBarPlacement", \.extras.searchBarPlacement)
+        .documented("Where the search field stands; without it there is none."),
+      Member("isSearchActive", \.extras.isSearchActive)
+        .documented("Whether a person searches; `ui.back` ends that before it pops."),
     ])
   package static func read(_ tape: JSONTape) -> ReadValue<NavigationItem> {
     { at, name throws(ReadFailure) in

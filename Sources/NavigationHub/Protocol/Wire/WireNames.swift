@@ -6,6 +6,7 @@ extension ScreenKind: WireNamed { package static let words = names }
 extension ButtonStyle: WireNamed { package static let words = names }
 extension LargeTitleDisplayMode: WireNamed { package static let words = names }
 extension BackButtonDisplayMode: WireNamed { package static let words = names }
+extension SearchBarPlacement: WireNamed { package static let words = names }
 extension ItemStyle: WireNamed { package static let words = names }
 extension TitleAlignment: WireNamed { package static let words = names }
 extension Menu.State: WireNamed { package static let words = names }
