@@ -24,10 +24,15 @@ def go_home(client: navd.Client, nav: str, state: navd.State) -> bool:
     return True
 
 
+def follow(watch: navd.Watch[navd.State], newest: queue.SimpleQueue[navd.State]) -> None:
+    for state in watch:
+        newest.put(state)
+
+
 def main(nav: str, seconds: float, times: int | None = None) -> None:
     newest: queue.SimpleQueue[navd.State] = queue.SimpleQueue()
     with navd.connect(name="idle home") as client, client.watch(nav, wait=True) as watch:
-        threading.Thread(target=lambda: [newest.put(state) for state in watch], daemon=True).start()
+        threading.Thread(target=follow, args=(watch, newest), daemon=True).start()
         state = newest.get()
         while times != 0:
             try:

@@ -139,7 +139,7 @@ NO_TEXTS = set(
     "root classes bar toolbar kind settings screen onDuplicate error ignore popTo update moveToTop ignoreRoute show showDetail "
     "screens match top unique inclusive with direction back below above at payload rev from style replace id ver item "
     "leftBarButtonItem rightBarButtonItem leftBarButtonItems rightBarButtonItems requireOnStack title image systemItem customView button class hidden hiddenElsewhere hid "
-    "element slot standard compact scrollEdge compactScrollEdge object items dir up down edge fullScreen translation value tid "
+    "element over slot standard compact scrollEdge compactScrollEdge object items dir up down edge fullScreen translation value tid "
     "owner orientations horizontal regular environment controller nav.configure "
     "NavigationBar get restoration".split())
 

@@ -105,7 +105,7 @@ TYPED = [
     ("set kiosk bar hidden=yes", 2, "hidden is true or false", "hidden=true, or hidden=false"),
     ("set kiosk display idiom=tablet", 2, "idiom is phone or pad", "idiom=phone, or idiom=pad"),
     ("set kiosk display orientation=landscape", 2, "one of portrait", "orientation=landscapeLeft"),
-    ("set kiosk item wifi largeTitle=always", 2, "no member largeTitle", "is it 'largeTitleDisplayMode'?"),
+    ("set kiosk item wifi largeTitel=Wi-Fi", 2, "no member largeTitel", "is it 'largeTitle'?"),
     ("set kiosk proxy barTintColor=red", 2, "a proxy is of all navs", "navctl set proxy barTintColor=red"),
     ("set kiosk settings questionDeadline=5s", 2, "a whole number", "questionDeadline=5000, in milliseconds"),
     ("set kiosk display statusBar=hidden", 2, "a whole number from 0", "statusBar=1"),

@@ -48,7 +48,8 @@ class Routes(unittest.TestCase):
         result = self.scene.navctl("routes", "kiosk", "check")
         self.assertEqual(result.status, 1)
         self.assertEqual(result.output.splitlines(), [
-            "ok    a/:x", "fail  a/b  a/b never matches: a/:x comes first and matches all of it", "ok    :y/c"])
+            "ok    a/:x", "fail  a/b  a/b never matches: a/:x comes first and matches all of it",
+            "fail  :y/c  :y/c is ambiguous: a/:x comes first and matches some of it"])
 
     def test_a_stack_has_the_route_that_leads_to_it(self):
         self.scene.must("open", "kiosk", "settings/dns", "--any")

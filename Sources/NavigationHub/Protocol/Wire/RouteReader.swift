@@ -108,18 +108,13 @@ package enum RouteReader {
       "a screen of the route \(match) is of another kind than content, or has an id of the form "
         + "that the daemon assigns")
     if tape.kind(at) == .string, let id = record.id { return .id(id) }
-    for edit in record.edits {
-      switch edit {
-      case .route(let text?): try checkBraces(of: "route", text, names, match)
-      case .title(let text?): try checkBraces(of: "title", text, names, match)
-      default: break
-      }
-    }
+    // Titles and args may hold any text, so braces in them that name nothing stay.
+    for case .route(let route?) in record.edits { try checkBraces(of: route, names, match) }
     return .record(record)
   }
 
   private static func checkBraces(
-    of member: String, _ text: String, _ names: Set<Text>, _ match: String
+    of text: String, _ names: Set<Text>, _ match: String
   ) throws(ReadFailure) {
     var rest = text.utf8[...]
     let brace = UInt8(ascii: "}")
@@ -129,7 +124,7 @@ package enum RouteReader {
         names.contains(Text(String(decoding: rest[behind..<close], as: UTF8.self)))
       else {
         throw ReadFailure(
-          "the \(member) \(text) of \(match) has a brace that names no segment of \(match)")
+          "the route \(text) of \(match) has a brace that names no segment of \(match)")
       }
       rest = rest[rest.index(after: close)...]
     }
