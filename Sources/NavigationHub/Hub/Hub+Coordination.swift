@@ -9,14 +9,17 @@ extension Hub {
 
   // Transitions.
 
-  /// Sets the deadline of a transition that has begun, or runs the waiting ops if it has ended.
-  mutating func updateTransitionDeadline(_ slot: NavSlot, begunBy op: OpContext?) {
+  /// Sets the deadline of a transition that has begun, or runs the waiting ops if it has ended, unless an
+  /// op that interrupted it is still to be performed.
+  mutating func updateTransitionDeadline(
+    _ slot: NavSlot, begunBy op: OpContext?, isInterrupted: Bool = false
+  ) {
     guard let running = navs[slot].transition else {
       coordinations.update(slot, in: &batches) {
         $0.transitionDeadline = nil
         $0.gestureSession = nil
       }
-      return runQueue(slot)
+      return isInterrupted ? () : runQueue(slot)
     }
     assert(running.id <= navs[slot].revision, "a transition that has not begun")
     // A transition that began earlier keeps its deadline and its owner.
@@ -49,12 +52,9 @@ extension Hub {
   /// not take it.
   mutating func interruptTransition(before op: OpContext, _ slot: NavSlot) throws(OpFailure) {
     let end = Operation.interruptTransition(progress: transitionProgress(slot))
-    // The ops that wait run after this one.
-    let waiting = coordinations[slot]?.queue ?? []
-    coordinations.update(slot, in: &batches) { $0.queue = [] }
     let author = op.session.map { sessions[$0].author }
     commitDaemonOperation(end, cause: .interrupt, by: author.map { ChangeOrigin(author: $0) }, slot)
-    coordinations.update(slot, in: &batches) { $0.queue = waiting }
+    try checkFrozen(slot)
     guard navs[slot].transition == nil else { throw OpFailure(.storage) }
   }
 
@@ -117,7 +117,9 @@ extension Hub {
       return
     }
     recordDaemonCommit(commit, slot, cause: cause, by: by, at: timer.now)
-    if commit.parts.contains(.transition) { updateTransitionDeadline(slot, begunBy: nil) }
+    guard commit.parts.contains(.transition) else { return }
+    // The ops that wait run after the one that interrupts.
+    updateTransitionDeadline(slot, begunBy: nil, isInterrupted: cause == .interrupt)
   }
 
   /// Ends the transition, gesture and display lease that the last run of the daemon left open in a
