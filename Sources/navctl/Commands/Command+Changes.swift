@@ -223,7 +223,7 @@ private func settableKeysLine(_ object: NavObject) -> String {
   let keys = object.keys.map { key in
     var values = object.allowedValues(of: key)
     // A line of a terminal has room for no more; a refusal lists them all.
-    if values.count > 8 { values = values.prefix(3) + ["..."] }
+    if values.count > 8 || values.joined().count > 60 { values = values.prefix(3) + ["..."] }
     return values.isEmpty ? key : "\(key)=\(values.joined(separator: "|"))"
   }
   return "\(object.rawValue)\(id): \(keys.joined(separator: ", "))"
